@@ -1,0 +1,1 @@
+"""Pure: texts and what became of them."""
