@@ -1,8 +1,52 @@
-# The one door: make install | demo | test | check | bench | clean
-PY := .venv/bin/python
+# The one door. Everything works twice, and the second time without a network.
+#
+#   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
+#   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
+#   make check     format, lint, types, documentation, unit tests, in seconds
+#   make bench     the loads of tests/bench, measured           ARGS="…" for the benchmark
+#   make install   .venv with the package, for plugin managers
+#   make clean     all that was made is gone
+#
+#   NVIM=/path/to/nvim             the Neovim of demo, test and bench
+#   NVIMS="/path/one /path/two"    those of test (default: 0.10 and 0.12, fetched)
+#   PYTHON=/path/to/python3        the interpreter of .venv (default: the first python3 >= 3.11)
 
-.PHONY: check test
-check:
-	$(PY) -m ruff format --check . && $(PY) -m ruff check . && $(PY) -m mypy && $(PY) -m pytest -q tests/unit
-test:
-	$(PY) -m pytest -n 2
+SHELL := bash
+PYTHON_OF_VENV := .venv/bin/python
+empty :=
+NVIMS ?= $(if $(filter command line,$(origin NVIM)),$(NVIM))
+# pytest gets them as one list like PATH; nothing: those under .nvim
+ACP_NVIMS ?= $(subst $(empty) $(empty),:,$(strip $(NVIMS)))
+export ACP_NVIMS
+
+.PHONY: install demo test check bench clean tools nvims
+
+install:
+	@tests/tools/venv.sh
+
+tools:
+	@tests/tools/venv.sh test
+	@tests/tools/get-stylua.sh
+
+nvims:
+ifeq ($(ACP_NVIMS),)
+	@tests/tools/get-nvim.sh trixie .nvim/0.10
+	@tests/tools/get-nvim.sh sid .nvim/0.12
+endif
+
+demo: install
+	@tests/tools/demo.sh
+
+check: tools
+	@tests/tools/check.sh --with-tests
+
+test: tools nvims
+	@tests/tools/check.sh
+	@$(PYTHON_OF_VENV) -m pytest -n 2 $(ARGS)
+
+bench: tools nvims
+	@$(PYTHON_OF_VENV) -m tests.bench $(ARGS)
+
+clean:
+	rm -rf .venv .nvim .cache build .pytest_cache .mypy_cache .ruff_cache .hypothesis doc/tags
+	find . -name __pycache__ -prune -exec rm -rf {} +

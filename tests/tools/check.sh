@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# check.sh [--with-tests]: format, lint, types and documentation side by side; with the tests that need no Neovim.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+python=.venv/bin/python
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+names=() pids=()
+
+run() {
+  local name=$1
+  shift
+  "$@" >"$out/$name" 2>&1 &
+  names+=("$name") pids+=($!)
+}
+
+[ "${1:-}" != --with-tests ] || run "unit tests" "$python" -m pytest -q tests/unit
+run types "$python" -m mypy
+run format "$python" -m ruff format --check --quiet --diff .
+run lint "$python" -m ruff check --quiet .
+stylua=$(ls .cache/stylua-*/stylua 2>/dev/null || command -v stylua)
+if [ -n "$stylua" ]; then
+  run "lua format" "$stylua" --check .
+else
+  echo "check: no stylua (npm brings it), the Lua format is not looked at"
+fi
+[ ! -e tests/tools/docs.py ] || run documentation "$python" tests/tools/docs.py --check
+
+failed=0
+for i in "${!pids[@]}"; do
+  if wait "${pids[$i]}"; then
+    [ "${names[$i]}" != "unit tests" ] || tail -n 1 "$out/${names[$i]}"
+  else
+    failed=1
+    printf '\ncheck: %s\n' "${names[$i]}"
+    cat "$out/${names[$i]}"
+  fi
+done
+[ $failed = 1 ] || echo "check: ${names[*]}: fine"
+exit $failed
