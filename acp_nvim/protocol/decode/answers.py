@@ -1,0 +1,32 @@
+"""The answers to our requests; null and `{}` where a set was due mean that nothing was said."""
+
+from typing import Any
+
+from acp_nvim.protocol.decode.content import joined
+from acp_nvim.protocol.decode.fields import identifier, read
+from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer
+
+
+def initialized(result: Any) -> Initialized:
+    """An agent that names no version speaks the first; one that names an odd one is version 0."""
+    raw = _object(result)
+    version = raw.get("protocolVersion")
+    return read(Initialized, {**raw, "protocolVersion": 1 if version is None else version}) or Initialized()
+
+
+def new_session(result: Any) -> NewSession:
+    """Also for session/load, resume, fork and set_config_option."""
+    raw = _object(result)
+    session = identifier(raw, "sessionId", "session_id")
+    return read(NewSession, {**raw, "sessionId": session}) or NewSession(session_id=session)
+
+
+def prompt_answer(result: Any) -> PromptAnswer:
+    raw = _object(result)
+    usage = raw.get("usage") or _object(raw.get("metadata")).get("usage")
+    content = joined(raw.get("content"))
+    return read(PromptAnswer, {**raw, "usage": usage, "content": content}) or PromptAnswer(content=content)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,81 @@
+"""Content blocks and the content of tool calls: one or many, bare or wrapped, under any of their names."""
+
+from typing import Any
+
+from acp_nvim.protocol.decode.fields import read, snake, text
+from acp_nvim.protocol.schema import (
+    Audio,
+    ContentBlock,
+    ContentItem,
+    Diff,
+    Image,
+    Resource,
+    ResourceLink,
+    TerminalRef,
+    Text,
+    ToolContent,
+    Unknown,
+)
+
+_BLOCKS: dict[str, type[Text | Image | Audio | ResourceLink | Resource]] = {
+    "text": Text,
+    "image": Image,
+    "audio": Audio,
+    "resource_link": ResourceLink,
+    "resource": Resource,
+    "text_content_block": Text,
+    "image_content_block": Image,
+    "audio_content_block": Audio,
+    "resource_content_block": ResourceLink,
+    "embedded_resource_content_block": Resource,
+    "embedded_resource": Resource,
+}
+
+
+def block(raw: Any) -> ContentBlock:
+    if isinstance(raw, str):
+        return Text(text=raw)
+    if not isinstance(raw, dict):
+        return Unknown("", raw)
+    tag = text(raw, "type") or ("text" if "text" in raw else "")
+    model = _BLOCKS.get(snake(tag))
+    inner = raw.get("resource") if model is Resource else None
+    found = read(model, {**raw, **inner} if isinstance(inner, dict) else raw) if model else None
+    return found or Unknown(tag, raw)
+
+
+def blocks(raw: Any) -> list[ContentBlock]:
+    """The content of a message: a block by the standard; also a text, or a list of either."""
+    if raw is None:
+        return []
+    return [block(item) for item in raw] if isinstance(raw, list) else [block(raw)]
+
+
+def joined(raw: Any) -> str | None:
+    """The texts of a content, as one; None where it has none."""
+    texts = [part.text for part in blocks(raw) if isinstance(part, Text)]
+    return "".join(texts) if texts else None
+
+
+def tool_content(raw: Any) -> tuple[ToolContent, ...] | None:
+    """A list by the standard; also one item or a text. None: not given, or nothing that could be content."""
+    if isinstance(raw, str):
+        return (ContentItem(Text(text=raw)),)
+    if isinstance(raw, dict):
+        raw = [raw]
+    if not isinstance(raw, list):
+        return None
+    return tuple(found for item in raw if isinstance(item, dict) for found in _tool_items(item))
+
+
+def _tool_items(raw: dict[str, Any]) -> list[ToolContent]:
+    match text(raw, "type"):
+        case "diff":
+            found: ToolContent | None = read(Diff, raw)
+        case "terminal":
+            found = read(TerminalRef, raw)
+        case "content":
+            return [ContentItem(each) for each in blocks(raw.get("content"))]
+        case _:
+            found = ContentItem(block(raw))
+    return [] if found is None else [found]

@@ -1,0 +1,64 @@
+"""`session/request_permission`: the options as offered, and a tool call even where none was sent."""
+
+from typing import Any
+
+from acp_nvim.protocol.decode.fields import identifier, pick, text
+from acp_nvim.protocol.decode.tool_call import tool_call
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.protocol.schema import PermissionOption, PermissionRequest, ToolCallUpdate
+
+# What ids say of their kind, for options that do not say it themselves.
+_KINDS = {
+    "allow": "allow_once",
+    "reject": "reject_once",
+    **{kind: kind for kind in ("allow_once", "allow_always", "reject_once", "reject_always")},
+}
+_NAMES = {
+    "allow_once": "Allow once",
+    "allow_always": "Always allow",
+    "reject_once": "Reject once",
+    "reject_always": "Always reject",
+}
+
+
+def permission(params: Any, dialect: Dialect) -> PermissionRequest:
+    params = dialect.permission(params)
+    raw = params if isinstance(params, dict) else {}
+    session = identifier(raw, "sessionId", "session_id")
+    return PermissionRequest(session, _tool_call(raw), _options(raw), params)
+
+
+def _tool_call(raw: dict[str, Any]) -> ToolCallUpdate:
+    call = pick(raw, "toolCall", "tool_call")
+    if isinstance(call, dict):
+        return tool_call(call, known=True)
+    if isinstance(call, str):
+        return tool_call({"id": call}, known=True)
+    # Without a tool call its fields may stand beside the session's id; a description is all there is to show.
+    beside = {"id": identifier(raw, "permissionId"), "content": raw.get("description"), **raw}
+    return tool_call(beside, known=True)
+
+
+def _options(raw: dict[str, Any]) -> tuple[PermissionOption, ...]:
+    offered = raw.get("options")
+    if offered is None and text(raw, "toolName", "permissionId") is not None:
+        return tuple(PermissionOption(kind, name, kind, kind) for kind, name in _NAMES.items())
+    options: list[PermissionOption] = []
+    for position, item in enumerate(offered if isinstance(offered, list) else (), start=1):
+        option = _option(item, f"option-{position}", {option.id for option in options})
+        options += [option] if option else []
+    return tuple(options)
+
+
+def _option(raw: Any, by_position: str, taken: set[str]) -> PermissionOption | None:
+    raw = {"optionId": raw} if isinstance(raw, str) else raw
+    if not isinstance(raw, dict):
+        return None
+    name, kind = text(raw, "name", "label"), text(raw, "kind")
+    given = next(
+        (raw[key] for key in ("optionId", "id", "option_id") if isinstance(raw.get(key), str | int)), None
+    )
+    if given is None:
+        given = next((made for made in (kind, name) if made and made not in taken), by_position)
+    id = str(given)
+    return PermissionOption(id, name or _NAMES.get(kind or id, id), kind or _KINDS.get(id, ""), given)

@@ -1,0 +1,160 @@
+"""`session/update`: the points of leniency that the standard asks for and those that known agents need.
+
+The standard is `{sessionId, update: {sessionUpdate: tag, …}}`; there are agents that put the update's fields
+beside the sessionId, call the tag `type`, or write it as the name of a class. Nothing makes it raise.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from acp_nvim.protocol.decode.content import blocks, joined
+from acp_nvim.protocol.decode.fields import identifier, pick, read, read_all, snake, text
+from acp_nvim.protocol.decode.tool_call import tool_call
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.protocol.schema import (
+    UNSET,
+    Chunk,
+    Command,
+    CommandsUpdate,
+    CompactionUpdate,
+    ConfigOption,
+    InfoUpdate,
+    Level,
+    ModeUpdate,
+    NoticeUpdate,
+    OptionsUpdate,
+    PlanEntry,
+    PlanUpdate,
+    Role,
+    Text,
+    UnknownUpdate,
+    Unset,
+    Update,
+    Usage,
+    UsageUpdate,
+)
+
+_ROLES: dict[str, Role] = {
+    "agent_message_chunk": "agent",
+    "agent_thought_chunk": "thought",
+    "user_message_chunk": "user",
+}
+_LEVELS: dict[str, Level] = {"info": "info", "warning": "warning", "error": "error"}
+
+
+def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
+    """The session and what happened in it: mostly one thing, several where a chunk holds several blocks."""
+    params = dialect.update(params)
+    # Chunks of text are nearly all of the traffic, and nearly all of them are well formed.
+    try:
+        session, told = params["sessionId"], params["update"]
+        content, message = told["content"], told.get("messageId")
+        words, role = content["text"], _ROLES[told["sessionUpdate"]]
+        if (
+            content["type"] == "text"
+            and words.__class__ is session.__class__ is str
+            and (message is None or message.__class__ is str)
+        ):
+            return session, [Chunk(role, words, None, message)]
+    except (KeyError, TypeError, AttributeError):
+        pass  # the patient reading below takes whatever it is
+    return _patiently(params)
+
+
+def _patiently(params: Any) -> tuple[str | None, list[Update]]:
+    if not isinstance(params, dict):
+        return None, [UnknownUpdate("", params)]
+    told = params.get("update")
+    if not isinstance(told, dict) or (_tag(params) and not _tag(told)):
+        told = params
+    tag = _tag(told)
+    reader = _READERS.get(tag)
+    found = reader(told) if reader else _chunks(_ROLES[tag], told) if tag in _ROLES else None
+    return identifier(params, "sessionId", "session_id"), found or [UnknownUpdate(tag, told)]
+
+
+def _tag(raw: dict[str, Any]) -> str:
+    return snake(text(raw, "sessionUpdate", "type") or "")
+
+
+def _chunks(role: Role, raw: dict[str, Any]) -> list[Update]:
+    message = text(raw, "messageId", "message_id")
+    parts = blocks(pick(raw, "content", "text"))
+    return [
+        Chunk(role, part.text, None, message) if isinstance(part, Text) else Chunk(role, None, part, message)
+        for part in parts
+    ]
+
+
+def _announced(raw: dict[str, Any]) -> list[Update]:
+    return [tool_call(raw, known=False)]
+
+
+def _changed(raw: dict[str, Any]) -> list[Update]:
+    return [tool_call(raw, known=True)]
+
+
+def _plan(raw: dict[str, Any]) -> list[Update]:
+    entries = read_all(PlanEntry, raw.get("entries"))
+    return [] if entries is None else [PlanUpdate(entries)]
+
+
+def _commands(raw: dict[str, Any]) -> list[Update]:
+    commands = read_all(Command, raw.get("availableCommands"))
+    return [] if commands is None else [CommandsUpdate(commands)]
+
+
+def _options(raw: dict[str, Any]) -> list[Update]:
+    options = read_all(ConfigOption, raw.get("configOptions"))
+    return [] if options is None else [OptionsUpdate(options)]
+
+
+def _mode(raw: dict[str, Any]) -> list[Update]:
+    mode = text(raw, "currentModeId", "modeId")
+    return [] if mode is None else [ModeUpdate(mode)]
+
+
+def _info(raw: dict[str, Any]) -> list[Update]:
+    return [InfoUpdate(_clearable(raw, "title"), _clearable(raw, "updatedAt"))]
+
+
+def _clearable(raw: dict[str, Any], name: str) -> str | Unset | None:
+    value = raw.get(name, UNSET)
+    return value if value is None or isinstance(value, str) else UNSET
+
+
+def _usage(raw: dict[str, Any]) -> list[Update]:
+    usage = read(Usage, raw)
+    return [] if usage is None else [UsageUpdate(usage)]
+
+
+def _notice(raw: dict[str, Any]) -> list[Update]:
+    words = [part for part in (text(raw, "title"), text(raw, "description")) if part]
+    level = _LEVELS.get(text(raw, "severity") or "", "info")
+    return [NoticeUpdate(level, "\n".join(words))] if words else []
+
+
+def _compaction(raw: dict[str, Any]) -> list[Update]:
+    compaction = identifier(raw, "compactionId") or ""
+    return [CompactionUpdate(compaction, text(raw, "status"), joined(raw.get("summary")), text(raw, "error"))]
+
+
+def _compaction_chunk(raw: dict[str, Any]) -> list[Update]:
+    return [CompactionUpdate(identifier(raw, "compactionId") or "", summary=joined(raw.get("content")))]
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], list[Update]]] = {
+    "tool_call": _announced,
+    "tool_call_start": _announced,
+    "tool_call_update": _changed,
+    "tool_call_progress": _changed,
+    "plan": _plan,
+    "available_commands_update": _commands,
+    "current_mode_update": _mode,
+    "config_option_update": _options,
+    "session_info_update": _info,
+    "usage_update": _usage,
+    "notice": _notice,
+    "compaction_update": _compaction,
+    "compaction_summary_chunk": _compaction_chunk,
+}

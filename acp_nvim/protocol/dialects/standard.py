@@ -1,0 +1,34 @@
+"""What a dialect may change, and how an agent of the standard has it: nothing is changed.
+
+The normaliser is tolerant by itself; a dialect holds only what would be wrong for other agents.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from acp_nvim.protocol.schema import PermissionRequest
+
+
+class Dialect:
+    name: ClassVar[str] = "standard"
+    agents: ClassVar[frozenset[str]] = frozenset()
+    """The names, in lower case, by which agents that speak it introduce themselves."""
+
+    def update(self, params: Any) -> Any:
+        """The params of session/update, before they are read."""
+        return params
+
+    def permission(self, params: Any) -> Any:
+        """The params of session/request_permission, before they are read."""
+        return params
+
+    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+        """The result for the chosen option, by the very id that the agent gave; None: cancelled."""
+        if option_id is None:
+            return {"outcome": {"outcome": "cancelled"}}
+        sent = next((option.sent for option in request.options if option.id == option_id), option_id)
+        return {"outcome": {"outcome": "selected", "optionId": sent}}
+
+    def prompt(self, blocks: list[dict[str, Any]]) -> Any:
+        """The value of `prompt` in session/prompt."""
+        return blocks

@@ -1,0 +1,81 @@
+"""What we send: the params of initialize, and prompts.
+
+Prompts are made of blocks before it is known what the agent takes; `fit` decides that when they are sent.
+"""
+
+import base64
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from acp_nvim.protocol.methods import VERSION
+
+if TYPE_CHECKING:
+    from acp_nvim.protocol.schema import Initialized
+
+Block = dict[str, Any]
+
+
+def initialize(version: str, capabilities: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "protocolVersion": VERSION,
+        "clientInfo": {"name": "acp_nvim", "title": "Neovim", "version": version},
+        "clientCapabilities": capabilities,
+    }
+
+
+def file_uri(path: str, first: int | None = None, last: int | None = None) -> str:
+    """Percent-encoded, byte for byte as the file system has the name; with lines first to last, from 1."""
+    if not os.path.isabs(path):
+        raise ValueError(f"not an absolute path: {path}")
+    lines = "" if first is None else f"#L{first}" if last in (None, first) else f"#L{first}-{last}"
+    return "file://" + quote(os.fsencode(path)) + lines
+
+
+def text(words: str) -> Block:
+    return {"type": "text", "text": words}
+
+
+def image(data: bytes, mime_type: str) -> Block:
+    return {"type": "image", "mimeType": mime_type, "data": base64.b64encode(data).decode()}
+
+
+def audio(data: bytes, mime_type: str) -> Block:
+    return {"type": "audio", "mimeType": mime_type, "data": base64.b64encode(data).decode()}
+
+
+def file(path: str, content: str, first: int | None = None, last: int | None = None) -> Block:
+    """A file, or some lines of it, with its text as the editor has it."""
+    uri = file_uri(path, first, last)
+    return {"type": "resource", "resource": {"uri": uri, "text": content, "mimeType": "text/plain"}}
+
+
+def link(path: str) -> Block:
+    return {"type": "resource_link", "uri": file_uri(path), "name": _name(path)}
+
+
+def fit(blocks: Iterable[Block], agent: "Initialized") -> tuple[list[Block], list[str]]:
+    """The blocks as this agent takes them, and the types of those that it does not take at all."""
+    sent: list[Block] = []
+    refused: list[str] = []
+    for block in blocks:
+        kind = block["type"]
+        if kind == "resource" and not agent.takes("embeddedContext"):
+            sent += _linked(block["resource"])
+        elif kind in ("image", "audio") and not agent.takes(kind):
+            refused.append(kind)
+        else:
+            sent.append(block)
+    return sent, refused
+
+
+def _linked(resource: dict[str, Any]) -> list[Block]:
+    """A link instead of the text; for some lines of a file the text as well, since links have no lines."""
+    uri, _, lines = resource["uri"].partition("#")
+    made = {"type": "resource_link", "uri": resource["uri"], "name": _name(uri)}
+    return [made, text(resource["text"])] if lines else [made]
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2] or path

@@ -1,0 +1,56 @@
+"""What goes wrong on the wire: the error object of JSON-RPC, as an exception that either side can send."""
+
+import json
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+AUTH_REQUIRED = -32000
+NOT_FOUND = -32002
+CANCELLED = -32800
+
+_LARGEST_CODE = 2**31
+
+
+class RpcError(Exception):
+    """An error answer: ours to an agent's request, or the agent's to one of ours."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(code, message, data)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    @classmethod
+    def from_wire(cls, error: object) -> "RpcError":
+        """Whatever stood under `error`: some agents send a bare text there, or a code that is no number."""
+        if not isinstance(error, dict):
+            return cls(INTERNAL_ERROR, _text(error))
+        message = error.get("message", error.get("error", "unknown error"))
+        return cls(_code(error.get("code")), _text(message), error.get("data"))
+
+    def to_wire(self) -> dict[str, object]:
+        wire: dict[str, object] = {"code": self.code, "message": self.message}
+        return wire if self.data is None else {**wire, "data": self.data}
+
+    @property
+    def needs_login(self) -> bool:
+        """The agent wants an authentication first; some say so in the data of an internal error."""
+        said = self.data.get("code") if isinstance(self.data, dict) else None
+        return self.code == AUTH_REQUIRED or said == "auth_required"
+
+    def __str__(self) -> str:
+        data = "" if self.data is None else f": {_text(self.data)}"
+        return f"{self.message} ({self.code}){data}"
+
+
+def _code(code: object) -> int:
+    if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _LARGEST_CODE:
+        return code
+    return INTERNAL_ERROR
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,172 @@
+"""JSON-RPC 2.0 as a state machine: bytes become events, calls become bytes, both id spaces are kept apart.
+
+Nothing that comes in makes it raise. What is no message becomes a `Stray` for the log; a request is whatever
+has an `id` and a `method`, since some agents call their requests notifications. Texts are valid Unicode.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json
+
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.framing import HEAD, LIMIT, LineSplitter
+
+RequestId = str | int | float | None
+
+
+@dataclass(slots=True)
+class Request:
+    """The agent asks; exactly one answer is due, with this id as it came."""
+
+    id: RequestId
+    method: str
+    params: Any
+
+
+@dataclass(slots=True)
+class Notification:
+    method: str
+    params: Any
+
+
+@dataclass(slots=True)
+class Response:
+    """The answer to our request `id`, which called `method`; null is a result too."""
+
+    id: int
+    method: str
+    result: Any
+
+
+@dataclass(slots=True)
+class Failure:
+    id: int
+    method: str
+    error: RpcError
+
+
+@dataclass(slots=True)
+class Stray:
+    """A line, or its beginning, that is no message we could use, and why."""
+
+    text: str
+    why: str
+
+
+Event = Request | Notification | Response | Failure | Stray
+
+
+class Peer:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.pending: dict[int, str] = {}
+        self._lines = LineSplitter(limit)
+        self._next_id = 0
+
+    def receive(self, data: bytes) -> list[Event]:
+        return self._events(self._lines.feed(data))
+
+    def finish(self) -> list[Event]:
+        """The agent's stdout has ended; its last line may lack the newline."""
+        return self._events(self._lines.finish())
+
+    def request(self, method: str, params: object) -> tuple[int, bytes]:
+        number = self._next_id
+        self._next_id += 1
+        self.pending[number] = method
+        return number, _line({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    def notify(self, method: str, params: object) -> bytes:
+        return _line({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def respond(self, id: RequestId, result: object) -> bytes:
+        return _line({"jsonrpc": "2.0", "id": id, "result": result})
+
+    def fail(self, id: RequestId, error: RpcError) -> bytes:
+        return _line({"jsonrpc": "2.0", "id": id, "error": error.to_wire()})
+
+    def forget(self, id: int) -> None:
+        """An answer to this request of ours would from now on be a stray."""
+        self.pending.pop(id, None)
+
+    def _events(self, lines: Iterable[bytes]) -> list[Event]:
+        events = [self._event(line) for line in lines]
+        if self._lines.dropped:
+            why = f"longer than {self._lines.limit} bytes"
+            events += [_stray(head, why) for head in self._lines.dropped]
+            self._lines.dropped.clear()
+        return events
+
+    def _event(self, line: bytes) -> Event:
+        try:
+            message = from_json(line, cache_strings="keys")
+        except ValueError:
+            message = _repaired(line)
+        if not isinstance(message, dict):
+            return _stray(line, "no JSON-RPC message")
+        method = message.get("method")
+        if method is None:
+            return self._answer(message) or _stray(line, "an answer to nothing we asked")
+        if method.__class__ is not str:
+            return _stray(line, "a method that is no text")
+        if "id" not in message:
+            return Notification(method, message.get("params"))
+        if not _can_be_echoed(message["id"]):
+            return _stray(line, "a request id that is neither text nor number")
+        return Request(message["id"], method, message.get("params"))
+
+    def _answer(self, message: dict[str, Any]) -> Response | Failure | None:
+        number = _our_id(message.get("id"))
+        if number not in self.pending:
+            return None
+        method = self.pending.pop(number)
+        error = message.get("error")
+        if error is None:
+            return Response(number, method, message.get("result"))
+        return Failure(number, method, RpcError.from_wire(error))
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _repaired(line: bytes) -> Any:
+    """Without invalid UTF-8, raw control characters in texts, and half surrogate pairs; None if hopeless.
+
+    The fast parser judges what comes out, since it bounds the depth, for all who walk the result later.
+    """
+    try:
+        value = json.loads(line.decode("utf-8-sig", errors="replace"), strict=False)
+        return from_json(_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _line(message: dict[str, object]) -> bytes:
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    # Readers that split on every Unicode line end, as Node's readline does, must see one line.
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def _our_id(id: object) -> int:
+    """The number we gave, which some agents echo as text; -1, which we never give, for anything else."""
+    if isinstance(id, str):
+        return int(id) if id.isdecimal() and len(id) < 20 else -1
+    if isinstance(id, float):
+        return int(id) if id.is_integer() else -1
+    return id if isinstance(id, int) and not isinstance(id, bool) else -1
+
+
+def _can_be_echoed(id: object) -> bool:
+    return id is None or isinstance(id, str | int) or (isinstance(id, float) and math.isfinite(id))
+
+
+def _stray(line: bytes, why: str) -> Stray:
+    return Stray(line[:HEAD].decode("utf-8", errors="replace"), why)

@@ -1,0 +1,123 @@
+"""The methods of the protocol, who serves them, and the capability that must be there for the call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`gate` is a dotted path in the capabilities of who serves the method; None: no capability is needed."""
+
+    name: str
+    served_by: Literal["agent", "client"]
+    kind: Literal["request", "notification"] = "request"
+    gate: str | None = None
+
+
+# Not capabilities, and so no gates here: `authenticate` needs an entry of authMethods; set_mode, set_model
+# and set_config_option need that the session has modes, models, configOptions.
+_TABLE = (
+    Method("initialize", "agent"),
+    Method("authenticate", "agent"),
+    Method("logout", "agent", gate="auth.logout"),
+    Method("session/new", "agent"),
+    Method("session/load", "agent", gate="loadSession"),
+    Method("session/resume", "agent", gate="sessionCapabilities.resume"),
+    Method("session/list", "agent", gate="sessionCapabilities.list"),
+    Method("session/close", "agent", gate="sessionCapabilities.close"),
+    Method("session/delete", "agent", gate="sessionCapabilities.delete"),
+    Method("session/fork", "agent", gate="sessionCapabilities.fork"),
+    Method("session/prompt", "agent"),
+    Method("session/cancel", "agent", kind="notification"),
+    Method("session/set_mode", "agent"),
+    Method("session/set_config_option", "agent"),
+    Method("session/set_model", "agent"),
+    Method("session/update", "client", kind="notification"),
+    Method("session/request_permission", "client"),
+    Method("fs/read_text_file", "client", gate="fs.readTextFile"),
+    Method("fs/write_text_file", "client", gate="fs.writeTextFile"),
+    Method("terminal/create", "client", gate="terminal"),
+    Method("terminal/output", "client", gate="terminal"),
+    Method("terminal/wait_for_exit", "client", gate="terminal"),
+    Method("terminal/kill", "client", gate="terminal"),
+    Method("terminal/release", "client", gate="terminal"),
+    Method("elicitation/create", "client", gate="elicitation"),
+    Method("elicitation/complete", "client", kind="notification", gate="elicitation"),
+)
+METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
+
+CANCEL_REQUEST = "$/cancel_request"  # a notification that either side may send
+
+
+def offers(capabilities: Mapping[str, Any], path: str) -> bool:
+    """Whether the capability at the dotted path is there: absent, null, false: no; `{}` and true: yes."""
+    found: Any = capabilities
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found is True or isinstance(found, Mapping)
+
+
+def offered(name: str, capabilities: Mapping[str, Any]) -> bool:
+    """Whether the method may be called, by the capabilities of who serves it."""
+    gate = METHODS[name].gate
+    return gate is None or offers(capabilities, gate)
+
+
+def refusal(name: str, params: object, ours: Mapping[str, Any]) -> RpcError | None:
+    """Why an agent's request is not served at all, given the capabilities we sent; None: it is served."""
+    method = METHODS.get(name)
+    if method is None or method.served_by != "client" or method.kind != "request":
+        return RpcError(METHOD_NOT_FOUND, f"Method not found: {name}")
+    if name == "elicitation/create":
+        return _elicitation_refusal(params, ours)
+    if not offered(name, ours):
+        return RpcError(METHOD_NOT_FOUND, f"Method not offered: {name}")
+    return None if isinstance(params, dict) else RpcError(INVALID_PARAMS, f"{name}: params must be an object")
+
+
+def _elicitation_refusal(params: object, ours: Mapping[str, Any]) -> RpcError | None:
+    """The standard asks for -32602 where the mode was not advertised."""
+    mode = params.get("mode") if isinstance(params, dict) else None
+    if isinstance(mode, str) and offers(ours, f"elicitation.{mode}"):
+        return None
+    return RpcError(INVALID_PARAMS, f"elicitation/create: mode not offered: {mode}")
+
+
+def client_capabilities(
+    *,
+    read: bool = False,
+    write: bool = False,
+    terminal: bool = False,
+    terminal_login: bool = False,
+    terminal_output: bool = False,
+    boolean_options: bool = False,
+    notices: bool = False,
+    compaction: bool = False,
+    forms: bool = False,
+    urls: bool = False,
+) -> dict[str, Any]:
+    """What we tell agents that we can do: exactly what works and is switched on."""
+    session = _only(configOptions=_only(boolean=boolean_options), notices=notices, compaction=compaction)
+    told: dict[str, Any] = {
+        "fs": {"readTextFile": read, "writeTextFile": write},
+        "terminal": terminal,
+        "auth": {"terminal": terminal_login},
+        "session": session,
+        "elicitation": _only(form=forms, url=urls),
+        "_meta": {name: True for name, on in _extensions(terminal_output, terminal_login) if on},
+    }
+    return {name: value for name, value in told.items() if value != {}}
+
+
+def _extensions(terminal_output: bool, terminal_login: bool) -> tuple[tuple[str, bool], ...]:
+    return ("terminal_output", terminal_output), ("terminal-auth", terminal_login)
+
+
+def _only(**switches: bool | dict[str, Any]) -> dict[str, Any]:
+    """The standard's way to say yes is an empty object; no is to say nothing."""
+    return {name: {} if on is True else on for name, on in switches.items() if on}

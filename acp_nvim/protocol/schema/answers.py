@@ -1,0 +1,94 @@
+"""What agents answer to our requests."""
+
+from typing import Any
+
+from pydantic import AliasChoices, Field, model_validator
+
+from acp_nvim.protocol.methods import offers
+from acp_nvim.protocol.schema.lenient import Count, Items, Lenient, named
+from acp_nvim.protocol.schema.settings import ConfigOption, ModeState
+
+
+class AgentInfo(Lenient):
+    name: str = ""
+    title: str | None = None
+    version: str | None = None
+
+
+class AuthMethod(Lenient):
+    """A way to log in. `terminal` ones are run in a terminal, never asked for by `authenticate`."""
+
+    id: str
+    name: str
+    type: str = "agent"
+    description: str | None = None
+    args: Items[str] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    meta: dict[str, Any] = Field(default_factory=dict, validation_alias=AliasChoices("_meta", "meta"))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name(cls, value: Any) -> Any:
+        return named(value, "id")
+
+    @property
+    def in_terminal(self) -> bool:
+        return self.type == "terminal" or isinstance(self.meta.get("terminal-auth"), dict)
+
+
+class Initialized(Lenient):
+    """`protocol_version` is 0 where the agent's is no number; `capabilities` are as it sent them."""
+
+    protocol_version: Count = 0
+    agent_info: AgentInfo | None = None
+    capabilities: dict[str, Any] = Field(
+        default_factory=dict, validation_alias=AliasChoices("agentCapabilities", "capabilities")
+    )
+    auth_methods: Items[AuthMethod] = ()
+    meta: dict[str, Any] = Field(default_factory=dict, validation_alias=AliasChoices("_meta", "meta"))
+
+    def offers(self, path: str) -> bool:
+        return offers(self.capabilities, path)
+
+    @property
+    def can_load(self) -> bool:
+        return self.offers("loadSession")
+
+    @property
+    def can_logout(self) -> bool:
+        return self.offers("auth.logout")
+
+    def takes(self, content: str) -> bool:
+        """In prompts: "image", "audio", "embeddedContext"."""
+        return self.offers(f"promptCapabilities.{content}")
+
+    def session(self, ability: str) -> bool:
+        """With sessions: "list", "resume", "close", "delete", "fork", "additionalDirectories"."""
+        return self.offers(f"sessionCapabilities.{ability}")
+
+    def mcp(self, transport: str) -> bool:
+        """MCP servers by "http" or "sse"; stdio is always taken."""
+        return self.offers(f"mcpCapabilities.{transport}")
+
+
+class NewSession(Lenient):
+    """Also the answer to load, resume, fork, set_config_option. None: nothing was said, keep what was."""
+
+    session_id: str | None = None
+    modes: ModeState | None = None
+    models: ModeState | None = None
+    config_options: Items[ConfigOption] | None = None
+
+
+class TokenUsage(Lenient):
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    total_tokens: Count | None = None
+
+
+class PromptAnswer(Lenient):
+    """`content` is the whole message, from agents that answer with it instead of streaming chunks."""
+
+    stop_reason: str = "end_turn"
+    content: str | None = None
+    usage: TokenUsage | None = None

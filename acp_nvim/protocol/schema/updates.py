@@ -1,0 +1,148 @@
+"""What `session/update` tells, as the normaliser hands it on.
+
+These are made by us, not read off the wire, so they are plain slotted classes: chunks come by the thousand.
+"""
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from pydantic import Field, model_validator
+
+from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
+from acp_nvim.protocol.schema.lenient import Count, Lenient, lifted
+from acp_nvim.protocol.schema.settings import Command, ConfigOption
+
+
+class Unset(enum.Enum):
+    """Not given, where null is a value of its own."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+
+Role = Literal["user", "agent", "thought"]
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A piece of a message: a text, verbatim, or a block that is none."""
+
+    role: Role
+    text: str | None = None
+    block: ContentBlock | None = None
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallUpdate:
+    """A tool call announced (not `known`) or changed. None and UNSET were not given: what was there stays."""
+
+    id: str
+    known: bool = True
+    title: str | None = None
+    name: str | None = None
+    kind: str | None = None
+    status: str | None = None
+    content: tuple[ToolContent, ...] | None = None
+    locations: tuple[Location, ...] | None = None
+    raw_input: Any = UNSET
+    raw_output: Any = UNSET
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def with_defaults(self) -> "ToolCallUpdate":
+        """As the first that is heard of its tool call."""
+        kind = self.kind or "other"
+        return replace(self, title=self.title or kind, kind=kind, status=self.status or "pending")
+
+
+class PlanEntry(Lenient):
+    content: str
+    priority: Literal["high", "medium", "low"] = "medium"
+    status: Literal["pending", "in_progress", "completed"] = "pending"
+
+
+class Usage(Lenient):
+    """The context window, `used` of `size` tokens (which may be 0), and the session's cost, where told."""
+
+    used: Count | None = None
+    size: Count | None = None
+    cost_amount: float | None = Field(default=None, allow_inf_nan=False)
+    cost_currency: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _cost(cls, value: Any) -> Any:
+        return lifted(value, "cost", cost_amount="amount", cost_currency="currency")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanUpdate:
+    entries: tuple[PlanEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsUpdate:
+    commands: tuple[Command, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeUpdate:
+    mode_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsUpdate:
+    options: tuple[ConfigOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InfoUpdate:
+    """None clears, UNSET leaves."""
+
+    title: str | Unset | None = UNSET
+    updated_at: str | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class UsageUpdate:
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeUpdate:
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionUpdate:
+    """The agent shortens its memory. Without a status: a piece to be appended to the summary."""
+
+    id: str
+    status: str | None = None
+    summary: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownUpdate:
+    tag: str
+    raw: Any
+
+
+Update = (
+    Chunk
+    | ToolCallUpdate
+    | PlanUpdate
+    | CommandsUpdate
+    | ModeUpdate
+    | OptionsUpdate
+    | InfoUpdate
+    | UsageUpdate
+    | NoticeUpdate
+    | CompactionUpdate
+    | UnknownUpdate
+)
