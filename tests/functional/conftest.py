@@ -1,0 +1,93 @@
+"""Functional tests run on every Neovim, and where they say so on both backends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functional.editor import ROOT, Editor
+from tests.functional.screen import Screen
+
+
+def neovims() -> list[Path]:
+    """Those of ACP_NVIMS, a list like PATH, or those that `make nvims` has brought."""
+    named = [Path(path) for path in os.environ.get("ACP_NVIMS", "").split(":") if path]
+    found = named or sorted(ROOT.glob(".nvim/*/bin/nvim"))
+    if not found:
+        raise pytest.UsageError("no Neovim: `make nvims` brings both, ACP_NVIMS=path:path names some")
+    return found
+
+
+def name(program: Path) -> str:
+    """nvim-0.10"""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return "nvim-" + ".".join(said.split()[1].lstrip("v").split(".")[:2])
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "program" in metafunc.fixturenames:
+        metafunc.parametrize("program", neovims(), ids=name, scope="session")
+    if "backend" in metafunc.fixturenames:
+        both = metafunc.definition.get_closest_marker("backends")
+        metafunc.parametrize("backend", ["job", "rplugin"] if both else ["job"], scope="session")
+
+
+@pytest.fixture(scope="session")
+def manifest(program: Path, backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """What `:UpdateRemotePlugins` writes, which only the remote plugin needs."""
+    if backend == "job":
+        return None
+    home = tmp_path_factory.mktemp("manifest")
+    path = home / "rplugin.vim"
+    on_path = "lua vim.opt.runtimepath:prepend(vim.env.ACP_TEST_ROOT)"
+    host = "let g:python3_host_prog = $ACP_TEST_PYTHON"
+    clean = [program, "--headless", "-u", "NORC", "-i", "NONE", "-n"]
+    subprocess.run(
+        [*clean, "--cmd", on_path, "--cmd", host, "+UpdateRemotePlugins", "+qa!"],
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "NVIM_RPLUGIN_MANIFEST": str(path),
+            "ACP_TEST_ROOT": str(ROOT),
+            "ACP_TEST_PYTHON": sys.executable,
+        },
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    return path
+
+
+@pytest.fixture
+def open_editor(
+    program: Path, backend: str, manifest: Path | None, tmp_path: Path
+) -> Iterator[Callable[..., Editor]]:
+    """`open_editor(setup={…}, init="lua", size=(columns, rows), env={…})`: as many as the test needs."""
+    with ExitStack() as opened:
+        count = iter(range(1000))
+
+        def start(**options: Any) -> Editor:
+            options.setdefault("backend", backend)
+            editor = Editor(program, tmp_path / f"editor-{next(count)}", manifest=manifest, **options)
+            opened.callback(editor.close)
+            return editor
+
+        yield start
+
+
+@pytest.fixture
+def editor(open_editor: Callable[..., Editor]) -> Editor:
+    """Neovim with the plugin as it comes, without a call of setup()."""
+    return open_editor()
+
+
+@pytest.fixture
+def screen(editor: Editor) -> Screen:
+    return editor.screen

@@ -1,0 +1,325 @@
+"""A real Neovim for one test: its own home, the plugin, a user before it, and the processes it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import pynvim
+
+from tests.functional.screen import GONE, PATIENCE, Screen, hang_up, within
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "ACP_TEST_EDITOR"
+T = TypeVar("T")
+
+INIT = """
+vim.opt.runtimepath:prepend(vim.env.ACP_TEST_ROOT)
+vim.g.python3_host_prog = vim.env.ACP_TEST_PYTHON
+"""
+SETUP = "require('acp_nvim').setup(vim.json.decode([==[%s]==]))\n"
+LAZY = "vim.g.acp_nvim = vim.json.decode([==[%s]==])\n"
+RECORD = """
+local channel = ...
+vim.api.nvim_create_autocmd("User", {
+  pattern = "Acp*",
+  callback = function(args)
+    vim.rpcnotify(channel, "test_event", args.match, args.data or vim.empty_dict())
+  end,
+})
+"""
+
+
+class Editor:
+    """Neovim, driven through its input queue as a user would and through its API as a script would.
+
+    `setup` goes through `require("acp_nvim").setup()`; without one the plugin is only on the runtimepath, as
+    for somebody who never calls it. `init` is Lua at the end of the init file.
+    """
+
+    def __init__(
+        self,
+        program: Path,
+        home: Path,
+        *,
+        backend: str = "job",
+        manifest: Path | None = None,
+        setup: dict[str, Any] | None = None,
+        init: str = "",
+        size: tuple[int, int] = (100, 30),
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self.home, self.project = home / "home", home / "project"
+        self.home.mkdir(parents=True)
+        self.project.mkdir()
+        self._init = home / "init.lua"
+        config = {"python": sys.executable, "backend": backend, **(setup or {})}
+        self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
+        self._errors = home / "stderr"
+        self._mark = uuid4().hex
+        # a socket's path may have 107 bytes: too few for the folder of a test with a long name
+        self._run = Path(tempfile.mkdtemp(prefix="acp"))
+        self.address = str(self._run / "nvim")
+        self._awaited: dict[str, int] = {}
+        self._gave_up = False
+        self.process = self._start(program, {**self._environment(manifest), **(env or {})})
+        self.pid = self.process.pid
+        self.nvim = pynvim.attach("socket", path=self.address)
+        self.screen = Screen(self.address, *size)
+        self.lua(RECORD, self.screen.channel)
+
+    def _environment(self, manifest: Path | None) -> dict[str, str]:
+        xdg = {
+            f"XDG_{kind}_HOME": str(self.home / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+        }
+        return {
+            **{name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ},
+            **xdg,
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "XDG_RUNTIME_DIR": str(self._run),
+            "NVIM_RPLUGIN_MANIFEST": str(manifest or self.home / "no-manifest.vim"),
+            "ACP_TEST_ROOT": str(ROOT),
+            "ACP_TEST_PYTHON": sys.executable,
+            MARK: self._mark,
+        }
+
+    def _start(self, program: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+        said = 'lua io.stdout:write("listening\\n") io.stdout:flush()'
+        arguments = [
+            "--headless",
+            "--listen",
+            self.address,
+            "-u",
+            str(self._init),
+            "-i",
+            "NONE",
+            "-n",
+            "--cmd",
+            said,
+        ]
+        with self._errors.open("wb") as errors:
+            process = subprocess.Popen(
+                [program, *arguments],
+                cwd=self.project,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+        assert process.stdout
+        select.select([process.stdout], [], [], PATIENCE)
+        if process.stdout.readline() != b"listening\n":
+            raise AssertionError(f"Neovim does not start\n{self.stderr()}")
+        return process
+
+    # What a user and a script do
+
+    def type(self, keys: str) -> None:
+        """Keys through the input queue, in the notation of mappings: `:Acp<CR>`."""
+        assert self._ask(lambda: self.nvim.input(keys)) == len(keys.encode())
+
+    def lua(self, code: str, *arguments: Any) -> Any:
+        return self._ask(lambda: self.nvim.exec_lua(code, *arguments))
+
+    def acp(self, function: str, *arguments: Any) -> Any:
+        """Call a function of `require("acp_nvim")`; its first result."""
+        return self.lua("return (require('acp_nvim')[(...)](select(2, ...)))", function, *arguments)
+
+    def expect_lua(self, code: str, wanted: Any = True, *arguments: Any, timeout: float = PATIENCE) -> Any:
+        """Wait until the code returns the value, or one that the callable takes; that value."""
+        left = within(timeout)
+        while True:
+            got = self.lua(code, *arguments)
+            if wanted(got) if callable(wanted) else got == wanted:
+                return got
+            if left() <= 0:
+                message = f"{code}\nreturns {got!r}, not {wanted!r}, after {timeout} s"
+                raise AssertionError(f"{message}\n{self.screen.picture()}")
+            self.screen.wait_for_anything(0.005)
+
+    def _ask(self, request: Callable[[], T]) -> T:
+        """Neovim answers nothing while it waits for a key: such a test ends here instead of never."""
+        watchdog = threading.Timer(3 * PATIENCE, self._give_up)
+        watchdog.start()
+        try:
+            return request()
+        except GONE as error:
+            why = "did not answer and was killed" if self._gave_up else f"is gone: {error}"
+            raise AssertionError(f"Neovim {why}\n{self.screen.picture()}\n{self.stderr()}") from error
+        finally:
+            watchdog.cancel()
+
+    def _give_up(self) -> None:
+        self._gave_up = True
+        self.process.kill()
+
+    # What the plugin told
+
+    def events(self, *names: str) -> list[tuple[str, dict[str, Any]]]:
+        """The `User Acp…` events so far with their data, of these names or all."""
+        return [event for event in list(self.screen.events) if not names or event[0] in names]
+
+    def wait_event(self, name: str, timeout: float = PATIENCE, **fields: Any) -> dict[str, Any]:
+        """The data of the next event of this name with these fields; each call goes on behind the last."""
+
+        def found() -> int | None:
+            for index in range(self._awaited.get(name, 0), len(self.screen.events)):
+                happened, data = self.screen.events[index]
+                if happened == name and fields.items() <= data.items():
+                    return index + 1
+            return None
+
+        if not self.screen.wait_for(found, timeout):
+            told = "\n".join(f"  {event} {data}" for event, data in self.screen.events)
+            wanted = f"{name} {fields or ''}".rstrip()
+            raise AssertionError(f"no {wanted} within {timeout} s, but\n{told}\n{self.screen.picture()}")
+        self._awaited[name] = found() or 0
+        return self.screen.events[self._awaited[name] - 1][1]
+
+    def stderr(self) -> str:
+        return self._errors.read_text(errors="replace")
+
+    # Other clients
+
+    def second_client(self, period: float = 0.005) -> Probe:
+        """Another RPC client that asks all the time: what it waits, a typing user feels."""
+        return Probe(self.address, period)
+
+    # The end
+
+    def kill(self, how: signal.Signals = signal.SIGKILL) -> int:
+        """Send a signal; the status with which Neovim ended."""
+        self.process.send_signal(how)
+        return self.wait_exit()
+
+    def wait_exit(self, timeout: float = PATIENCE) -> int:
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"Neovim has not ended after {timeout} s\n{self.screen.picture()}") from None
+
+    def pids(self) -> list[int]:
+        """Everything that Neovim started and what that started in turn, wherever it has moved since."""
+        return [pid for pid in marked(self._mark) if pid != self.pid]
+
+    def assert_no_orphans(self, timeout: float = 3.0) -> None:
+        left = within(timeout)
+        while alive := self.pids():
+            if left() <= 0:
+                raise AssertionError("\n".join(["still running:", *map(command_line, alive)]))
+            wait_for_end(alive[0], left())
+
+    def quit(self) -> int:
+        """`:qa!`, also out of a prompt that waits for a key."""
+        with suppress(*GONE):
+            self.nvim.command("qa!", async_=True)
+            if self.nvim.api.get_mode()["blocking"]:
+                self.nvim.input("<C-c>")
+        return self.wait_exit()
+
+    def close(self) -> None:
+        """End Neovim if the test has not; nothing of it may be left."""
+        try:
+            if self.process.poll() is None:
+                self.quit()
+            self.assert_no_orphans()
+        finally:
+            for pid in marked(self._mark):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self.process.wait()
+            self.screen.close()
+            hang_up(self.nvim)
+            assert self.process.stdout
+            self.process.stdout.close()
+            shutil.rmtree(self._run, ignore_errors=True)
+
+
+class Probe:
+    """`with editor.second_client() as probe`: asks every few milliseconds and notes how long it waited."""
+
+    def __init__(self, address: str, period: float) -> None:
+        self._address, self._period = address, period
+        self._over, self._asking = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self.waits: list[float] = []
+
+    def __enter__(self) -> Probe:
+        self._thread.start()
+        assert self._asking.wait(PATIENCE), "the second client gets no answer"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: object, _trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join(3 * PATIENCE)
+        assert kind or not self._thread.is_alive(), "the second client still waits for an answer"
+
+    def _ask(self) -> None:
+        nvim = pynvim.attach("socket", path=self._address)
+        with suppress(*GONE):
+            while not self._over.wait(self._period):
+                start = time.perf_counter()
+                nvim.eval("1")
+                self.waits.append(time.perf_counter() - start)
+                self._asking.set()
+        hang_up(nvim)
+
+    def percentile(self, percent: float) -> float:
+        """In milliseconds. A long wait also counts for the questions that were due meanwhile."""
+        waits = sorted(wait - late for wait in self.waits for late in self._meanwhile(wait))
+        return 1000 * waits[min(len(waits) - 1, int(len(waits) * percent / 100))]
+
+    def _meanwhile(self, wait: float) -> Iterator[float]:
+        return (self._period * n for n in range(max(1, int(wait / self._period) + 1)))
+
+
+def marked(mark: str) -> list[int]:
+    """The processes whose environment carries the mark."""
+    needle = f"{MARK}={mark}".encode()
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is somebody else's
+            if needle in (entry / "environ").read_bytes():
+                pids.append(int(entry.name))
+    return pids
+
+
+def command_line(pid: int) -> str:
+    with suppress(OSError):
+        return f"{pid} " + Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(
+            errors="replace"
+        )
+    return f"{pid} (has just ended)"
+
+
+def wait_for_end(pid: int, timeout: float) -> bool:
+    with suppress(ProcessLookupError), pid_handle(pid) as handle:
+        return bool(select.select([handle], [], [], max(0.0, timeout))[0])
+    return True
+
+
+@contextmanager
+def pid_handle(pid: int) -> Iterator[int]:
+    """Readable once the process has ended."""
+    handle = os.pidfd_open(pid)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
