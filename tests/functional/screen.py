@@ -16,14 +16,15 @@ PATIENCE = 10.0  # seconds; a test that passes never waits so long
 
 
 class Grid:
-    """The redraw events of ext_linegrid, applied."""
+    """The redraw events of ext_linegrid, applied; what is between two flushes is on no screen."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.highlights: dict[int, dict[str, Any]] = {}
-        self.cursor = (0, 0)
         self.mode = ""
         self.flushes = 0
+        self._cursor = (0, 0)
         self.grid_resize(1, columns, rows)
+        self.show()
 
     def redraw(self, batches: list[Any]) -> None:
         for event, *calls in batches:
@@ -32,28 +33,28 @@ class Grid:
                     apply(*arguments)
 
     def grid_resize(self, _grid: int, columns: int, rows: int) -> None:
-        self.cells: list[list[Cell]] = [[(" ", 0)] * columns for _ in range(rows)]
+        self._drawn: list[list[Cell]] = [[(" ", 0)] * columns for _ in range(rows)]
 
     def grid_clear(self, _grid: int) -> None:
-        self.cells = [[(" ", 0)] * len(row) for row in self.cells]
+        self._drawn = [[(" ", 0)] * len(row) for row in self._drawn]
 
     def grid_line(self, _grid: int, row: int, column: int, cells: list[Any], *_wrap: bool) -> None:
         highlight = 0
         for text, *rest in cells:
             highlight = rest[0] if rest else highlight
             for _ in range(rest[1] if len(rest) > 1 else 1):
-                self.cells[row][column] = (text, highlight)
+                self._drawn[row][column] = (text, highlight)
                 column += 1
 
     def grid_scroll(
         self, _grid: int, top: int, bottom: int, left: int, right: int, rows: int, _c: int
     ) -> None:
-        before = [row[:] for row in self.cells]
+        before = [row[:] for row in self._drawn]
         for row in range(max(top, top - rows), min(bottom, bottom - rows)):
-            self.cells[row][left:right] = before[row + rows][left:right]
+            self._drawn[row][left:right] = before[row + rows][left:right]
 
     def grid_cursor_goto(self, _grid: int, row: int, column: int) -> None:
-        self.cursor = (row, column)
+        self._cursor = (row, column)
 
     def mode_change(self, mode: str, _index: int) -> None:
         self.mode = mode
@@ -66,6 +67,11 @@ class Grid:
 
     def flush(self) -> None:
         self.flushes += 1
+        self.show()
+
+    def show(self) -> None:
+        self.cells = [row[:] for row in self._drawn]
+        self.cursor = self._cursor
 
 
 class Screen:

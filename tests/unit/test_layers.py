@@ -1,0 +1,58 @@
+"""The layers of ARCHITECTURE.md: who may import whom, and who may touch Neovim and an event loop."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "acp_nvim"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+# A layer sees itself and these; the modules beside the layers are the composition root, which sees all.
+SEES = {
+    "protocol": (),
+    "agent": ("protocol",),
+    "session": ("protocol.schema",),
+    "view": ("session", "protocol.schema"),
+    "review": (),
+    "serves": ("editor.interface", "session", "review", "view", "protocol"),
+    "editor": (),
+    "demo": (),
+}
+SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py", "demo/story.py")
+PURE = ("protocol", "session", "view", "review")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The absolute names of what a module imports: `acp_nvim.session.plan.Plan` for a from-import."""
+    here = ("acp_nvim", *path.relative_to(PACKAGE).parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [*here[: len(here) - node.level]] if node.level else []
+            base += [node.module] if node.module else []
+            yield from (".".join([*base, alias.name]) for alias in node.names)
+
+
+def within(name: str, place: str) -> bool:
+    return f"{name}.".startswith(f"{place}.")
+
+
+def test_every_package_is_a_layer():
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(SEES)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_its_layer_sees(path: Path):
+    name = str(path.relative_to(PACKAGE))
+    layer = path.relative_to(PACKAGE).parts[0]
+    names = list(imported(path))
+    ours = [one.removeprefix("acp_nvim.") for one in names if one.startswith("acp_nvim.")]
+    if layer in SEES:
+        seen = (layer, *SEES[layer])
+        assert [one for one in ours if not any(within(one, place) for place in seen)] == []
+    if name not in SPEAKS_TO_NEOVIM:
+        assert [one for one in names if within(one, "pynvim")] == []
+    if layer in PURE:
+        assert [one for one in names if within(one, "asyncio") or within(one, "anyio")] == []
