@@ -1,0 +1,45 @@
+"""Files: through the client where it offers that, for it knows unsaved text; else from the disk."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from .turn import Turn
+from .wire import NOT_FOUND, ClientError, field
+
+
+def read(turn: Turn, path: str, line: int = 1) -> str:
+    """The text from `line` on. Raises ClientError, OSError, UnicodeError."""
+    if _client_can(turn, "readTextFile"):
+        part = {} if line == 1 else {"line": line}
+        return field(turn.ask("fs/read_text_file", path=path, **part), "content", str)
+    with open(path, encoding="utf-8", newline="") as file:
+        return "".join(itertools.islice(file, line - 1, None))
+
+
+def read_if_there(turn: Turn, path: str) -> str | None:
+    try:
+        return read(turn, path)
+    except FileNotFoundError:
+        return None
+    except ClientError as error:
+        if error.code == NOT_FOUND:
+            return None
+        raise
+
+
+def write(turn: Turn, path: str, text: str) -> None:
+    """Raises ClientError, OSError, UnicodeError."""
+    if _client_can(turn, "writeTextFile"):
+        turn.ask("fs/write_text_file", path=path, content=text)
+        return
+    data = text.encode()  # before the file is opened, which empties it
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _client_can(turn: Turn, what: str) -> bool:
+    fs = turn.capabilities.get("fs")
+    return isinstance(fs, dict) and fs.get(what) is True

@@ -1,0 +1,254 @@
+"""What the demo agent can show: one function for each scene, played in the thread of its turn.
+
+A scene is given its turn and the argument of its command. It may be cancelled at any point, by `Cancelled`;
+open tool calls are then closed by their `with`. Trouble with files and with the client is told by `play`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+
+from . import files, shell, texts
+from .prompt import lines
+from .shell import fenced
+from .turn import ToolCall, Turn, text_content
+from .wire import INTERNAL_ERROR, BadShape, ClientError, Json, RpcError
+
+SCRATCH = "acp-demo.md"
+# A ValueError is a text that is not UTF-8, or a path with a NUL in it.
+TROUBLE = (ClientError, BadShape, OSError, ValueError)
+
+
+class Scene:
+    """A scene as a slash command; `hint` tells of its argument."""
+
+    def __init__(self, play: Callable[[Turn, str], None], description: str, hint: str | None = None) -> None:
+        self.play = play
+        self.description = description
+        self.hint = hint
+
+    def command(self) -> Json:
+        command: Json = {"description": self.description}
+        return {**command, "input": {"hint": self.hint}} if self.hint else command
+
+
+def play(turn: Turn) -> None:
+    """Answers the prompt of a turn."""
+    turn.check()
+    name, argument = turn.prompt.understand(SCENES, turn.session.cwd)
+    if turn.session.turns == 1:
+        turn.say(texts.INTRODUCTION, pace=0.01)
+    try:
+        (SCENES[name].play if name else answer)(turn, argument)
+    except TROUBLE as error:
+        turn.say(f"That did not work: {error}.\n")
+
+
+def commands() -> list[Json]:
+    """The scenes as slash commands."""
+    return [{"name": name, **scene.command()} for name, scene in SCENES.items()]
+
+
+def answer(turn: Turn, _: str) -> None:
+    """What there is to say to anything else."""
+    if turn.session.thinks:
+        turn.think("No command and no keyword that I know. I repeat what I understood and say what I can do.")
+    understood = lines(turn.prompt.text)
+    quote = "\n".join(f"> {line[:200]}" for line in understood[:5]) or "> (no text)"
+    turn.say(f"You wrote:\n\n{quote}\n\n")
+    if attached := turn.prompt.attachments():
+        turn.say("With it came:\n\n" + "".join(f"- {name}\n" for name in attached) + "\n")
+    if turn.session.turns == 1:
+        help_(turn, "")
+    else:
+        turn.say("I have no answer of my own to that, but try `/tour`, `/edit` or `/help`.\n")
+
+
+def help_(turn: Turn, _: str) -> None:
+    rows = [
+        f"- `/{name}{' ' + scene.hint if scene.hint else ''}`: {scene.description}"
+        for name, scene in SCENES.items()
+    ]
+    turn.say("Here is what you can ask me:\n\n" + "\n".join(rows) + "\n\n", pace=0.01)
+    turn.say(f"{texts.PLAIN_WORDS}\n{texts.ADD_AGENT}", pace=0.01)
+
+
+def tour(turn: Turn, _: str) -> None:
+    steps = ["Read a file", f"Edit `{SCRATCH}`, with your permission", "Run a command, with your permission"]
+    turn.think(texts.THOUGHT)
+    for n, scene in enumerate((read, edit, run)):
+        turn.plan(steps, n)
+        scene(turn, "")
+    turn.plan(steps, len(steps))
+    turn.say("That was the tour.\n")
+
+
+def plan(turn: Turn, _: str) -> None:
+    steps: dict[str, Callable[[Turn, str], None]] = {
+        "Think about it": think,
+        "Look at a file": read,
+        "Show how it may look": lambda turn, _: turn.say("A **plan** is sent whole each time it changes.\n"),
+        "Take a rest": lambda turn, _: turn.pause(0.8),
+    }
+    turn.say("I make a plan, and follow it step by step.\n")
+    for n, step in enumerate(steps.values()):
+        turn.plan(list(steps), n)
+        step(turn, "")
+    turn.plan(list(steps), len(steps))
+    turn.say("All done.\n")
+
+
+def think(turn: Turn, _: str) -> None:
+    turn.think(texts.THOUGHT)
+    turn.pause(0.5)
+    turn.say("I have thought about it, and have come to no conclusion.\n")
+
+
+def read(turn: Turn, argument: str) -> None:
+    cwd = turn.session.cwd
+    path, line = _place(argument or turn.prompt.attached_file() or _some_file(cwd), cwd)
+    if not path:
+        turn.say("There is no file here to read. Name one: `/read path`.\n")
+        return
+    name = os.path.relpath(path, cwd)
+    place = {"path": path, "line": line}
+    with turn.tool(f"Read {name}", "read", status="in_progress", locations=[place], rawInput=place) as call:
+        content = lines(files.read(turn, path, line))
+        turn.pause(0.3)
+        head = "\n".join(each[:200] for each in content[:20])
+        call.update(status="completed", content=[text_content(fenced(head))])
+    first = next((each.strip() for each in content if each.strip()), "(nothing)")
+    turn.say(f"I read {len(content)} lines of `{name}`, from line {line} on. The first with text in it:\n\n")
+    turn.say(f"{fenced(first[:200])}\n")
+
+
+def edit(turn: Turn, argument: str) -> None:
+    path, _ = _place(argument or SCRATCH, turn.session.cwd)
+    name = os.path.relpath(path, turn.session.cwd)
+    place = {"path": path}
+    with turn.tool(f"Edit {name}", "edit", locations=[place], rawInput=place) as call:
+        old = files.read_if_there(turn, path)
+        new = edited(old, path)
+        # The proposal is on the screen before the question is.
+        call.update(content=[{"type": "diff", "path": path, "oldText": old, "newText": new}])
+        if turn.session.mode != "auto" and not turn.permitted(call, "edit"):
+            call.update(status="failed", rawOutput={"error": "rejected by the user"})
+        else:
+            call.update(status="in_progress")
+            files.write(turn, path, new)
+            call.update(status="completed", rawOutput={"written": len(new)})
+    _say_edited(turn, call, name, created=old is None)
+
+
+def _say_edited(turn: Turn, call: ToolCall, name: str, created: bool) -> None:
+    if call.to_json()["status"] == "failed":
+        turn.say(f"You said no, so I left `{name}` {'uncreated' if created else 'as it is'}.\n")
+    elif created:
+        turn.say(f"I created `{name}`. Ask me to `/edit` it again to see a change.\n")
+    else:
+        turn.say(f"I edited `{name}`. Where there is an undo, use it: I was only showing off.\n")
+
+
+def run(turn: Turn, argument: str) -> None:
+    command = argument or "ls -a"
+    request = {"command": command, "cwd": turn.session.cwd}
+    with turn.tool(command, "execute", rawInput=request) as call:
+        if not turn.permitted(call, f"run {command}"):
+            call.update(status="failed", rawOutput={"error": "rejected by the user"})
+            ended = "was not run: you said no"
+        else:
+            ended = shell.run(turn, call, command)
+    turn.say(f"The command {ended}.\n")
+
+
+def slow(turn: Turn, _: str) -> None:
+    turn.say("I count until you stop me (`:Acp cancel`).\n\n")
+    with turn.tool("Count slowly", "other", status="in_progress"):
+        number = 0
+        while True:
+            number += 1
+            turn.say(f"{number}, ")
+            turn.wait(0.05)
+            turn.pause(0.4)
+
+
+def long(turn: Turn, argument: str) -> None:
+    count = min(int(argument), 1_000_000) if argument.isascii() and argument.isdigit() else 200
+    turn.say_lines((f"- line {n} of {count}\n" for n in range(1, count + 1)), pace=0.005)
+
+
+def error(turn: Turn, _: str) -> None:
+    turn.say("Now I fail, as you asked.\n")
+    raise RpcError(INTERNAL_ERROR, "The demo agent failed, because it was asked to", {"command": "/error"})
+
+
+def markdown(turn: Turn, _: str) -> None:
+    turn.say(texts.SAMPLE)
+
+
+def image(turn: Turn, _: str) -> None:
+    turn.say("Here is a picture:\n\n")
+    turn.show({"type": "image", "mimeType": "image/png", "data": texts.IMAGE})
+    turn.say("\n\nand a link to something else:\n\n")
+    home = {"uri": "https://agentclientprotocol.com", "name": "Agent Client Protocol"}
+    turn.show({"type": "resource_link", **home})
+
+
+SCENES = {
+    "help": Scene(help_, "what I can do, and how to add a real agent"),
+    "tour": Scene(tour, "think, plan, read, edit and run, all in one turn"),
+    "plan": Scene(plan, "a plan that is updated step by step, with thoughts and a tool call"),
+    "think": Scene(think, "thoughts before the answer"),
+    "read": Scene(read, "read a file", "[path[:line]]"),
+    "edit": Scene(edit, f"edit a file, or {SCRATCH}: a diff, a question, the change", "[path]"),
+    "run": Scene(run, "run a shell command, if you allow it", "[command]"),
+    "slow": Scene(slow, "stream slowly until you cancel"),
+    "long": Scene(long, "many lines", "[number of lines]"),
+    "error": Scene(error, "answer with an error"),
+    "markdown": Scene(markdown, "a bit of everything in Markdown"),
+    "image": Scene(image, "an answer that is not only text"),
+}
+
+
+def edited(old: str | None, path: str) -> str:
+    """The text with a remark at its top and at its end; where they are already, they count up."""
+    mark = "edited by the demo agent, time "
+    if old is None:
+        return f"# A file of the demo agent\n\n- {mark}1\n\nDelete it when you like.\n"
+    if mark in old:
+        return re.sub(rf"({mark})(\d{{1,9}})", lambda found: found[1] + str(int(found[2]) + 1), old)
+    end = "\r\n" if "\r\n" in old else "\n"
+    before, after = _comment(path)
+    remark = f"{before}{mark}1{after}"
+    shebang = old[: old.find("\n") + 1] if old.startswith("#!") else ""
+    gap = "" if not old or old.endswith("\n") else end
+    return f"{shebang}{remark}{end}{old.removeprefix(shebang)}{gap}{remark}{end}"
+
+
+def _comment(path: str) -> tuple[str, str]:
+    suffix = os.path.splitext(path)[1].lstrip(".")
+    if suffix in ("md", "html", "xml", "svg"):
+        return "<!-- ", " -->"
+    if re.fullmatch("c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|rs|swift|ts|tsx|zig", suffix):
+        return "// ", ""
+    others = {"lua": "-- ", "sql": "-- ", "hs": "-- ", "vim": '" ', "el": ";; ", "lisp": ";; "}
+    return others.get(suffix, "# "), ""
+
+
+def _place(argument: str, cwd: str) -> tuple[str, int]:
+    """`path`, `path:line` or `@path`, as an absolute path and a line; ("", 1) for nothing."""
+    name, line = argument, 1
+    if not os.path.exists(os.path.join(cwd, name)):
+        name = name.removeprefix("@")
+        if place := re.fullmatch(r"(.+):(\d{1,9})", name):
+            name, line = place[1], max(int(place[2]), 1)
+    return os.path.normpath(os.path.join(cwd, os.path.expanduser(name))) if name else "", line
+
+
+def _some_file(cwd: str) -> str:
+    """A README, or else the first file that is not hidden."""
+    names = sorted(entry.name for entry in os.scandir(cwd) if entry.is_file() and entry.name[0] != ".")
+    readmes = [name for name in names if name.lower().startswith("readme")]
+    return next(iter(readmes + names), "")

@@ -1,0 +1,89 @@
+"""What the demo agent says."""
+
+from __future__ import annotations
+
+INTRODUCTION = """\
+*I am the demo agent of acp_nvim: no model is behind me and nothing leaves this machine. `/help` shows what \
+you can ask me, and how to add a real agent (`agents = { … }` in `require('acp_nvim').setup`).*
+
+"""
+
+ADD_AGENT = """\
+To talk to a real agent, tell the plugin how to start it:
+
+```lua
+require('acp_nvim').setup {
+  default_agent = 'mine',
+  agents = {
+    mine = { command = 'my-agent', args = { '--acp' } },
+  },
+}
+```
+
+`:Acp agents` lists the agents that the plugin knows and how to install them.
+"""
+
+PLAIN_WORDS = """\
+Plain words work, too, near the beginning of a prompt: *plan, think, read, edit, run, slow, markdown, image, \
+tour, help*. So do `read README.md` and ``run `make` `` (the command in backquotes). Before I write a file \
+or run a command I ask; I touch no file but `acp-demo.md` unless you name it.
+"""
+
+THOUGHT = """\
+The user wants something. I am a demo, so I shall not think long about it: no model is behind me. \
+I look at what was asked, choose one of my scenes, and play it.
+"""
+
+SAMPLE = """\
+# Markdown, as it streams
+
+Words may be **strong**, *soft*, `code`, ~~gone~~ or [a link](https://agentclientprotocol.com). Not all of
+them are English: naïve Grüße, Ελληνικά, 漢字かな交じり文, emoji 🦊 and 👩‍🚀.
+
+## Lists
+
+1. First, the outline
+   - with a nested item
+   - and `code` in another
+2. Then the details
+   - [x] done
+   - [ ] still to do
+
+> A quotation, with **weight**
+> on two lines.
+
+## Code
+
+```python
+def greet(name: str) -> str:
+    \"\"\"Says hello.\"\"\"
+    return f"Hello, {name}!"
+```
+
+```diff
+-print("Hello")
++print(greet("Neovim"))
+```
+
+````markdown
+A fence within a fence:
+```lua
+vim.print("hello")
+```
+````
+
+| Method            | Direction       |   Since |
+| :---------------- | :-------------: | ------: |
+| `session/prompt`  | client → agent  |       1 |
+| `session/update`  | agent → client  |       1 |
+
+---
+
+That is all.
+"""
+
+# A fox-coloured square, 16 by 16.
+IMAGE = (
+    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mN4UatN"
+    "EmIY1TCqYfhqAABj+5AQIb2j5wAAAABJRU5ErkJggg=="
+)
