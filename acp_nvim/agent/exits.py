@@ -1,0 +1,53 @@
+"""How an agent's process ended, and the one sentence that tells it."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+_SENTENCE = 200  # characters of stderr that a message has room for
+
+
+@dataclass(frozen=True, slots=True)
+class ExitReport:
+    status: int | None = None
+    signal: str | None = None  # its name, such as "SIGKILL"
+    stderr_tail: tuple[str, ...] = ()
+    asked: bool = False  # we wanted it to end
+    closed_output: bool = False  # it lived on without stdout, and was ended for that
+    error: str | None = None  # why it never started
+
+    @classmethod
+    def of(
+        cls, returncode: int | None, tail: tuple[str, ...], asked: bool, closed_output: bool
+    ) -> ExitReport:
+        """`returncode` as subprocess gives it: negative for a signal, None for what cannot even be killed."""
+        killed = returncode is not None and returncode < 0
+        status = None if killed else returncode
+        return cls(status, _signal_name(-(returncode or 0)) if killed else None, tail, asked, closed_output)
+
+    def sentence(self, name: str) -> str:
+        if self.error:
+            return self.error
+        if self.asked:
+            return f"{name} was stopped"
+        last = next((_plain(line) for line in reversed(self.stderr_tail) if line.strip()), "")
+        return f"{name} {self._what_happened()}: {last}" if last else f"{name} {self._what_happened()}"
+
+    def _what_happened(self) -> str:
+        if self.closed_output:
+            return "closed its output and was stopped"
+        return f"was killed by {self.signal}" if self.signal else f"exited with status {self.status}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # real-time signals have no names of their own
+        return f"signal {number}"
+
+
+def _plain(line: str) -> str:
+    """What an agent wrote goes into a message of ours: nothing in it may act on a terminal or hide."""
+    cut = line.strip()[:_SENTENCE]
+    return "".join(char if char.isprintable() else "\ufffd" for char in cut)

@@ -1,0 +1,129 @@
+"""One agent process in a process group of its own: started with a clear sentence when it cannot be, and
+ended so that nothing of it remains."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from io import FileIO
+from typing import cast
+
+import anyio
+
+from acp_nvim.agent.pipes import Inlet, Outlet
+
+# With $NVIM an agent could drive the editor and approve its own requests.
+_WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
+_LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
+_KILL_WAIT = 1.0  # seconds for the system to bury what was killed
+
+
+class StartError(Exception):
+    """Why the agent could not be started, in one sentence for the user."""
+
+
+def environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """Neovim's environment without its address, and what the user has configured."""
+    inherited = {key: value for key, value in os.environ.items() if key not in _WITHHELD}
+    return inherited | dict(extra)
+
+
+class AgentProcess:
+    """Exists only while and after it runs: to construct it is to start it. Belongs to the running loop."""
+
+    def __init__(
+        self,
+        name: str,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        on_output: Callable[[bytes], None],
+        on_stderr: Callable[[bytes], None],
+    ) -> None:
+        self._popen = _spawn(name, argv, cwd, env)
+        self._loop = asyncio.get_running_loop()
+        self._dead = anyio.Event()
+        self.pid = self._popen.pid  # also the number of its process group
+        self.returncode: int | None = None  # negative: the signal that ended it
+        self.forced = False  # had to be signalled
+        self.input = Inlet(cast(FileIO, self._popen.stdin))
+        self.output = Outlet(cast(FileIO, self._popen.stdout), on_output)
+        self.errors = Outlet(cast(FileIO, self._popen.stderr), on_stderr)
+        threading.Thread(target=self._wait, name=f"agent {self.pid}", daemon=True).start()
+
+    @property
+    def alive(self) -> bool:
+        return not self._dead.is_set()
+
+    async def stop(self, grace: float) -> None:
+        """End of input, SIGTERM to the group after `grace` seconds, SIGKILL after as many again."""
+        self.input.close()
+        if await self._dies_within(grace):
+            return
+        self.forced = True
+        self._signal_group(signal.SIGTERM)
+        if await self._dies_within(grace):
+            return
+        self._signal_group(signal.SIGKILL)
+        if not await self._dies_within(_KILL_WAIT):
+            self._died(None)  # beyond any signal, as on a dead disk: nobody shall wait for it
+
+    def close(self) -> None:
+        """Take what is left in its pipes and let go of them, whatever state it is in."""
+        self.input.close()
+        self.output.finish()
+        self.errors.finish()
+
+    async def _dies_within(self, seconds: float) -> bool:
+        with anyio.move_on_after(seconds):
+            await self._dead.wait()
+        return not self.alive
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # gone, or nothing left that is ours
+            os.killpg(self.pid, number)
+
+    def _wait(self) -> None:
+        """In a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal.
+        The group goes with its leader, at once, before its number can belong to others."""
+        returncode = self._popen.wait()
+        self._signal_group(signal.SIGKILL)
+        with suppress(RuntimeError):  # the loop has ended before the agent
+            self._loop.call_soon_threadsafe(self._died, returncode)
+
+    def _died(self, returncode: int | None) -> None:
+        if self.alive:
+            self.returncode = returncode
+            self.input.close()
+            self._dead.set()
+            self._loop.call_later(_LAST_WORDS, self.output.finish)
+
+
+def _spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(f"cannot start '{argv[0]}': {_reason(error, name, argv[0], cwd, env)}") from error
+
+
+def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[str, str]) -> str:
+    check = f"check agents.{name}.command"
+    if not os.path.isdir(cwd):
+        return f"{cwd} is not a folder" if os.path.exists(cwd) else f"the folder {cwd} does not exist"
+    if not os.access(cwd, os.X_OK):
+        return f"the folder {cwd} may not be entered"
+    if isinstance(error, FileNotFoundError):
+        found = shutil.which(command, path=env.get("PATH"))
+        return f"the interpreter it names does not exist; {check}" if found else f"command not found; {check}"
+    if isinstance(error, PermissionError):
+        return f"it is not executable; {check}"
+    return f"{error.strerror if isinstance(error, OSError) else error}; {check}"

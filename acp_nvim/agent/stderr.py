@@ -1,0 +1,39 @@
+"""The last of what an agent wrote to stderr: always drained, never more than its bounds."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+class StderrRing:
+    """Whole lines, the oldest given up first; an endless line is cut and its rest passed over."""
+
+    def __init__(self, most_bytes: int = 256 * 1024, most_of_a_line: int = 4096) -> None:
+        self._most = most_bytes
+        self._line_most = most_of_a_line
+        self._lines: deque[bytes] = deque()
+        self._size = 0
+        self._open = b""
+
+    def feed(self, data: bytes) -> None:
+        *lines, rest = (self._open + data).split(b"\n")
+        for line in lines:
+            self._add(line[: self._line_most])
+        self._open = rest[: self._line_most]
+
+    def lines(self) -> list[str]:
+        """For reading: without colours, the unfinished last line included."""
+        texts = [*self._lines, self._open] if self._open else self._lines
+        return [_COLOURS.sub("", line.decode(errors="replace").rstrip("\r")) for line in texts]
+
+    def tail(self, count: int) -> tuple[str, ...]:
+        return tuple(self.lines()[-count:])
+
+    def _add(self, line: bytes) -> None:
+        self._lines.append(line)
+        self._size += len(line) + 1
+        while self._size > self._most:
+            self._size -= len(self._lines.popleft()) + 1
