@@ -1,0 +1,35 @@
+"""Configured secrets taken out of what is written to disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+_HIDDEN = "***"
+_SHORT = 4  # "1" and "on" are no secrets, and cut out of every text they would leave nothing to read
+
+
+class Redaction:
+    """A value is hidden wherever it occurs within a text; a very short one only as the whole text."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._whole = {secret for secret in secrets if secret}
+        long = {secret for secret in self._whole if len(secret) >= _SHORT}
+        quoted = {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in long for ascii in (True, False)}
+        self._parts = sorted(long | quoted, key=len, reverse=True)  # one secret may begin with another
+
+    def text(self, text: str) -> str:
+        for part in self._parts:
+            text = text.replace(part, _HIDDEN)
+        return text
+
+    def value(self, value: Any) -> Any:
+        """JSON of any shape. Keys are the protocol's words: a short value must not take those away."""
+        if isinstance(value, str):
+            return _HIDDEN if value in self._whole else self.text(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        return value

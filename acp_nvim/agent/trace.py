@@ -1,0 +1,97 @@
+"""The wire in both directions and stderr, as a bounded record: raw bytes while running, decoded on saving."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+from acp_nvim.agent.redaction import Redaction
+from acp_nvim.protocol.framing import LineSplitter
+
+Direction = Literal["->", "<-", "stderr"]
+_RECORD = 200  # bytes that a record costs beside its data
+
+
+class _Record(NamedTuple):
+    seconds: float
+    direction: Direction
+    data: bytes
+    begins_line: bool
+
+
+class WireTrace:
+    """Records whole reads, so that it costs nothing worth measuring; the oldest are given up first."""
+
+    def __init__(self, secrets: Iterable[str] = (), most_bytes: int = 16 << 20, on: bool = True) -> None:
+        self.on = on
+        self._redaction = Redaction(secrets)
+        self._most = most_bytes
+        self._size = 0
+        self._records: deque[_Record] = deque()
+        self._between_lines: dict[Direction, bool] = {}
+        self._began = time.monotonic()
+
+    def start(self) -> None:
+        """Record anew: what went by unrecorded must not be taken for one stream with what comes."""
+        self._records.clear()
+        self._size = 0
+        self.on = True
+
+    def stop(self) -> None:
+        self.on = False
+
+    def record(self, direction: Direction, data: bytes) -> None:
+        begins_line = self._between_lines.get(direction, True)
+        self._between_lines[direction] = data.endswith(b"\n")
+        if not self.on:
+            return
+        self._records.append(_Record(time.monotonic() - self._began, direction, data, begins_line))
+        self._size += len(data) + _RECORD
+        while self._size > self._most:
+            self._size -= len(self._records.popleft().data) + _RECORD
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """One a line of the wire: `t`, `dir` and `msg`, an object or, where it is none, text."""
+        for seconds, direction, line in self._lines(tuple(self._records)):
+            yield {"t": round(seconds, 6), "dir": direction, "msg": self._message(direction, line)}
+
+    def save(self, path: str) -> int:
+        """How many entries went into the file, which only its owner can read."""
+        count = 0
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            os.fchmod(file.fileno(), 0o600)  # it may have been there with another mode
+            file.truncate()
+            for entry in self.entries():
+                file.write(json.dumps(entry, ensure_ascii=False).encode(errors="replace") + b"\n")
+                count += 1
+        return count
+
+    def _lines(self, records: Iterable[_Record]) -> Iterator[tuple[float, Direction, bytes]]:
+        splitters: dict[Direction, LineSplitter] = {}
+        seconds = 0.0
+        for seconds, direction, data, begins_line in records:
+            if direction not in splitters:
+                if not begins_line:  # the line's head was given up: so is its rest
+                    _, newline, data = data.partition(b"\n")
+                    if not newline:
+                        continue
+                splitters[direction] = LineSplitter()
+            for line in splitters[direction].feed(data):
+                yield seconds, direction, line
+        for direction, splitter in splitters.items():
+            for line in splitter.finish():
+                yield seconds, direction, line
+
+    def _message(self, direction: Direction, line: bytes) -> Any:
+        if direction != "stderr":
+            try:
+                message = json.loads(line)
+                if isinstance(message, dict):
+                    return self._redaction.value(message)
+            except (ValueError, RecursionError):
+                pass  # not a message: recorded as the text it is
+        return self._redaction.text(line.decode(errors="replace"))
