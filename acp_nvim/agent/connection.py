@@ -1,0 +1,252 @@
+"""One agent on the wire: what it sends is handed on inline, in the order it came; what waits for it never
+waits in vain.
+
+There is one reader, and it is the one consumer: a read of the pipe, one `peer.receive`, every event
+delivered, then the loop has its turn. Nothing here awaits the editor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import anyio
+
+from acp_nvim.agent.exits import ExitReport
+from acp_nvim.agent.process import AgentProcess, StartError, environment
+from acp_nvim.agent.stderr import StderrRing
+from acp_nvim.agent.trace import WireTrace
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.protocol.jsonrpc import Event, Failure, Notification, Peer, Request, Response, Stray
+
+__all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"]
+
+log = logging.getLogger(__name__)
+_GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
+_HANG_UP = 0.2  # the same for an agent that has closed its output: pending calls shall fail within a second
+_TAIL = 20  # lines of stderr in a report
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The agent has ended and will not answer."""
+
+    report: ExitReport
+
+
+T = TypeVar("T")
+Result = Response | Failure | Gone
+Then = Callable[[Result], None]
+
+
+class Handler(Protocol):
+    """Called from the loop, inline, in wire order. `on_request` may raise RpcError to refuse."""
+
+    def on_update(self, params: Any) -> None: ...
+    def on_request(self, request: Request) -> None: ...
+    def on_notification(self, notification: Notification) -> None: ...
+    def on_stray(self, stray: Stray) -> None: ...
+    def on_exit(self, report: ExitReport) -> None: ...
+
+
+@dataclass(slots=True)
+class _Call:
+    then: Then
+    alarm: asyncio.TimerHandle | None
+
+
+class Connection:
+    """Usable once: an agent is restarted by making another."""
+
+    def __init__(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        handler: Handler,
+        env: Mapping[str, str] | None = None,
+        trace: WireTrace | None = None,
+    ) -> None:
+        self.name = name
+        self.handler = handler
+        self.stderr = StderrRing()
+        self.trace = trace or WireTrace(on=False)
+        self._argv, self._cwd, self._env = argv, cwd, env or {}
+        self._peer = Peer()
+        self._calls: dict[int, _Call] = {}
+        self._early: list[bytes] = []
+        self._process: AgentProcess | None = None
+        self._report: ExitReport | None = None
+        self._asked = False
+        self._patience = _HANG_UP
+        self._ended = anyio.Event()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, and of its group; None when none runs."""
+        return self._process.pid if self._process and self._process.alive else None
+
+    @property
+    def outstanding(self) -> int:
+        """Bytes that the agent has not read yet."""
+        return self._process.input.outstanding if self._process else sum(map(len, self._early))
+
+    # --- to the agent
+
+    def call(
+        self,
+        method: str,
+        params: Any,
+        then: Then,
+        timeout: float | None = None,
+        on_timeout: Callable[[], None] | None = None,
+    ) -> None:
+        """`then` is called exactly once, however late. May be used before `run`: it is sent at the start."""
+        loop = asyncio.get_running_loop()
+        if self._report:
+            loop.call_soon(then, Gone(self._report))
+            return
+        number, data = self._peer.request(method, params)
+        alarm = loop.call_later(timeout, on_timeout) if timeout is not None and on_timeout else None
+        self._calls[number] = _Call(then, alarm)
+        self._send(data)
+
+    def notify(self, method: str, params: Any) -> None:
+        self._send(self._peer.notify(method, params))
+
+    def respond(self, request_id: Any, result: Any) -> None:
+        self._send(self._peer.respond(request_id, result))
+
+    def fail(self, request_id: Any, error: RpcError) -> None:
+        self._send(self._peer.fail(request_id, error))
+
+    def _send(self, data: bytes) -> None:
+        if self._report:
+            return
+        self.trace.record("->", data)
+        if self._process:
+            self._process.input.write(data)
+        else:
+            self._early.append(data)
+
+    # --- its life
+
+    async def run(self) -> ExitReport:
+        """Start the agent and serve it to its end; StartError is raised after pending calls are Gone."""
+        if self._asked:
+            return self._exit(ExitReport(asked=True))
+        try:
+            process = self._start()
+        except StartError as error:
+            self._finish(ExitReport(error=str(error)))
+            raise
+        try:
+            await self._until_silent(process)
+        except BaseException:  # cancelled: we no longer want it
+            self._asked = True
+            raise
+        finally:
+            report = await self._bury(process)
+        return report
+
+    async def stop(self, grace: float = _GRACE) -> None:
+        """End the agent in at most twice `grace` and a little; ever so often, from ever so many tasks."""
+        self._asked = True
+        if self._process:
+            self._patience = max(grace, self._patience)
+            await self._process.stop(grace)
+            await self._ended.wait()
+
+    def _start(self) -> AgentProcess:
+        env = environment(self._env)
+        process = AgentProcess(self.name, self._argv, self._cwd, env, self._receive, self._receive_stderr)
+        self._process = process
+        process.input.write(b"".join(self._early))
+        self._early.clear()
+        return process
+
+    async def _until_silent(self, process: AgentProcess) -> None:
+        """Its output ends with it, or before it: then it is of no more use, alive or not."""
+        await process.output.ended.wait()
+        self._deliver_all(self._peer.finish())
+        await process.stop(self._patience)
+
+    async def _bury(self, process: AgentProcess) -> ExitReport:
+        try:
+            with anyio.CancelScope(shield=True):
+                await process.stop(_GRACE)
+        finally:
+            process.close()
+            closed_output = process.forced and not self._asked
+            tail = self.stderr.tail(_TAIL)
+            report = ExitReport.of(process.returncode, tail, self._asked, closed_output)
+            self._exit(report)
+        return report
+
+    def _exit(self, report: ExitReport) -> ExitReport:
+        self._finish(report)
+        self._guarded(self.handler.on_exit, report)
+        return report
+
+    def _finish(self, report: ExitReport) -> None:
+        """Nothing will be answered any more: tell all who wait."""
+        self._report = report
+        calls, self._calls = self._calls, {}
+        for call in calls.values():
+            self._settle(call, Gone(report))
+        self._ended.set()
+
+    # --- from the agent
+
+    def _receive_stderr(self, data: bytes) -> None:
+        self.trace.record("stderr", data)
+        self.stderr.feed(data)
+
+    def _receive(self, data: bytes) -> None:
+        self.trace.record("<-", data)
+        self._deliver_all(self._peer.receive(data))
+
+    def _deliver_all(self, events: Iterable[Event]) -> None:
+        update = self.handler.on_update
+        for event in events:
+            if type(event) is Notification and event.method == "session/update":
+                self._guarded(update, event.params)
+            else:
+                self._deliver(event)
+
+    def _deliver(self, event: Event) -> None:
+        match event:
+            case Response() | Failure():
+                if call := self._calls.pop(event.id, None):
+                    self._settle(call, event)
+            case Request():
+                self._guarded(self._request, event)
+            case Notification():
+                self._guarded(self.handler.on_notification, event)
+            case Stray():
+                self._guarded(self.handler.on_stray, event)
+
+    def _request(self, request: Request) -> None:
+        try:
+            self.handler.on_request(request)
+        except RpcError as error:
+            self.fail(request.id, error)
+        except Exception:
+            self.fail(request.id, RpcError(INTERNAL_ERROR, f"{request.method} failed"))
+            raise
+
+    def _settle(self, call: _Call, result: Result) -> None:
+        if call.alarm:
+            call.alarm.cancel()
+        self._guarded(call.then, result)
+
+    def _guarded(self, take: Callable[[T], None], value: T) -> None:
+        """A fault of ours over one message is reported, and must not end the agent's other work."""
+        try:
+            take(value)
+        except Exception:
+            log.exception("%s: handling %s failed", self.name, type(value).__name__)
