@@ -7,7 +7,7 @@ cd "$ACP_ROOT"
 nvim=$(tests/tools/find-nvim.sh)
 unset NVIM
 if [ ! -t 0 ] || [ ! -t 1 ]; then
-  exec .venv/bin/python -m acp_nvim.demo.story "$nvim"
+  exec .venv/bin/python tests/tools/story.py "$nvim"
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

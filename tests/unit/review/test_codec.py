@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from acp_nvim.review.codec import Text, decode, encode, split
 
-_pieces = st.sampled_from([b"a", b"\n", b"\r\n", b"\r", b"\xef\xbb\xbf", b"\xff", "é".encode(), b"\0", "\u2028".encode()])
+_pieces = st.sampled_from(
+    [b"a", b"\n", b"\r\n", b"\r", b"\xef\xbb\xbf", b"\xff", "é".encode(), b"\0", "\u2028".encode()]
+)
 
 
 @given(st.one_of(st.binary(max_size=60), st.lists(_pieces, max_size=12).map(b"".join)))

@@ -1,0 +1,101 @@
+"""The user's configuration as the backend receives it; the defaults live in Lua alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+Value = TypeVar("Value")
+
+
+def _table(value: Any) -> Any:
+    """An empty Lua table arrives as a list."""
+    return {} if value in (None, []) else value
+
+
+def _list(value: Any) -> Any:
+    return [] if value in (None, {}) else value
+
+
+def _texts(value: Any) -> Any:
+    """Environment values may be written as numbers."""
+    table = _table(value)
+    return {key: str(item) for key, item in table.items()} if isinstance(table, dict) else table
+
+
+Table = Annotated[dict[str, Any], BeforeValidator(_table)]
+Texts = Annotated[dict[str, str], BeforeValidator(_texts)]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class AgentSpec(_Settings):
+    """How one agent is started and treated."""
+
+    name: str
+    command: str
+    args: Annotated[list[str], BeforeValidator(_list)] = []
+    env: Texts = {}
+    cwd: str | None = None
+    dialect: str = "auto"
+    timeout_ms: Annotated[float, Field(gt=0)] = 60_000
+    prompt_timeout_ms: Annotated[float, Field(gt=0)] | None = None
+    mcp_servers: Any = []
+    defaults: Table = {}
+    auth_method: str | None = None
+
+
+class Log(_Settings):
+    level: str = "info"
+    wire: bool = False
+
+
+class Settings(_Settings):
+    default_agent: str | None = None
+    agents: Table = {}
+    log: Log = Log()
+    permissions: Annotated[list[Any], BeforeValidator(_list)] = []
+    fs: Table = {}
+    terminal: bool = True
+    follow: bool = False
+    notify: bool = True
+
+
+DEMO = AgentSpec(name="demo", command=sys.executable, args=["-I", "-m", "acp_nvim.demo"])
+
+
+def read(config: Any) -> tuple[Settings, list[str]]:
+    """The settings, with what is wrong in them said and left at its default."""
+    given = dict(_table(config)) if isinstance(_table(config), dict) else {}
+    complaints: list[str] = []
+    while True:
+        try:
+            return Settings.model_validate(given), complaints
+        except ValidationError as error:
+            key = str(error.errors()[0]["loc"][0])
+            complaints.append(f"configuration: {_where(error)}")
+            given.pop(key, None)
+
+
+def agent(settings: Settings, name: str) -> AgentSpec:
+    """The agent of that name; a ValueError says what is wrong in words for the user."""
+    found = settings.agents.get(name)
+    if found is None:
+        if name == DEMO.name:
+            return DEMO
+        known = ", ".join(sorted(settings.agents)) or "none"
+        raise ValueError(f"no agent '{name}' is configured (configured: {known})")
+    try:
+        return AgentSpec.model_validate({**_table(found), "name": name})
+    except (ValidationError, TypeError) as error:
+        where = _where(error) if isinstance(error, ValidationError) else "not a table"
+        raise ValueError(f"agents.{name}.{where}") from error
+
+
+def _where(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"

@@ -1,0 +1,78 @@
+"""The door to Neovim: its notifications come in here, whether the backend is a job or lives in pynvim's host.
+
+Neovim only ever notifies; results go back by calling it. pynvim owns the asyncio loop; one root task lives in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from typing import Any
+
+import pynvim
+
+from acp_nvim.client import Client
+from acp_nvim.editor.neovim import Neovim
+
+log = logging.getLogger(__name__)
+_GOODBYE = 1.2  # seconds for agents to end before Neovim stops waiting for us
+
+
+class Backend:
+    def __init__(self, nvim: pynvim.Nvim, *, owns_loop: bool = False) -> None:
+        self._nvim = nvim
+        self._owns_loop = owns_loop  # in pynvim's host the loop belongs to every plugin
+        self._editor = Neovim(nvim)
+        self.client = Client(self._editor)
+        self._root: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._root = self._nvim.loop.create_task(self._run())
+        self._root.add_done_callback(self._ended)
+
+    def receive(self, name: str, arguments: list[Any]) -> None:
+        """A notification of Neovim: `acp_nvim`, a verb, its payload."""
+        if name != "acp_nvim":
+            return  # Neovim's own, such as nvim_error_event: reported by the request that caused it
+        verb, payload = (*arguments, None, None)[:2]
+        if verb == "shutdown" and self._root:
+            self._root.cancel()
+        else:
+            self.client.receive(str(verb), payload if isinstance(payload, dict) else {})
+
+    async def _run(self) -> None:
+        pump = asyncio.get_running_loop().create_task(self._editor.run())
+        pump.add_done_callback(self._ended)
+        try:
+            await self.client.run()
+        finally:
+            pump.cancel()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A task of ours has ended: by shutdown, or by a fault that must not pass in silence."""
+        if not task.cancelled() and (fault := task.exception()):
+            log.critical("the backend failed", exc_info=fault)
+        elif task is not self._root:
+            return
+        if self._owns_loop:
+            self._nvim.loop.stop()
+
+    def finish(self) -> None:
+        """Neovim has gone or said goodbye: end what we started, in bounded time."""
+        if self._root and not self._root.done():
+            self._root.cancel()
+            self._nvim.loop.run_until_complete(asyncio.wait([self._root], timeout=_GOODBYE))
+
+
+def main() -> None:
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    backend = Backend(nvim := pynvim.attach("stdio"), owns_loop=True)
+    nvim.run_loop(_no_requests, backend.receive, backend.start)
+    # pynvim has just restored the default, and jobstop() sends one while the agents are being ended
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    backend.finish()
+
+
+def _no_requests(name: str, arguments: list[Any]) -> None:
+    raise RuntimeError(f"the backend answers no requests: {name}")

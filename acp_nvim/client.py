@@ -1,0 +1,323 @@
+"""The composition root: the editor's verbs come in, sessions and hosts do the work, frames go out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+
+from acp_nvim.agent import settings
+from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.diary import Diary
+from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.host import Host
+from acp_nvim.replay import play
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+from acp_nvim.showing import PATIENCE, Showing
+
+log = logging.getLogger(__name__)
+
+
+class Client:
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        editor.collect = self._collect
+        self.settings = Settings()
+        self.diary = Diary()
+        self.sessions: dict[int, Session] = {}
+        self.hosts: list[Host] = []
+        self._shown: dict[int, Showing] = {}
+        self._touched: dict[int, Showing] = {}
+        self._tasks: TaskGroup | None = None
+        self._early: list[tuple[str, dict[str, Any]]] = []
+
+    async def run(self) -> None:
+        """Until shutdown; then every agent is ended."""
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                for verb, payload in self._early:
+                    self.receive(verb, payload)
+                await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._end_all()
+
+    async def _end_all(self) -> None:
+        async with anyio.create_task_group() as tasks:
+            for host in self.hosts:
+                tasks.start_soon(host.connection.stop)
+
+    # --- the editor's verbs
+
+    def receive(self, verb: str, payload: dict[str, Any]) -> None:
+        """One failing verb is one clear line; the next still works."""
+        if self._tasks is None:
+            self._early.append((verb, payload))
+            return
+        handler: Callable[[dict[str, Any]], None] | None = getattr(self, f"do_{verb}", None)
+        try:
+            if handler is None:
+                raise ValueError(f"the backend knows no '{verb}': restart Neovim after an update")
+            handler(payload)
+        except Exception as error:
+            log.exception("%s failed", verb)
+            self.say("error", f"{verb}: {error}")
+
+    def do_setup(self, payload: dict[str, Any]) -> None:
+        self.settings, complaints = settings.read(payload.get("config"))
+        self.diary.keep_from(self.settings.log.level)
+        for complaint in complaints:
+            self.say("warn", complaint)
+        self.editor.notify("ready", payload.get("version"))
+
+    def do_new(self, payload: dict[str, Any]) -> None:
+        self._open(payload, None)
+
+    def do_load(self, payload: dict[str, Any]) -> None:
+        self._open(payload, str(payload["id"]))
+
+    def _open(self, payload: dict[str, Any], load: str | None) -> None:
+        cwd = os.path.abspath(os.path.expanduser(payload.get("cwd") or "."))
+        roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
+        session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
+        self.sessions[session.number] = session
+        self._shown[session.number] = Showing(session)
+        self._start(session, load)
+
+    def do_prompt(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        session.ack = int(payload.get("seq") or 0)
+        prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
+        ahead = payload.get("first") or payload.get("next") or session.phase in ("stopped", "failed")
+        session.queue.add(prompt, first=bool(ahead))
+        host = self._host_of(session)
+        if payload.get("first") and session.in_turn and host:
+            host.cancel(session)
+            session.queue.release()
+        if session.phase in ("stopped", "failed"):
+            session.queue.release()
+            self._start(session, None)
+        elif host:
+            host.advance(session)
+        self.touch(session)
+
+    def do_cancel(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        if host := self._host_of(session):
+            host.cancel(session)
+        if payload.get("clear"):
+            self.editor.notify("history", session.number, session.queue.clear())
+        self.touch(session)
+
+    def do_answer(self, payload: dict[str, Any]) -> None:
+        wanted = int(payload["question"])
+        for session in self.sessions.values():
+            if question := session.questions.get(wanted):
+                return self._answer(session, question, payload.get("option"))
+        self.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def _answer(self, session: Session, question: Any, option_id: Any) -> None:
+        option = question.option(str(option_id)) if option_id is not None else None
+        if option_id is not None and option is None:
+            return self.say("warn", f"question {question.id} has no option '{option_id}': nothing was sent")
+        session.end_question(question, option, "user" if option else "cancel")
+        self.touch(session)
+
+    def do_toggle(self, payload: dict[str, Any]) -> None:
+        shown = self._shown[self._session(payload).number]
+        shown.view.toggle(int(payload["key"]), payload.get("open"))
+        self.touch(shown.session)
+
+    def do_details(self, payload: dict[str, Any]) -> None:
+        lines, filetype = self._shown[self._session(payload).number].view.details(int(payload["key"]))
+        self.editor.notify("float", lines, filetype)
+
+    def do_render(self, payload: dict[str, Any]) -> None:
+        shown = self._shown[self._session(payload).number]
+        shown.anew()
+        self.touch(shown.session)
+
+    def do_queue_open(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        self.editor.notify("queue", session.number, session.queue.texts)
+
+    def do_queue_set(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        session.queue.replace([str(item) for item in payload.get("items") or ()])
+        self.touch(session)
+
+    def do_queue_release(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        session.queue.release()
+        if host := self._host_of(session):
+            host.advance(session)
+        self.touch(session)
+
+    def do_stop(self, payload: dict[str, Any]) -> None:
+        host = self._host_of(self._session(payload))
+        if host is None:
+            return self.say("info", "no agent is running here")
+        self._spawn(host.connection.stop)
+        ended = ", ".join(str(session.number) for session in host.sessions)
+        self.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
+
+    def do_restart(self, payload: dict[str, Any]) -> None:
+        self._spawn(self._restart, self._session(payload))
+
+    async def _restart(self, session: Session) -> None:
+        """Stop the process if it runs; every session that lived in it comes back, loaded where the agent can."""
+        host = next((host for host in self.hosts if session in host.sessions), None)
+        lived = list(host.sessions) if host else [session]
+        can_load = bool(host and host.agent and host.agent.can_load)
+        ids = {each.number: each.id if can_load and each.turn else None for each in lived}
+        if host:
+            await host.connection.stop()
+        for each in lived:
+            self._restart_one(each, ids[each.number])
+
+    def _restart_one(self, session: Session, load: str | None) -> None:
+        if load:
+            session.transcript.clear()
+            self._shown[session.number].anew()
+        elif session.turn:
+            session.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
+        self._start(session, load)
+
+    def do_close(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        if host := self._host_of(session):
+            host.cancel(session)
+            host.close(session)
+        session.tell("AcpSessionEnded", reason="closed")
+        self.forget(session)
+
+    def do_log(self, payload: dict[str, Any]) -> None:
+        lines = self.diary.lines()
+        for host in self.hosts:
+            lines += [f"--- stderr of {host.spec.name}", *host.connection.stderr.lines()]
+        self.editor.notify("show", "acp://log", "acp_log", lines)
+
+    def do_trace(self, payload: dict[str, Any]) -> None:
+        host = self._host_of(self._session(payload)) or next(reversed(self.hosts), None)
+        if host is None:
+            return self.say("info", "nothing has been on the wire yet")
+        mode = payload.get("mode")
+        trace = host.connection.trace
+        if mode == "on":
+            trace.start()
+            self.say("info", f"the wire of {host.spec.name} is recorded from now on")
+        elif mode == "off":
+            trace.stop()
+            self.say("info", f"the wire of {host.spec.name} is no longer recorded")
+        elif mode == "save":
+            self.say(
+                "info",
+                f"{trace.save(os.path.expanduser(str(payload['file'])))} messages in {payload['file']}",
+            )
+        else:
+            lines = [json.dumps(entry, ensure_ascii=False) for entry in trace.entries()]
+            self.editor.notify("show", "acp://trace", "acp_trace", lines)
+
+    def do_replay(self, payload: dict[str, Any]) -> None:
+        session = Session(int(payload["session"]), "replay", os.getcwd())
+        self.sessions[session.number] = session
+        self._shown[session.number] = Showing(session)
+        try:
+            play(session, os.path.expanduser(str(payload["file"])))
+        except (OSError, ValueError) as error:
+            self.forget(session)
+            return self.say("error", f"cannot replay {payload['file']}: {error}")
+        self.touch(session)
+
+    # --- hosts
+
+    def _start(self, session: Session, load: str | None) -> None:
+        try:
+            spec = settings.agent(self.settings, session.agent)
+        except ValueError as error:
+            session.refuse("failed", str(error))
+            self.say("error", str(error))
+        else:
+            self._host_for(spec, spec.cwd or session.cwd, session).open(session, load)
+        self.touch(session)
+
+    def _host_for(self, spec: AgentSpec, cwd: str, session: Session) -> Host:
+        """One process per agent and folder, shared by its sessions."""
+        for host in self.hosts:
+            if host.alive and host.spec == spec and host.cwd == cwd:
+                return host
+        self.hosts = [host for host in self.hosts if host.alive or set(host.sessions) - {session}]
+        assert self._tasks
+        host = Host(spec, cwd, self, self._tasks)
+        self.hosts.append(host)
+        self._spawn(host.run)
+        return host
+
+    def _host_of(self, session: Session) -> Host | None:
+        return next((host for host in self.hosts if host.alive and session in host.sessions), None)
+
+    def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
+        assert self._tasks
+        self._tasks.start_soon(self._guarded, function, *arguments)
+
+    async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """A fault in one agent's task must not end the others."""
+        try:
+            await function(*arguments)
+        except Exception as error:
+            log.exception("%s failed", getattr(function, "__qualname__", function))
+            self.say("error", f"internal fault: {error}; :Acp log has the details")
+
+    def _session(self, payload: dict[str, Any]) -> Session:
+        number = payload.get("session")
+        if number not in self.sessions:
+            raise ValueError(f"there is no session {number}")
+        return self.sessions[number]
+
+    # --- what hosts tell
+
+    def touch(self, session: Session) -> None:
+        if session.number in self._shown:
+            self._touched[session.number] = self._shown[session.number]
+        self.editor.wake()
+
+    def say(self, level: str, text: str) -> None:
+        self.note(level, text)
+        self.editor.notify("message", level, text)
+
+    def note(self, level: str, text: str) -> None:
+        self.diary.write(level, text)
+
+    def host_changed(self) -> None:
+        self.editor.notify(
+            "groups", [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
+        )
+
+    def forget(self, session: Session) -> None:
+        """It leaves the list; what it has to tell goes out first."""
+        shown = self._shown.pop(session.number, None)
+        self._touched.pop(session.number, None)
+        self.sessions.pop(session.number, None)
+        for call in shown.news() if shown else ():
+            self.editor.notify(*call)
+        self.editor.notify("ended", session.number)
+
+    def _collect(self) -> list[Call]:
+        touched, self._touched = self._touched, {}
+        calls: list[Call] = []
+        now = time.monotonic()
+        for number, shown in touched.items():
+            if shown.frame(calls, now):
+                self._touched[number] = shown
+                self.editor.wake()
+            elif shown.pools:
+                asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
+        return calls

@@ -1,0 +1,22 @@
+"""The port to the editor: named functions of the Lua side with JSON-able arguments, pooled into frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+Call = list[Any]  # [name, argument, …]
+Collect = Callable[[], list[Call]]
+
+
+class Editor(Protocol):
+    collect: Collect  # asked for what has changed since, once a frame
+
+    def wake(self) -> None:
+        """There is something to show: a frame goes out soon."""
+
+    def notify(self, name: str, *arguments: Any) -> None:
+        """Call it with the next frame."""
+
+    async def call(self, name: str, *arguments: Any) -> Any:
+        """Call it now, behind the frame under way, and wait for its result."""

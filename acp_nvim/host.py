@@ -1,0 +1,323 @@
+"""A host: one running agent process, and the sessions that live in it.
+
+Everything here runs inline in the order of the wire: an answer is applied before the update that follows it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Protocol
+
+from anyio.abc import TaskGroup
+
+from acp_nvim import __version__, prompts
+from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
+from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.trace import WireTrace
+from acp_nvim.orphans import Orphans
+from acp_nvim.protocol import decode, dialects, encode, methods, schema
+from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Response, Stray
+from acp_nvim.protocol.methods import VERSION
+from acp_nvim.serves import permissions
+from acp_nvim.serves.ledger import Entry, Ledger
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+from acp_nvim.session.visible import one_line
+
+
+class Front(Protocol):
+    """What a host tells the rest of the client."""
+
+    def touch(self, session: Session) -> None: ...
+    def say(self, level: str, text: str) -> None: ...
+    def note(self, level: str, text: str) -> None: ...
+    def host_changed(self) -> None: ...
+    def forget(self, session: Session) -> None: ...
+
+
+class Host:
+    def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
+        self.spec, self.cwd = spec, cwd
+        self.sessions: list[Session] = []
+        self.connection = Connection(
+            spec.name,
+            [spec.command, *spec.args],
+            cwd=cwd,
+            handler=self,
+            env=spec.env,
+            trace=WireTrace(spec.env.values()),
+        )
+        self.agent: schema.Initialized | None = None
+        self.alive = True
+        self._front = front
+        self._tasks = tasks
+        self._by_id: dict[str, Session] = {}
+        self._orphans = Orphans()
+        self._waiting: list[tuple[Session, str | None]] = []
+        self._dialect = dialects.choose(spec.dialect, None)
+        self._offer = methods.client_capabilities(notices=True, compaction=True)
+        self.ledger = Ledger(self.connection, tasks, self._refusal)
+        self.ledger.now["session/request_permission"] = self._ask
+
+    async def run(self) -> None:
+        """Start the agent and serve it until it ends."""
+        self._initialize()
+        try:
+            await self.connection.run()
+        except StartError as error:
+            self.alive = False
+            for session in self.sessions:
+                session.refuse("failed", str(error))
+                self._front.touch(session)
+            self._front.say("error", str(error))
+        finally:
+            self.ledger.abandon()
+            self._front.host_changed()
+
+    # --- sessions
+
+    def open(self, session: Session, load: str | None = None) -> None:
+        """A session/new, or the session/load of an earlier one, as soon as the agent is ready."""
+        if session not in self.sessions:
+            self.sessions.append(session)
+        session.starting()
+        self._facts(session)
+        self._waiting.append((session, load))
+        if self.agent:
+            self._open_waiting()
+
+    def close(self, session: Session) -> None:
+        """The user is done with it; the agent is told where it can be."""
+        if self.alive and session.id and self.agent and self.agent.session("close"):
+            self.connection.call("session/close", {"sessionId": session.id}, lambda _: None)
+        self.sessions.remove(session)
+        self._by_id.pop(session.id or "", None)
+
+    def _initialize(self) -> None:
+        self._call("initialize", encode.initialize(__version__, self._offer), self._initialized)
+
+    def _initialized(self, result: Result) -> None:
+        if isinstance(result, Gone):
+            return  # on_exit tells
+        if isinstance(result, Failure):
+            return self._unusable(f"{self.spec.name} refused to start: {result.error}")
+        agent = decode.initialized(result.result)
+        if agent.protocol_version != VERSION:
+            spoken = f"protocol version {agent.protocol_version}, this plugin version {VERSION}"
+            return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
+        self.agent = agent
+        self._dialect = dialects.choose(self.spec.dialect, agent.agent_info)
+        for session in self.sessions:
+            self._facts(session)
+        self._open_waiting()
+
+    def _unusable(self, why: str) -> None:
+        for session in self.sessions:
+            session.refuse("failed", why)
+            self._front.touch(session)
+        self._front.say("error", why)
+        self._tasks.start_soon(self.connection.stop)
+
+    def _open_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for session, load in waiting:
+            if load is None:
+                self._new(session)
+            else:
+                self._load(session, load)
+
+    def _new(self, session: Session) -> None:
+        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": []}
+        if session.roots and self.agent and self.agent.session("additionalDirectories"):
+            params["additionalDirectories"] = list(session.roots)
+        self._orphans.expect()
+        self._call("session/new", params, lambda result: self._opened(session, result))
+
+    def _opened(self, session: Session, result: Result) -> None:
+        self._orphans.met()
+        if isinstance(result, Gone) or session not in self.sessions:
+            return
+        if isinstance(result, Failure):
+            return self._not_opened(session, result.error)
+        answer = decode.new_session(result.result)
+        if not answer.session_id:
+            return self._not_opened(session, RpcError(INVALID_PARAMS, "the agent sent no session id"))
+        self._ready(session, answer.session_id, answer)
+
+    def _load(self, session: Session, session_id: str) -> None:
+        if not (self.agent and self.agent.can_load):
+            self._front.say("warn", f"{self.spec.name} cannot load earlier sessions")
+            return self._drop(session)
+        self._by_id[session_id] = session
+        params = {"sessionId": session_id, "cwd": session.cwd, "mcpServers": []}
+        self._call(
+            "session/load", params, lambda result: self._loaded(session, session_id, result), unbounded=True
+        )
+
+    def _loaded(self, session: Session, session_id: str, result: Result) -> None:
+        if isinstance(result, Gone) or session not in self.sessions:
+            return
+        if isinstance(result, Failure):
+            self._front.say("error", f"{self.spec.name} did not load {session_id}: {result.error}")
+            return self._drop(session)
+        self._ready(session, session_id, decode.new_session(result.result))
+
+    def _drop(self, session: Session) -> None:
+        """A refused load leaves no half session."""
+        self.sessions.remove(session)
+        for session_id in [key for key, value in self._by_id.items() if value is session]:
+            del self._by_id[session_id]
+        self._front.forget(session)
+
+    def _ready(self, session: Session, session_id: str, answer: schema.NewSession) -> None:
+        self._by_id[session_id] = session
+        session.controls.begin(answer)
+        session.ready(session_id)
+        for params in self._orphans.take(session_id):
+            self.on_update(params)
+        self._front.touch(session)
+        self.advance(session)
+
+    def _not_opened(self, session: Session, error: RpcError) -> None:
+        if error.needs_login:
+            ways = ", ".join(method.name for method in self.agent.auth_methods) if self.agent else ""
+            session.refuse("auth", f"{self.spec.name} wants a login first: {ways or error}")
+        else:
+            session.refuse("failed", f"{self.spec.name} opened no session: {error}")
+            self._front.say("error", session.error or "")
+        self._front.touch(session)
+
+    def _facts(self, session: Session) -> None:
+        info = self.agent.agent_info if self.agent else None
+        session.facts = {
+            "agent_title": one_line((info and (info.title or info.name)) or self.spec.name),
+            "agent_version": info.version if info else None,
+            "capabilities": self.agent.capabilities if self.agent else None,
+            "pid": self.connection.pid if self.alive else None,
+        }
+        self._front.touch(session)
+
+    # --- turns
+
+    def advance(self, session: Session) -> None:
+        """Send the next prompt that waits, if the session is free for it."""
+        if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
+            self._prompt(session, prompt)
+        self._front.touch(session)
+
+    def _prompt(self, session: Session, prompt: Prompt) -> None:
+        session.begin_turn(prompt, time.monotonic())
+        assert self.agent, "a session that is idle has an agent"
+        sent, trouble = prompts.blocks(prompt, self.agent, session.cwd)
+        for complaint in trouble:
+            self._front.say("warn", complaint)
+        params = {"sessionId": session.id, "prompt": self._dialect.prompt(sent)}
+        turn = session.turn
+        limit = self.spec.prompt_timeout_ms
+        self.connection.call(
+            "session/prompt",
+            params,
+            lambda result: self._prompted(session, turn, result),
+            timeout=limit / 1000 if limit else None,
+            on_timeout=lambda: self._prompt_late(session, turn),
+        )
+
+    def _prompted(self, session: Session, turn: int, result: Result) -> None:
+        if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
+            return
+        now = time.monotonic()
+        if isinstance(result, Response):
+            answer = decode.prompt_answer(result.result)
+            if answer.content and not session.transcript.spoke_in_turn:
+                session.transcript.chunk(schema.Chunk("agent", answer.content), now)
+            session.end_turn(now, answer.stop_reason)
+        elif session.cancelling:  # "aborted": what was asked for
+            session.end_turn(now, "cancelled")
+        else:
+            session.end_turn(now, error=f"{self.spec.name}: {result.error}")
+            if result.error.needs_login:
+                session.phase = "auth"
+        self.advance(session)
+
+    def _prompt_late(self, session: Session, turn: int) -> None:
+        if turn == session.turn and session.in_turn:
+            self._front.say("warn", f"{self.spec.name} took longer than prompt_timeout_ms: cancelled")
+            self.cancel(session)
+
+    def cancel(self, session: Session) -> None:
+        """Give up the running turn; the agent still owes its answer."""
+        if session.cancel() and self.alive:
+            self.connection.notify("session/cancel", {"sessionId": session.id})
+        self._front.touch(session)
+
+    # --- what comes from the agent, in the order of the wire
+
+    def on_update(self, params: Any) -> None:
+        session_id, updates = decode.update(params, self._dialect)
+        session = self._by_id.get(session_id or "")
+        if session is None:
+            return self._unclaimed(session_id, params)
+        for update in updates:
+            if type(update) is schema.Chunk:
+                session.transcript.chunk(update, time.monotonic())
+            else:
+                self._apply(session, update)
+        self._front.touch(session)
+
+    def _apply(self, session: Session, update: schema.Update) -> None:
+        if isinstance(update, schema.UnknownUpdate):
+            return self._front.note("info", f"{self.spec.name}: unknown update {update.tag!r}, kept raw")
+        session.apply(update, time.monotonic())
+
+    def _unclaimed(self, session_id: str | None, params: Any) -> None:
+        if not self._orphans.keep(session_id, params):
+            self._front.note("info", f"{self.spec.name}: update for unknown session {session_id!r} dropped")
+
+    def on_request(self, request: Request) -> None:
+        self.ledger.enter(request)
+
+    def _refusal(self, request: Request) -> RpcError | None:
+        return methods.refusal(request.method, request.params, self._offer)
+
+    def _ask(self, entry: Entry) -> None:
+        session = permissions.ask(entry, self._find, self._dialect, time.monotonic())
+        self._front.touch(session)
+
+    def _find(self, session_id: str | None) -> Session | None:
+        """Some agents leave the id out; with one session there is no doubt."""
+        if session_id is None and len(self._by_id) == 1:
+            return next(iter(self._by_id.values()))
+        return self._by_id.get(session_id or "")
+
+    def on_notification(self, notification: Notification) -> None:
+        if notification.method == "$/cancel_request" and isinstance(notification.params, dict):
+            self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
+        else:
+            self._front.note("debug", f"{self.spec.name}: notification {notification.method} ignored")
+
+    def on_stray(self, stray: Stray) -> None:
+        self._front.note("warn", f"{self.spec.name}: {stray.why}: {stray.text[:200]}")
+
+    def on_exit(self, report: ExitReport) -> None:
+        """The process has ended: whatever waited for it ends with it."""
+        self.alive = False
+        self.ledger.abandon()
+        ready = self.agent is not None
+        reason = "stopped" if report.asked else "exited" if ready else "failed"
+        clean = report.asked or (ready and report.status == 0)
+        error = None if clean else report.sentence(self.spec.name)
+        for session in self.sessions:
+            session.gone(reason, error, time.monotonic())
+            self._front.touch(session)
+        if error:
+            self._front.say("error", f"{error}; :Acp restart starts it again")
+        self._front.host_changed()
+
+    def _call(self, method: str, params: Any, then: Any, unbounded: bool = False) -> None:
+        seconds = self.spec.timeout_ms / 1000
+        late = f"{self.spec.name} has not answered {method} for {seconds:g} s; :Acp stop ends it, :Acp log shows more"
+        limit = None if unbounded else seconds
+        self.connection.call(
+            method, params, then, timeout=limit, on_timeout=lambda: self._front.say("warn", late)
+        )

@@ -1,0 +1,119 @@
+"""The ledger: every request of an agent is entered here and answered exactly once, whatever happens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+import anyio
+from anyio.abc import TaskGroup
+
+from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, RpcError
+from acp_nvim.protocol.jsonrpc import Request
+
+log = logging.getLogger(__name__)
+
+
+class Wire(Protocol):
+    """Where answers go."""
+
+    def respond(self, request_id: Any, result: Any) -> None: ...
+    def fail(self, request_id: Any, error: RpcError) -> None: ...
+
+
+class Entry:
+    """One request of the agent. The first answer is the answer; `answer` and `fail` say whether it was theirs."""
+
+    def __init__(self, ledger: Ledger, request: Request) -> None:
+        self.request = request
+        self._ledger = ledger
+        self.scope: anyio.CancelScope | None = None
+        self.on_withdrawn: Callable[[], object] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self in self._ledger.open
+
+    def answer(self, result: Any) -> bool:
+        return self._ledger.close(self, lambda wire: wire.respond(self.request.id, result))
+
+    def fail(self, error: RpcError) -> bool:
+        return self._ledger.close(self, lambda wire: wire.fail(self.request.id, error))
+
+    def withdraw(self) -> None:
+        """The agent no longer wants it, or it can no longer be served."""
+        if self.on_withdrawn:
+            self.on_withdrawn()
+        if self.scope:
+            self.scope.cancel()
+        self.fail(RpcError(CANCELLED, "the request was cancelled"))
+
+
+Now = Callable[[Entry], None]
+Later = Callable[[Entry], Awaitable[Any]]
+Refuse = Callable[[Request], RpcError | None]
+
+
+class Ledger:
+    """A service answers at once or keeps its entry (`now`), or works in a task of its own (`later`)."""
+
+    def __init__(self, wire: Wire, tasks: TaskGroup, refuse: Refuse) -> None:
+        self._wire: Wire | None = wire
+        self._tasks = tasks
+        self._refuse = refuse
+        self.open: dict[Entry, None] = {}
+        self.now: dict[str, Now] = {}
+        self.later: dict[str, Later] = {}
+
+    def enter(self, request: Request) -> None:
+        entry = Entry(self, request)
+        self.open[entry] = None
+        if refused := self._refuse(request):
+            entry.fail(refused)
+        elif request.method in self.now:
+            self._serve_now(entry)
+        else:
+            self._tasks.start_soon(self._serve_later, entry)
+
+    def cancel(self, request_id: Any) -> None:
+        """Their `$/cancel_request`; an unknown id is nobody's."""
+        for entry in list(self.open):
+            if entry.request.id == request_id and type(entry.request.id) is type(request_id):
+                entry.withdraw()
+
+    def abandon(self) -> None:
+        """The agent is gone: nobody is left to answer."""
+        self._wire = None
+        for entry in list(self.open):
+            entry.withdraw()
+
+    def close(self, entry: Entry, say: Callable[[Wire], None]) -> bool:
+        if entry not in self.open:
+            return False
+        del self.open[entry]
+        if self._wire:
+            say(self._wire)
+        return True
+
+    def _serve_now(self, entry: Entry) -> None:
+        try:
+            self.now[entry.request.method](entry)
+        except Exception as error:
+            entry.fail(_as_rpc(error, entry))
+
+    async def _serve_later(self, entry: Entry) -> None:
+        with anyio.CancelScope() as entry.scope:
+            try:
+                entry.answer(await self.later[entry.request.method](entry))
+            except Exception as error:
+                entry.fail(_as_rpc(error, entry))
+            finally:
+                entry.fail(RpcError(CANCELLED, "the request was cancelled"))
+
+
+def _as_rpc(error: Exception, entry: Entry) -> RpcError:
+    if isinstance(error, RpcError):
+        return error
+    log.exception("serving %s failed", entry.request.method, exc_info=error)
+    return RpcError(INTERNAL_ERROR, f"{entry.request.method} failed: {error}")

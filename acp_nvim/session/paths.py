@@ -1,0 +1,52 @@
+"""Which files a tool call is about: from its locations, its diffs, and what its raw input calls a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+_NAMES = (
+    "path",
+    "file_path",
+    "filePath",
+    "abs_path",
+    "absolute_path",
+    "filepath",
+    "file",
+    "filename",
+    "notebook_path",
+)
+_LONGEST = 4096
+
+
+def absolute(path: str, cwd: str) -> str:
+    """`path` against `cwd`, symlinks unresolved; file URIs are paths, too."""
+    if path.startswith("file://"):
+        path = unquote(urlsplit(path).path)
+    return os.path.normpath(os.path.join(cwd, os.path.expanduser(path) if path.startswith("~/") else path))
+
+
+def named(
+    locations: Iterable[Any] | None, content: Iterable[Any] | None, raw_input: Any, cwd: str
+) -> list[str]:
+    """Absolute paths, each once, in the order in which they are named."""
+    found = [*_located(locations), *_located(content), *_raw(raw_input)]
+    usable = (path for path in found if path and len(path) < _LONGEST and "\0" not in path)
+    return list(dict.fromkeys(absolute(path, cwd) for path in usable))
+
+
+def _located(items: Iterable[Any] | None) -> Iterator[str]:
+    """Locations and diffs carry a `path`; other content does not."""
+    for item in items or ():
+        path = getattr(item, "path", None)
+        if isinstance(path, str):
+            yield path
+
+
+def _raw(raw_input: Any) -> Iterator[str]:
+    if isinstance(raw_input, dict):
+        for name in _NAMES:
+            if isinstance(raw_input.get(name), str) and "\n" not in raw_input[name]:
+                yield raw_input[name]

@@ -1,0 +1,105 @@
+"""What an agent asks the user, from the moment it is asked until its one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+_numbers = count(1)  # question ids are unique over all sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    id: str
+    name: str
+    kind: str
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """One open question. `end` is the only way out of it, and works once."""
+
+    session: int
+    kind: str
+    title: str
+    options: tuple[Option, ...] = ()
+    tool_call_id: str | None = None
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    path: str | None = None
+    has_diff: bool = False
+    detail: tuple[str, ...] = ()  # the full command or path, never cut
+    note: str = ""
+    id: int = field(default_factory=lambda: next(_numbers))
+    version: int = 1  # grows when what the user must see before answering has changed
+    key: int | None = None  # its entry in the transcript
+    answer: Option | None = None
+    ended_by: str | None = None
+    on_end: Callable[[Question], None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.ended_by is None
+
+    def option(self, option_id: str) -> Option | None:
+        return next((option for option in self.options if option.id == option_id), None)
+
+    def end(self, option: Option | None, by: str) -> bool:
+        """Take the answer; False if there was one already."""
+        if not self.is_open:
+            return False
+        self.answer, self.ended_by = option, by
+        if self.on_end:
+            self.on_end(self)
+        return True
+
+    def shape(self) -> dict[str, Any]:
+        """As `acp.questions()` shows it, with what the chat needs to guard an answer."""
+        return {
+            "id": self.id,
+            "session": self.session,
+            "kind": self.kind,
+            "title": self.title,
+            "fields": self.fields,
+            "tool_call_id": self.tool_call_id,
+            "options": [
+                {"id": option.id, "name": option.name, "kind": option.kind} for option in self.options
+            ],
+            "path": self.path,
+            "has_diff": self.has_diff,
+            "version": self.version,
+            "key": self.key,
+        }
+
+
+class Questions:
+    """The open questions of one session, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Question] = {}
+        self.changed = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(list(self._open.values()))
+
+    def get(self, question_id: int) -> Question | None:
+        return self._open.get(question_id)
+
+    def of_call(self, tool_call_id: str) -> list[Question]:
+        return [question for question in self if question.tool_call_id == tool_call_id]
+
+    def add(self, question: Question) -> None:
+        self._open[question.id] = question
+        self.changed = True
+
+    def remove(self, question: Question) -> None:
+        self.changed = self._open.pop(question.id, None) is not None or self.changed
+
+    def touch(self, question: Question) -> None:
+        """What the user must see has changed: an answer needs another look."""
+        question.version += 1
+        self.changed = True

@@ -1,0 +1,243 @@
+"""One conversation: what has been said and done in it, and what its user may know of it. No I/O, no editor."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.controls import Controls
+from acp_nvim.session.paths import named
+from acp_nvim.session.questions import Option, Question, Questions
+from acp_nvim.session.queue import Prompt, Queue
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.transcript import Transcript
+from acp_nvim.session.visible import one_line
+
+State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
+_KEEPS_QUEUE = {"cancelled", "refusal"}
+
+
+class Session:
+    def __init__(self, number: int, agent: str, cwd: str, roots: tuple[str, ...] = ()) -> None:
+        self.number, self.agent, self.cwd, self.roots = number, agent, cwd, roots
+        self.id: str | None = None
+        self.title: str | None = None
+        self.phase: State = "starting"
+        self.stop_reason: str | None = None
+        self.error: str | None = None
+        self.turn = 0
+        self.turn_began = 0.0
+        self.cancelling = False
+        self.ack = 0
+        self.usage: dict[str, Any] | None = None
+        self.facts: dict[
+            str, Any
+        ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
+        self.commands: list[dict[str, Any]] | None = None
+        self.controls = Controls()
+        self.transcript = Transcript()
+        self.questions = Questions()
+        self.queue = Queue()
+        self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
+        self._told: dict[str, Any] = {}
+        self._told_tools: dict[
+            str, dict[str, Any]
+        ] = {}  # a call's output streams; its event fires when a fact changes
+
+    # --- what the editor may know
+
+    @property
+    def state(self) -> State:
+        return "asking" if len(self.questions) and self.phase not in ("stopped", "failed") else self.phase
+
+    @property
+    def in_turn(self) -> bool:
+        return self.phase == "running"
+
+    def status(self) -> dict[str, Any]:
+        return {
+            "agent": self.agent,
+            "session_id": self.id,
+            "title": one_line(self.title) if self.title else None,
+            "cwd": self.cwd,
+            "state": self.state,
+            "stop_reason": self.stop_reason,
+            "error": self.error,
+            "turn": self.turn,
+            "usage": self.usage,
+            "plan": self.transcript.plan_progress(),
+            "queue": len(self.queue),
+            "held": self.queue.held,
+            "questions": len(self.questions),
+            "following": False,
+            "paused": False,
+            "cancelling": self.cancelling,
+            "ack": self.ack,
+            **self.controls.status(),
+            **self.facts,
+        }
+
+    def changes(self) -> dict[str, Any]:
+        """What of the status the editor does not know yet; a value that has gone is None."""
+        now = self.status()
+        gone = dict.fromkeys(self._told.keys() - now.keys())
+        new = {key: value for key, value in now.items() if key not in self._told or self._told[key] != value}
+        self._told = now
+        return new | gone
+
+    def tell(self, event: str, **data: Any) -> None:
+        self.news.append((event, {"session": self.number, **data}))
+
+    def take_news(self) -> list[tuple[str, dict[str, Any]]]:
+        news, self.news = self.news, []
+        return news
+
+    # --- beginning and end
+
+    def starting(self) -> None:
+        self.phase, self.error, self.id = "starting", None, None
+        self.cancelling = False
+
+    def ready(self, session_id: str) -> None:
+        self.id, self.phase, self.error = session_id, "idle", None
+        self.tell("AcpSessionStarted")
+
+    def refuse(self, state: State, error: str) -> None:
+        """The session cannot start, or needs its user first."""
+        self.phase, self.error = state, error
+        self.queue.hold()
+        self.transcript.note("error", error)
+        if state == "failed":
+            self.tell("AcpSessionEnded", reason="failed")
+
+    def gone(self, reason: str, error: str | None, now: float) -> None:
+        """The agent's process has ended under it."""
+        if self.phase in ("stopped", "failed"):
+            return
+        self.end_questions("exit")
+        if self.in_turn:
+            self.end_turn(now, error=error or reason)
+        elif error:
+            self.transcript.note("error", error)
+        self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
+        self.error = error if self.phase == "failed" else self.error
+        self.queue.hold()
+        self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
+        self.tell("AcpSessionEnded", reason=reason)
+
+    # --- turns
+
+    def begin_turn(self, prompt: Prompt, now: float) -> None:
+        self.turn += 1
+        self.turn_began = now
+        self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
+        self.transcript.user(prompt.text)
+        self.tell("AcpTurnStarted", turn=self.turn)
+
+    def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:
+        """The turn has its answer: what it left open is closed, where it went wrong is said."""
+        if not self.in_turn:
+            return
+        self.end_questions("cancel" if stop_reason == "cancelled" else "agent")
+        for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
+            self._tell_tool(tool)
+        self._note_end(stop_reason, error)
+        if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
+            self.queue.hold()
+        self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
+        self.tell("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
+
+    def _note_end(self, stop_reason: str | None, error: str | None) -> None:
+        if error:
+            self.transcript.note("error", error)
+        elif stop_reason != "end_turn":
+            self.transcript.note("stop", stop_reason or "")
+
+    def cancel(self) -> bool:
+        """The user gives up the turn: the queue is held. True if the agent must be told."""
+        self.queue.hold()
+        fresh = self.in_turn and not self.cancelling
+        self.cancelling = self.in_turn
+        self.end_questions("cancel")
+        return fresh
+
+    # --- questions
+
+    def ask(self, question: Question, call: schema.ToolCallUpdate | None, now: float) -> None:
+        tool = self.transcript.ask(question, call, now)
+        if tool:
+            question.key = tool.key
+            self._tell_tool(tool)
+        self.questions.add(question)
+        self.tell("AcpQuestion", id=question.id)
+
+    def end_question(self, question: Question, option: Option | None, by: str) -> bool:
+        if not question.end(option, by):
+            return False
+        self.questions.remove(question)
+        self.transcript.answered(question)
+        self.tell("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
+        return True
+
+    def end_questions(self, by: str) -> None:
+        for question in self.questions:
+            self.end_question(question, None, by)
+
+    # --- what the agent says
+
+    def apply(self, update: schema.Update, now: float) -> None:
+        """Any update but a chunk, which goes straight to the transcript."""
+        match update:
+            case schema.ToolCallUpdate():
+                self._apply_tool(update, now)
+            case schema.PlanUpdate():
+                self.transcript.plan(update)
+            case schema.CommandsUpdate():
+                self.commands = [
+                    {
+                        "name": one_line(c.name),
+                        "description": one_line(c.description),
+                        "hint": one_line(c.hint or ""),
+                    }
+                    for c in update.commands
+                ]
+            case schema.InfoUpdate():
+                self.title = self.title if update.title is schema.UNSET else update.title
+            case schema.UsageUpdate():
+                self._apply_usage(update.usage)
+            case schema.NoticeUpdate():
+                self.transcript.note(update.level, update.text)
+            case schema.CompactionUpdate():
+                self._apply_compaction(update)
+            case _:
+                self.controls.apply(update)
+
+    def _apply_tool(self, update: schema.ToolCallUpdate, now: float) -> None:
+        tool = self.transcript.tool(update, now)
+        for question in self.questions.of_call(tool.id):
+            if tool.status in ("completed", "failed"):
+                self.end_question(question, None, "agent")
+            elif update.raw_input is not schema.UNSET or update.content is not None:
+                self.questions.touch(question)
+        self._tell_tool(tool)
+
+    def _tell_tool(self, tool: ToolCall) -> None:
+        paths = named(tool.locations, tool.content, tool.raw_input, self.cwd)
+        facts = {"kind": tool.kind, "status": tool.status, "title": one_line(tool.title), "paths": paths}
+        if self._told_tools.get(tool.id) != facts:
+            self._told_tools[tool.id] = facts
+            self.tell("AcpToolCall", id=tool.id, **facts)
+
+    def _apply_compaction(self, update: schema.CompactionUpdate) -> None:
+        """Without a status it is a piece of the summary, which is the agent's own affair."""
+        if update.error:
+            self.transcript.note("warning", f"shortening the agent's memory failed: {update.error}")
+        elif update.status == "completed":
+            self.transcript.note("info", "the agent has shortened its memory of this conversation")
+
+    def _apply_usage(self, usage: schema.Usage) -> None:
+        """A cost that is not repeated stays."""
+        old = self.usage or {}
+        cost = {"amount": usage.cost_amount, "currency": usage.cost_currency}
+        kept = cost if usage.cost_amount is not None else old.get("cost")
+        self.usage = {"used": usage.used, "size": usage.size, "cost": kept}

@@ -1,0 +1,30 @@
+"""Text of an agent on one line of ours: whatever could deceive or disturb the reader is made visible."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls; bidirectional marks and overrides; separators and fillers that nobody sees
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+_BREAKS = re.compile(r"\r\n|[\r\n\t]")
+
+
+def _show(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return "^" + chr(code + 0x40)
+    return "^?" if code == 0x7F else f"<{code:02x}>" if code < 0xA0 else f"<{code:04X}>"
+
+
+def visible(text: str) -> str:
+    """Control and bidirectional characters as Vim shows them: `^[`, `<202E>`."""
+    return _HIDDEN.sub(_show, text)
+
+
+def one_line(text: str) -> str:
+    """`visible`, with line breaks and tabs as spaces."""
+    return visible(_BREAKS.sub(" ", text).strip())

@@ -1,0 +1,109 @@
+"""The story that `make demo` plays where there is no terminal: a real Neovim, real keys, printed as text.
+
+python tests/tools/story.py NVIM
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pynvim
+
+ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE = 20_000  # milliseconds for any one step
+_SCREEN = """
+local buf = require("acp_nvim.chat").buffer(1)
+local icons = {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { details = true })) do
+  local before, text = mark[4].virt_text_pos == "inline", ""
+  for _, chunk in ipairs(mark[4].virt_text or {}) do text = text .. chunk[1] end
+  local row = icons[mark[2]] or { "", "" }
+  row[before and 1 or 2] = row[before and 1 or 2] .. text
+  icons[mark[2]] = row
+end
+local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+for i, line in ipairs(lines) do
+  local row = icons[i - 1] or { "", "" }
+  lines[i] = row[1] .. line .. (row[2] ~= "" and "  " .. row[2] or "")
+end
+return lines
+"""
+
+
+class Story:
+    def __init__(self, nvim: pynvim.Nvim) -> None:
+        self._nvim = nvim
+        self._printed = 0
+
+    def play(self) -> None:
+        self._keys(":Acp<CR>", "the chat opens, the demo agent starts", "state", "idle")
+        self._say("/plan", "a plan, thoughts and tool calls", "idle")
+        self._say("/run echo hello from the demo", "the agent asks before it runs a command", "asking")
+        self._keys(":Acp answer 1<CR>", "we allow it once", "state", "idle")
+        self._say("/slow", "a long answer begins …", "running")
+        self._until(
+            "table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), -8, -1, false)) ~= ''"
+        )
+        self._keys(":Acp cancel<CR>", "… and we cancel it", "state", "idle")
+
+    def _say(self, text: str, caption: str, state: str) -> None:
+        turn = self._status("turn")
+        self._caption(f"{caption}: {text}")
+        self._nvim.exec_lua("assert(require('acp_nvim').prompt(...))", text)
+        self._until(
+            f"(function(s) return s.turn > {turn} and s.state == '{state}' end)(require('acp_nvim').status())"
+        )
+        self._show()
+
+    def _keys(self, keys: str, caption: str, field: str, value: str) -> None:
+        self._caption(f"{caption}: {keys}")
+        self._nvim.input(keys)
+        self._until(f"require('acp_nvim').status().{field} == '{value}'")
+        self._show()
+
+    def _status(self, field: str) -> int:
+        return int(self._nvim.exec_lua(f"return require('acp_nvim').status().{field}"))
+
+    def _until(self, condition: str) -> None:
+        wait = f"return (vim.wait({_PATIENCE}, function() return {condition} end, 10))"
+        if not self._nvim.exec_lua(wait):
+            raise SystemExit(f"the story stopped: {condition}\n" + "\n".join(self._nvim.exec_lua(_SCREEN)))
+
+    def _caption(self, text: str) -> None:
+        print(f"\n--- {text}\n", flush=True)
+
+    def _show(self) -> None:
+        """What the chat holds beyond what has been printed; blocks may have been changed above, so from the turn on."""
+        lines = self._nvim.exec_lua(_SCREEN)
+        print("\n".join(lines[self._printed :]), flush=True)
+        starts = [number for number, line in enumerate(lines) if line.startswith("## You")]
+        self._printed = starts[-1] if self._status("turn") and starts else 0
+        if self._nvim.exec_lua("return require('acp_nvim').status().state") == "idle":
+            self._printed = len(lines)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+        environment = {"HOME": home, "XDG_CONFIG_HOME": f"{home}/config", "XDG_DATA_HOME": f"{home}/data"}
+        os.environ.update(environment, XDG_STATE_HOME=f"{home}/state", ACP_DEMO_SPEED="0")
+        os.chdir(home)
+        command = [sys.argv[1], "--embed", "--headless", "--clean", "--cmd", f"set rtp^={_escaped(ROOT)}"]
+        nvim = pynvim.attach("child", argv=command)
+        nvim.ui_attach(100, 40, rgb=True, ext_linegrid=True)
+        try:
+            Story(nvim).play()
+        finally:
+            nvim.quit()
+    print("\nThat was the plugin at work in a real Neovim. In a terminal, `make demo` opens it for you.")
+
+
+def _escaped(path: Path) -> str:
+    """For `:set`, where spaces, commas and backslashes mean something."""
+    return "".join(f"\\{char}" if char in ' \\|"' else "\\\\," if char == "," else char for char in str(path))
+
+
+if __name__ == "__main__":
+    main()
