@@ -16,11 +16,11 @@ run() {
 
 [ "${1:-}" != --with-tests ] || run "unit tests" "$python" -m pytest -q tests/unit
 run types "$python" -m mypy
-run format "$python" -m ruff format --check --quiet --diff .
-run lint "$python" -m ruff check --quiet .
+run format "$python" -m ruff format --check --output-format summary .
+run lint "$python" -m ruff check --quiet --output-format concise .
 stylua=$(ls .cache/stylua-*/stylua 2>/dev/null || command -v stylua)
 if [ -n "$stylua" ]; then
-  run "lua format" "$stylua" --check .
+  run "lua format" "$stylua" --check --output-format summary .
 else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi

@@ -36,7 +36,8 @@ while read -r deb; do
   [[ $deb =~ $unneeded ]] && continue
   dpkg-deb --fsys-tarfile "$cache/archives/$deb" |
     tar -x -C "$new/root" --keep-directory-symlink --no-same-owner \
-      --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' --exclude='*/gconv'
+      --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' \
+      --exclude='./usr/share/gcc' --exclude='./usr/share/gdb' --exclude='*/gconv'
 done <"$cache/closure"
 
 nvim=$new/root/usr/bin/nvim

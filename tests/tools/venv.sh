@@ -11,7 +11,7 @@ venv=.venv
 python=$venv/bin/python
 what=${1:-run}
 key="$PWD $(cksum <pyproject.toml)"
-log=.cache/venv.log
+log=$PWD/.cache/venv.log
 
 works() { "$python" -I -S -c 'import sys; sys.version_info >= (3, 11) or sys.exit(1)' 2>/dev/null; }
 made() { works && [ "$(cat "$venv/made-$1" 2>/dev/null)" = "$key" ]; }
@@ -35,7 +35,7 @@ pip_from_debian() {
   local cache=.cache/pip wheel
   mkdir -p "$cache"
   private_apt trixie "$PWD/$cache" && quietly "${apt[@]}" update || return 1
-  (cd "$cache" && quietly "${apt[@]}" download python3-pip-whl) 2>/dev/null || return 1
+  (cd "$cache" && quietly "${apt[@]}" download python3-pip-whl) || return 1
   dpkg-deb -x "$cache"/python3-pip-whl_*.deb "$cache" || return 1
   wheel=$(find "$cache" -name 'pip-*.whl' | head -n 1)
   quietly "$python" "$wheel/pip" install --no-index --no-deps "$wheel"
