@@ -1,0 +1,129 @@
+-- The queued prompts as a buffer: one block a prompt; writing it makes it the queue.
+local backend = require("acp_nvim.backend")
+local scratch = require("acp_nvim.scratch")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.queue")
+local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
+local separators = {} ---@type table<integer, string>
+
+--- A line that none of the prompts contains.
+---@param items string[]
+---@return string
+local function separator_for(items)
+  local text, rule = "\n" .. table.concat(items, "\n") .. "\n", RULE
+  while text:find("\n" .. rule .. "\n", 1, true) do
+    rule = rule .. "━"
+  end
+  return rule
+end
+
+---@param buf integer
+---@return string[]
+local function items_of(buf)
+  local items, block = {}, {}
+  local function finish()
+    local item = vim.trim(table.concat(block, "\n"))
+    if item ~= "" then
+      items[#items + 1] = (table.concat(block, "\n"):gsub("^%s*\n", ""):gsub("%s+$", ""))
+    end
+    block = {}
+  end
+  for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
+    if line == separators[buf] then
+      finish()
+    else
+      block[#block + 1] = line
+    end
+  end
+  finish()
+  return items
+end
+
+---@param buf integer
+local function paint(buf)
+  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  for row, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
+    if line == separators[buf] then
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { line_hl_group = "AcpRule" })
+    end
+  end
+end
+
+---@param n integer
+---@param buf integer
+local function write(n, buf)
+  local items = items_of(buf)
+  backend.notify("queue_set", { session = n, items = items })
+  vim.bo[buf].modified = false
+  scratch.message("info", ("%d prompt%s queued"):format(#items, #items == 1 and "" or "s"))
+end
+
+---@param n integer
+---@return integer buf
+local function create(n)
+  local buf = api.nvim_create_buf(false, false)
+  vim.bo[buf].buftype = "acwrite"
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modeline = false
+  api.nvim_buf_set_name(buf, ("acp://%d/queue"):format(n))
+  vim.b[buf].acp_session = n
+  vim.bo[buf].filetype = "acp_queue"
+  api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function()
+      write(n, buf)
+    end,
+  })
+  api.nvim_create_autocmd("BufWipeout", {
+    buffer = buf,
+    callback = function()
+      separators[buf] = nil
+    end,
+  })
+  return buf
+end
+
+---@param buf integer
+---@param items string[]
+local function set_items(buf, items)
+  local lines = {}
+  separators[buf] = separator_for(items)
+  for index, item in ipairs(items) do
+    if index > 1 then
+      lines[#lines + 1] = separators[buf]
+    end
+    vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
+  end
+  local undolevels = vim.bo[buf].undolevels
+  vim.bo[buf].undolevels = -1 -- undo does not lead back to an empty queue
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  vim.bo[buf].undolevels = undolevels
+  vim.bo[buf].modified = false
+  paint(buf)
+end
+
+--- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
+---@param n integer
+---@param items string[]
+function M.open(n, items)
+  local buf = vim.fn.bufnr(("^acp://%d/queue$"):format(n))
+  if buf < 0 then
+    buf = create(n)
+  end
+  if not vim.bo[buf].modified then
+    set_items(buf, items)
+  end
+  local win = vim.fn.bufwinid(buf)
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.min(12, math.floor(vim.o.lines / 3)) })
+  local hint = " Queue   one block a prompt, between them  " .. separators[buf] .. "   :w takes it over"
+  api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
+end
+
+return M
