@@ -1,0 +1,56 @@
+-- The chat's mappings: <Plug> names, and keys for them in the chat's buffer only.
+if vim.b.did_ftplugin then
+  return
+end
+vim.b.did_ftplugin = true
+
+---@param fn string
+---@return fun(...)
+local function navigate(fn, ...)
+  local args = { ... }
+  return function()
+    return require("acp_nvim.navigate")[fn](unpack(args))
+  end
+end
+
+local function cancel()
+  require("acp_nvim").cancel({ session = vim.b.acp_session })
+end
+
+local function close()
+  require("acp_nvim.window").close()
+end
+
+local move = { "n", "x", "o" }
+local maps = {
+  { "acp-turn-next", { "]]" }, "next turn", navigate("jump", "user", 1), move },
+  { "acp-turn-previous", { "[[" }, "previous turn", navigate("jump", "user", -1), move },
+  { "acp-tool-next", { "]t" }, "next tool call", navigate("jump", "tool", 1), move },
+  { "acp-tool-previous", { "[t" }, "previous tool call", navigate("jump", "tool", -1), move },
+  { "acp-fold-toggle", { "za", "<Tab>" }, "unfold or fold", navigate("fold") },
+  { "acp-fold-open", { "zo" }, "unfold", navigate("fold", true) },
+  { "acp-fold-close", { "zc" }, "fold", navigate("fold", false) },
+  { "acp-fold-open-all", { "zR" }, "unfold all", navigate("fold_all", true) },
+  { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
+  { "acp-open-path", { "gf", "<CR>" }, "open the file under the cursor", navigate("open_path") },
+  { "acp-details", { "K" }, "all about this tool call", navigate("details") },
+  { "acp-to-prompt", { "i", "a", "o" }, "to the prompt", navigate("to_prompt") },
+  { "acp-close", { "q" }, "close the windows", close },
+  { "acp-cancel-turn", { "<C-c>" }, "cancel the turn", cancel },
+  { "acp-keys", { "g?" }, "these keys", navigate("help") },
+}
+
+for _, map in ipairs(maps) do
+  local plug, keys, desc, fn, modes = unpack(map)
+  local name = ("<Plug>(%s)"):format(plug)
+  vim.keymap.set(modes or "n", name, fn, { buffer = true, desc = desc })
+  for _, key in ipairs(vim.g.no_plugin_maps and {} or keys) do
+    vim.keymap.set(modes or "n", key, name, { buffer = true, desc = desc, remap = true })
+  end
+end
+
+for digit = 1, vim.g.no_plugin_maps and 0 or 9 do
+  vim.keymap.set("n", tostring(digit), function()
+    return require("acp_nvim.navigate").digit(digit)
+  end, { buffer = true, expr = true, desc = "answer the question under the cursor" })
+end

@@ -1,0 +1,226 @@
+-- Moving about in the chat and acting on what is under the cursor.
+local backend = require("acp_nvim.backend")
+local chats = require("acp_nvim.chat")
+local question = require("acp_nvim.question")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local api = vim.api
+local M = {}
+
+---@return acp.Chat? chat
+---@return integer row
+local function here()
+  return chats.of_buffer(api.nvim_get_current_buf()), api.nvim_win_get_cursor(0)[1] - 1
+end
+
+--- The next (previous) header of a turn or line of a tool call, `v:count1` times.
+---@param kind "user"|"tool"
+---@param step -1|1
+function M.jump(kind, step)
+  local chat, row = here()
+  local count, target = vim.v.count1, nil
+  local edge = chat and (step > 0 and api.nvim_buf_line_count(chat.buf) or 0)
+  for _, found in ipairs(chat and chats.marks(chat, row, edge) or {}) do
+    if found.mark.kind == kind and found.row ~= row and count > 0 then
+      target, count = found.row, count - 1
+    end
+  end
+  if target then
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(0, { target + 1, 0 })
+  end
+end
+
+--- The entry under the cursor.
+---@return acp.Chat? chat
+---@return integer? key
+local function entry()
+  local chat, row = here()
+  local mark ---@type acp.Mark?
+  repeat
+    mark, row = chats.mark_above(chat, row)
+    row = row - 1
+  until not mark or mark.kind ~= "option" or row < 0
+  return chat, mark and mark.key --[[@as integer]]
+end
+
+--- Folds or unfolds what is under the cursor.
+---@param open? boolean  nil: the other way round
+function M.fold(open)
+  local chat, key = entry()
+  if chat and key then
+    backend.notify("toggle", { session = chat.session, key = key, open = open })
+  end
+end
+
+--- Folds or unfolds every tool call and thought.
+---@param open boolean
+function M.fold_all(open)
+  local chat = here()
+  local done = {}
+  for _, found in ipairs(chat and chats.marks(chat, 0, api.nvim_buf_line_count(chat.buf)) or {}) do
+    local mark = found.mark
+    if (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
+      done[mark.key] = true
+      backend.notify("toggle", { session = chat.session, key = mark.key, open = open })
+    end
+  end
+end
+
+--- The details of what is under the cursor, in a float.
+function M.details()
+  local chat, key = entry()
+  if chat and key then
+    backend.notify("details", { session = chat.session, key = key })
+  end
+end
+
+---@param n integer  of the option
+---@return boolean answered  false: the cursor is not on a question with that option
+local function answer(n)
+  local chat, row = here()
+  local asked = chat and question.at(chat.session, row)
+  local option = asked and asked.options[n]
+  if not asked or not option then
+    return false
+  end
+  vim.schedule(function()
+    if not question.can_answer(asked) then
+      return question.show(asked)
+    end
+    local ok, problem = require("acp_nvim").answer(asked.id, option.id)
+    if not ok then
+      scratch.message("error", problem or "the answer was not taken")
+    end
+  end)
+  return true
+end
+
+--- What a digit's mapping stands for: an answer on a question's lines, else a count.
+---@param digit integer
+---@return string keys
+function M.digit(digit)
+  if vim.v.count == 0 and answer(digit) then
+    return "<Ignore>"
+  end
+  return tostring(digit)
+end
+
+-- Paths ---------------------------------------------------------------------------------------------------------------
+
+---@param text string
+---@param cwd string
+---@return string? path
+---@return integer? line
+local function file_in(text, cwd)
+  local candidates = { { text } }
+  for _, pattern in ipairs({ "^(.-):(%d+):?%d*:?$", "^(.-)#L(%d+)", "^(.-)%((%d+)%)$", "^(.-) and (%d+) more$" }) do
+    local path, line = text:match(pattern)
+    candidates[#candidates + 1] = path and { path, tonumber(line) } or nil
+  end
+  for _, candidate in ipairs(candidates) do
+    local path = candidate[1]
+    path = path:find("^/") and path
+      or path:find("^~/") and vim.fs.normalize(path, { expand_env = false })
+      or cwd .. "/" .. path
+    local found = candidate[1] ~= "" and vim.uv.fs_stat(path)
+    if found and found.type == "file" then
+      return path, candidate[2]
+    end
+  end
+end
+
+--- What may be a path: the columns marked as one, else the word under the cursor without what surrounds it.
+---@param chat acp.Chat
+---@param row integer
+---@return string[]
+local function words(chat, row)
+  local line = api.nvim_get_current_line()
+  local span = chats.path_span(chat, row)
+  local list = {}
+  if span then
+    local path = line:sub(span[1] + 1, span[2])
+    list = { path .. (line:match("^:%d+", span[2] + 1) or ""), path }
+  end
+  local col = api.nvim_win_get_cursor(0)[2] + 1
+  for first, word, last in line:gmatch("()([^%s`'\"<>|%[%]]+)()") do
+    if first <= col and col < last then
+      vim.list_extend(list, { word, (word:gsub("^%(+", ""):gsub("[%.,;:!?%)]+$", "")) })
+    end
+  end
+  return list
+end
+
+---@param path string
+---@param line? integer
+local function open_file(path, line)
+  local win = require("acp_nvim.window").origin()
+  local buf = vim.fn.bufadd(path)
+  vim.bo[buf].buflisted = true
+  api.nvim_set_current_win(win)
+  vim.cmd("normal! m'")
+  local ok, problem = pcall(api.nvim_win_set_buf, win, buf)
+  if not ok then
+    return scratch.message("error", tostring(problem))
+  end
+  if line then
+    api.nvim_win_set_cursor(win, { math.max(1, math.min(line, api.nvim_buf_line_count(buf))), 0 })
+    vim.cmd("normal! zvzz")
+  end
+end
+
+--- Opens the file under the cursor in the window that the user came from.
+function M.open_path()
+  local chat, row = here()
+  if not chat then
+    return
+  end
+  local cwd = (state.get(chat.session) or {}).cwd or vim.fn.getcwd()
+  for _, word in ipairs(words(chat, row)) do
+    local path, line = file_in(word, cwd)
+    if path then
+      return open_file(path, line)
+    end
+  end
+  scratch.message("info", "no file under the cursor")
+end
+
+--- Goes to the prompt, ready to type.
+function M.to_prompt()
+  local chat = here()
+  if chat and require("acp_nvim.window").open(chat.session, { focus = true }) then
+    vim.cmd("startinsert!")
+  end
+end
+
+---@param mode "n"|"i"
+---@param keys table<string, string[]>  what it does -> its keys
+local function collect_keys(mode, keys)
+  for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
+    if map.desc and not map.lhs:find("^<Plug>") and not map.lhs:find("^[2-9]$") then
+      local desc = map.desc .. (mode == "i" and " (insert mode)" or "")
+      keys[desc] = keys[desc] or {}
+      local key = map.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
+      table.insert(keys[desc], key == "1" and "1…9" or key)
+    end
+  end
+end
+
+--- The buffer's own mappings, in a float.
+function M.help()
+  local keys, lines = {}, {}
+  collect_keys("n", keys)
+  collect_keys("i", keys)
+  for desc, list in pairs(keys) do
+    table.sort(list)
+    local names = table.concat(list, " ")
+    lines[#lines + 1] = (" %s%s  %s "):format(names, (" "):rep(13 - api.nvim_strwidth(names)), desc)
+  end
+  table.sort(lines, function(one, other)
+    return one:lower() < other:lower()
+  end)
+  scratch.float(lines, "acp_help", " keys ")
+end
+
+return M
