@@ -14,7 +14,10 @@
 SHELL := bash
 PYTHON_OF_VENV := .venv/bin/python
 empty :=
-NVIMS ?= $(if $(filter command line,$(origin NVIM)),$(NVIM))
+# In a terminal of Neovim the environment's $NVIM is a socket: only the one of the command line is a wish.
+NAMED_NVIM := $(if $(filter command line,$(origin NVIM)),$(NVIM))
+BENCH_NVIM := $(or $(NAMED_NVIM),.nvim/0.12/bin/nvim)
+NVIMS ?= $(NAMED_NVIM)
 # pytest gets them as one list like PATH; nothing: those under .nvim
 ACP_NVIMS ?= $(subst $(empty) $(empty),:,$(strip $(NVIMS)))
 export ACP_NVIMS
@@ -45,7 +48,7 @@ test: tools nvims
 	@$(PYTHON_OF_VENV) -m pytest -n 2 $(ARGS)
 
 bench: tools nvims
-	@$(PYTHON_OF_VENV) -m tests.bench $(ARGS)
+	@$(PYTHON_OF_VENV) -m tests.bench "$(BENCH_NVIM)" $(ARGS)
 
 clean:
 	rm -rf .venv .nvim .cache build .pytest_cache .mypy_cache .ruff_cache .hypothesis doc/tags

@@ -16,7 +16,7 @@ run() {
 
 [ "${1:-}" != --with-tests ] || run "unit tests" "$python" -m pytest -q tests/unit
 run types "$python" -m mypy
-run format "$python" -m ruff format --check --output-format summary .
+run format "$python" -m ruff format --check .
 run lint "$python" -m ruff check --quiet --output-format concise .
 stylua=$(ls .cache/stylua-*/stylua 2>/dev/null || command -v stylua)
 if [ -n "$stylua" ]; then

@@ -28,7 +28,6 @@ print(getattr(sys, "_base_executable", sys.executable))' 2>/dev/null && return
 }
 
 quietly() { "$@" >>"$log" 2>&1; }
-pip() { "$python" -I -m pip --quiet --disable-pip-version-check "$@"; }
 
 # pip out of Debian's own package of it, for a python3 that came without pip and ensurepip.
 pip_from_debian() {
@@ -44,7 +43,6 @@ pip_from_debian() {
 make_venv() {
   local base
   base=$(base_python) || die "Python 3.11 or newer is needed: install it, or name it: make PYTHON=/path/to/python3"
-  echo "Making .venv with $base ..." >&2
   rm -rf "$venv"
   if "$base" -I -c 'import ensurepip, venv' 2>/dev/null && quietly "$base" -I -m venv "$venv"; then return; fi
   rm -rf "$venv"
@@ -63,7 +61,7 @@ install_with_uv() {
 
 install_with_pip() {
   works && "$python" -I -c 'import pip' 2>/dev/null || make_venv
-  pip install "$@"
+  quietly "$python" -I -m pip --quiet --disable-pip-version-check install "$@"
 }
 
 mkdir -p .cache
@@ -73,8 +71,12 @@ extra=
 [ "$what" = run ] || extra="[$what]"
 if ! made "$what"; then
   : >"$log"
+  echo "Making .venv ..." >&2
   if ! command -v uv >/dev/null || ! install_with_uv -e ".$extra"; then
-    install_with_pip -e ".$extra" || die "the packages of pyproject.toml could not be installed (see above)"
+    if ! install_with_pip -e ".$extra"; then
+      tail -n 20 "$log" >&2
+      die "the packages named in pyproject.toml could not be installed (see above)"
+    fi
   fi
   for name in run "$what"; do echo "$key" >"$venv/made-$name"; done
 fi

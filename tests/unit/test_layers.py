@@ -19,7 +19,7 @@ SEES = {
     "editor": (),
     "demo": (),
 }
-SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py", "demo/story.py")
+SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py")
 PURE = ("protocol", "session", "view", "review")
 
 
