@@ -1,0 +1,32 @@
+"""The user's own prompt, sent back by the agent: it stands in the chat already."""
+
+from __future__ import annotations
+
+
+class Echo:
+    """Compares what comes back, piece by piece, with what was sent. White space at the seams is forgiven."""
+
+    def __init__(self, prompt: str) -> None:
+        self._prompt = prompt
+        self._at = 0
+        self._taken: list[str] = []
+
+    def takes(self, piece: str) -> bool:
+        """Whether `piece` goes on with the prompt; if not, it is something else that the user said."""
+        bare = piece.strip()
+        start = self._next()
+        if not self._prompt.startswith(bare, start):
+            return False
+        self._at = start + len(bare)
+        self._taken.append(piece)
+        return True
+
+    def held_back(self) -> str:
+        """What was taken for an echo and was only the beginning of another text."""
+        return "".join(self._taken) if self._next() < len(self._prompt) else ""
+
+    def _next(self) -> int:
+        at = self._at
+        while at < len(self._prompt) and self._prompt[at].isspace():
+            at += 1
+        return at

@@ -1,0 +1,63 @@
+"""The entries of a transcript. `speaker`: under whose header one stands; None: under the one that is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.plan import Plan
+from acp_nvim.session.tool_calls import ToolCall
+
+Role = Literal["user", "agent"]
+NoteKind = Literal["stop", "error", "warning", "info"]
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    key: int
+    role: Role
+    parts: list[str]
+    message_id: str | None = None
+    prompt: bool = False  # sent by us: it begins a turn
+
+    @property
+    def speaker(self) -> str | None:
+        return self.role
+
+
+@dataclass(slots=True, eq=False)
+class Placeholder:
+    """Content that is no text, in the middle of what somebody says."""
+
+    key: int
+    role: Role
+    block: schema.ContentBlock
+
+    @property
+    def speaker(self) -> str | None:
+        return self.role
+
+
+@dataclass(slots=True, eq=False)
+class Thought:
+    role: ClassVar[str] = "thought"
+    speaker: ClassVar[str | None] = "agent"
+    key: int
+    parts: list[str]
+    message_id: str | None
+    started: float
+    ended: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Note:
+    """What the client has to say: why a turn stopped, what went wrong."""
+
+    speaker: ClassVar[str | None] = None
+    key: int
+    kind: str
+    text: str
+
+
+Entry = Message | Placeholder | Thought | ToolCall | Plan | Note

@@ -1,0 +1,81 @@
+"""A tool call of the agent: what has been told of it so far, and what was asked about it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.questions import Question
+
+_OPEN = ("pending", "in_progress")
+_COMMANDS = ("command", "cmd")
+
+
+@dataclass(slots=True, eq=False)
+class ToolCall:
+    speaker: ClassVar[str | None] = "agent"
+    key: int
+    id: str
+    started: float
+    title: str = ""
+    kind: str = "other"
+    status: str = "pending"
+    content: tuple[schema.ToolContent, ...] = ()
+    locations: tuple[schema.Location, ...] = ()
+    raw_input: Any = None
+    raw_output: Any = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    terminals: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # output of terminals that are the agent's own
+    questions: list[Question] = field(default_factory=list)
+    verdict: str = ""  # "rejected", "allowed by rule 2"
+    left: str = (
+        ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
+    )
+    ended: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in _OPEN
+
+    @property
+    def command(self) -> str | None:
+        """What it runs, if its raw input says so."""
+        if not isinstance(self.raw_input, dict):
+            return None
+        said = next((self.raw_input[name] for name in _COMMANDS if self.raw_input.get(name)), None)
+        if isinstance(said, list):
+            return shlex.join(map(str, said))
+        return said if isinstance(said, str) else None
+
+    def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
+        """Only what is given changes; content and locations replace."""
+        for name in ("title", "kind", "content", "locations"):
+            if (value := getattr(update, name)) is not None:
+                setattr(self, name, value)
+        for name in ("raw_input", "raw_output"):
+            if (value := getattr(update, name)) is not schema.UNSET:
+                setattr(self, name, value)
+        if update.status is not None:
+            self._become(update.status, now)
+        if update.meta:
+            self.meta = self.meta | update.meta
+            self._hear(update.meta)
+
+    def leave(self, how: str, now: float) -> None:
+        """The turn is over: nobody works on this any more."""
+        self.status, self.left, self.ended = "cancelled", how, now
+
+    def _become(self, status: str, now: float) -> None:
+        self.status, self.left = status, ""
+        self.ended = None if self.is_open else now
+
+    def _hear(self, meta: dict[str, Any]) -> None:
+        """Some agents run terminals of their own and send the output along, announced or not."""
+        for name in ("terminal_output", "terminal_output_delta"):
+            said = meta.get(name)
+            if isinstance(said, dict) and isinstance(said.get("data"), str):
+                self.terminals.setdefault(str(said.get("terminal_id")), []).append(said["data"])

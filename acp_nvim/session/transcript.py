@@ -1,0 +1,219 @@
+"""What was said and done in one conversation, entry by entry, in the order in which it came.
+
+An entry never moves and never goes: text grows the last one, all else adds one or changes one in place.
+The view finds new entries and new text by itself; what changed earlier is named in `changed` and `urgent`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.echo import Echo
+from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Role, Thought
+from acp_nvim.session.plan import Plan
+from acp_nvim.session.questions import Question
+from acp_nvim.session.tool_calls import ToolCall
+
+
+class Transcript:
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self._first = 1  # the key of the first entry; keys are never used again
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew, as before a replay. The view must be reset."""
+        self._first += len(self.entries)
+        self.entries.clear()
+        self.changed: set[int] = set()  # keys of entries that look different now; they may wait a little
+        self.urgent: set[int] = set()  # the same, not to wait: ends, failures, questions
+        self.spoke_in_turn = False
+        self._now = 0.0
+        self._growing: Message | Thought | None = None
+        self._echo: Echo | None = None
+        self._plan: Plan | None = None
+        self._calls: dict[str, ToolCall] = {}
+        self._open: dict[int, ToolCall] = {}
+        self._asked: dict[int, ToolCall] = {}
+
+    # --- reading
+
+    def index(self, key: int) -> int | None:
+        at = key - self._first
+        return at if 0 <= at < len(self.entries) else None
+
+    def entry(self, key: int) -> Entry | None:
+        at = self.index(key)
+        return None if at is None else self.entries[at]
+
+    def find(self, tool_call_id: str) -> ToolCall | None:
+        return self._calls.get(tool_call_id)
+
+    def plan_progress(self) -> dict[str, Any] | None:
+        return self._plan.progress() if self._plan else None
+
+    # --- text
+
+    def chunk(self, chunk: schema.Chunk, now: float) -> None:
+        """The hot path: text that goes on where the last text ended."""
+        growing = self._growing
+        if (
+            growing is not None
+            and chunk.text is not None
+            and chunk.role == growing.role
+            and chunk.message_id == growing.message_id
+        ):
+            growing.parts.append(chunk.text)
+            self._now = now
+        else:
+            self._begin(chunk, now)
+
+    def user(self, text: str) -> None:
+        """A prompt of ours. What the agent sends back of it is not shown again."""
+        self._say("user", text, None, prompt=True)
+        self._growing = None
+        self._echo = Echo(text)
+
+    def _begin(self, chunk: schema.Chunk, now: float) -> None:
+        self._now = now
+        text = chunk.text
+        if chunk.role == "user" and self._echo:
+            if text is None or self._echo.takes(text):
+                return
+            text, self._echo = self._echo.held_back() + text, None
+        if text is None:
+            if chunk.block is not None:
+                self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
+        elif self._goes_on(chunk):
+            self._growing.parts.append(text)  # type: ignore[union-attr]
+        elif text:
+            self._say(chunk.role, text, chunk.message_id)
+
+    def _goes_on(self, chunk: schema.Chunk) -> bool:
+        """A chunk without an id belongs to the message before it; an id counts for all of its message."""
+        growing = self._growing
+        if growing is None or growing.role != chunk.role or (chunk.message_id and growing.message_id):
+            return False
+        growing.message_id = growing.message_id or chunk.message_id
+        return True
+
+    def _say(self, role: str, text: str, message_id: str | None, prompt: bool = False) -> None:
+        if role == "user":
+            self._plan, self.spoke_in_turn = None, False
+        entry: Message | Thought
+        if role == "thought":
+            entry = Thought(self._key(), [text], message_id, self._now)
+        else:
+            entry = Message(self._key(), _role(role), [text], message_id, prompt)
+        self._add(entry)
+        self._growing = entry
+
+    # --- everything else
+
+    def tool(self, update: schema.ToolCallUpdate, now: float) -> ToolCall:
+        """Merge what the agent says of a call; one that was never announced begins here."""
+        self._now = now
+        call = self._calls.get(update.id)
+        if call is None:
+            call = self._calls[update.id] = ToolCall(self._key(), update.id, now)
+            self._add(call)
+        was = call.status
+        call.apply(update, now)
+        self._track(call)
+        self.touch(call, urgent=call.status != was and not call.is_open)
+        return call
+
+    def plan(self, update: schema.PlanUpdate) -> None:
+        """The new plan takes the place of the old one; a turn has one block of it."""
+        if self._plan is None:
+            if not update.entries:
+                return
+            self._plan = Plan(self._key())
+            self._add(self._plan)
+        self._plan.replace(update.entries)
+        self.touch(self._plan, urgent=False)
+
+    def note(self, kind: NoteKind, text: str) -> None:
+        self._add(Note(self._key(), kind, text))
+
+    def ask(self, question: Question, update: schema.ToolCallUpdate | None, now: float) -> ToolCall:
+        """Put a question into its tool call; one that is about no call gets an entry of its own."""
+        if update is not None:
+            call = self.tool(update, now)
+        else:
+            call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
+            self._add(call)
+        call.questions.append(question)
+        self._asked[question.id] = call
+        self.touch(call)
+        return call
+
+    def answered(self, question: Question, verdict: str | None = None) -> None:
+        """A question has ended; `verdict` stays beside its call."""
+        call = self._asked.pop(question.id, None)
+        if call is None:
+            return
+        call.verdict = _verdict(question, call) if verdict is None else verdict
+        if call.kind == "ask":
+            call.status, call.ended = "completed" if question.answer else "cancelled", self._now
+        self.touch(call)
+
+    def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
+        """Close what the turn has left open, and say which calls those were."""
+        self._now = now
+        self._echo = None
+        self._end_thought()
+        left = list(self._open.values())
+        for call in left:
+            call.leave("cancelled" if cancelled else "left open", now)
+            self.touch(call)
+        self._open.clear()
+        return left
+
+    def touch(self, entry: Entry, urgent: bool = True) -> None:
+        """Have an entry drawn again."""
+        (self.urgent if urgent else self.changed).add(entry.key)
+
+    def _key(self) -> int:
+        return self._first + len(self.entries)
+
+    def _add(self, entry: Entry) -> None:
+        self._end_thought()
+        self._growing = None
+        if entry.speaker == "agent":
+            self.spoke_in_turn = self.spoke_in_turn or isinstance(entry, Message | Placeholder)
+        self.entries.append(entry)
+
+    def _end_thought(self) -> None:
+        if isinstance(self._growing, Thought):
+            self._growing.ended = self._now
+            self.touch(self._growing)
+            self._growing = None
+
+    def _track(self, call: ToolCall) -> None:
+        if call.is_open:
+            self._open[call.key] = call
+        else:
+            self._open.pop(call.key, None)
+
+
+def _role(role: str) -> Role:
+    return "user" if role == "user" else "agent"
+
+
+def _verdict(question: Question, call: ToolCall) -> str:
+    answer, by = question.answer, question.ended_by
+    if answer is None:
+        return "withdrawn" if by == "agent" and call.is_open else "" if by == "agent" else "not answered"
+    if answer.kind.startswith("reject"):
+        return "rejected by a rule" if by == "rule" else "rejected"
+    if by == "rule":
+        return "allowed by a rule"
+    return (
+        "allowed always"
+        if answer.kind == "allow_always"
+        else ""
+        if answer.kind == "allow_once"
+        else answer.name
+    )
