@@ -1,0 +1,75 @@
+"""A question inside its tool call: everything one must have seen before one answers, and the options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.session.questions import Question
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
+from acp_nvim.view.bodies import Body
+from acp_nvim.view.splice import Mark, Row
+from acp_nvim.view.tool_lines import relative, subject
+from acp_nvim.view.words import cut
+
+_INDENT = "    "
+_WIDTH = 76
+_MOST_OPTIONS = 99
+
+
+def rows(call: ToolCall, cwd: str) -> Iterator[Row]:
+    for question in call.questions:
+        if question.is_open:
+            yield from _detail(question, call, cwd)
+            yield from _options(question)
+
+
+def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
+    body = Body(question.id, "question", _INDENT)
+    told = subject(call, cwd)
+    for part in question.detail or (question.title,):
+        for line in part.split("\n"):
+            if not _same(line, told, cwd):
+                body.line(line, "AcpCode")
+    if question.note:
+        body.line(one_line(question.note), "AcpWarning")
+    return body.rows()
+
+
+def _same(line: str, told: str, cwd: str) -> bool:
+    """Whether the line of the call tells just that already, whole."""
+    bare = relative(line.removeprefix("$ "), cwd)
+    head, _, number = told.rpartition(":")
+    return bare == told or (number.isdigit() and bare == head)
+
+
+def _options(question: Question) -> Iterator[Row]:
+    """In one line if they fit, else one a line."""
+    mark: Mark = {"kind": "option", "key": question.id}
+    if not question.options:
+        text = f"{_INDENT}the agent offers no option: cancel the turn"
+        yield text, {**mark, "line_hl": "AcpNote"}
+        return
+    names = [cut(one_line(option.name or option.id), 200) for option in question.options[:_MOST_OPTIONS]]
+    labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
+    together = _INDENT + "   ".join(labels) + ("        d diff" if question.has_diff else "")
+    if len(together) <= _WIDTH:
+        keys = [*labels, "d diff"] if question.has_diff else labels
+        yield together, {**mark, "spans": _spans(together, keys)}
+        return
+    for number, label in enumerate(labels, 1):
+        yield _INDENT + label, {**mark, "option": number, "spans": _spans(_INDENT + label, [label])}
+    if question.has_diff:
+        yield f"{_INDENT}d diff", {**mark, "spans": _spans(f"{_INDENT}d diff", ["d diff"])}
+
+
+def _spans(text: str, labels: list[str]) -> list[list[int | str]]:
+    """The key that one presses stands out."""
+    spans: list[list[int | str]] = []
+    at = 0
+    for label in labels:
+        at = text.index(label, at)
+        start = len(text[:at].encode())
+        spans.append([start, start + len(label.partition(" ")[0]), "AcpOption"])
+        at += len(label)
+    return spans

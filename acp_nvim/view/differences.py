@@ -1,0 +1,147 @@
+"""Two texts as lines: how many were added and removed, and the unified view of it.
+
+The longest common subsequence is computed with one bit a line in a big integer: its time depends on
+the number of lines only, never on what a hostile text holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+CONTEXT = 3
+_MOST_LINES = 100_000
+_EXACT = 100_000_000  # pairs of lines up to which lines are counted exactly: 10,000 by 10,000
+_ALIGNED = 9_000_000  # pairs up to which the unified view is minimal
+
+Change = tuple[int, int, int, int]  # old[i1:i2] has become new[j1:j2]
+
+
+def lines(text: str) -> list[str]:
+    split = text.split("\n")
+    return split if split[-1] else split[:-1]
+
+
+def too_large(old: str, new: str) -> bool:
+    """Whether comparing them line by line would keep everything else waiting."""
+    return old.count("\n") + new.count("\n") > _MOST_LINES
+
+
+def counts(old: str, new: str) -> tuple[int, int]:
+    """Lines added, lines removed. Where very much has changed only its lines are counted."""
+    old, new = _changed(old, new)
+    if not old or not new or too_large(old, new):
+        return _count(new), _count(old)
+    a, b = lines(old), lines(new)
+    exact = len(a) * len(b) <= _EXACT
+    common = _common(a, b) if exact else sum((Counter(a) & Counter(b)).values())
+    return len(b) - common, len(a) - common
+
+
+def unified(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """(sign, line): " " and "-" and "+", "⋯" between hunks, "\\" where the last line's end differs."""
+    a, b = lines(old), lines(new)
+    hunks = list(changes(a, b))
+    done = 0
+    for number, (i1, i2, j1, j2) in enumerate(hunks):
+        if number:
+            until = min(done + CONTEXT, i1)
+            yield from ((" ", line) for line in a[done:until])
+            done = until
+        start = max(done, i1 - CONTEXT)
+        if number and start > done:
+            yield "⋯", ""
+        yield from ((" ", line) for line in a[start:i1])
+        yield from (("-", line) for line in a[i1:i2])
+        yield from (("+", line) for line in b[j1:j2])
+        done = i2
+    if hunks:
+        yield from ((" ", line) for line in a[done : done + CONTEXT])
+    if old and new and old.endswith("\n") != new.endswith("\n"):
+        yield "\\", "newline added at the end" if new.endswith("\n") else "no newline at the end any more"
+
+
+def _count(text: str) -> int:
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
+def _changed(old: str, new: str) -> tuple[str, str]:
+    """Both without the lines that they share at the beginning and at the end: cheap, whatever their size."""
+    start = old.rfind("\n", 0, _shared(old, new)) + 1
+    old, new = old[start:], new[start:]
+    same = _shared(old, new, from_end=True)
+    line_end = old.find("\n", len(old) - same)
+    kept = len(old) - line_end - 1 if line_end >= 0 else 0
+    return old[: len(old) - kept], new[: len(new) - kept]
+
+
+def _shared(one: str, other: str, from_end: bool = False) -> int:
+    """How many characters are the same, by halving: comparing slices is fast."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if from_end:
+            same = one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]
+        else:
+            same = one[low:middle] == other[low:middle]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Change]:
+    """Where the two differ, in order; one change for all of it where that would take too long to find out."""
+    head, tail = _ends(a, b)
+    mid_a, mid_b = a[head : len(a) - tail], b[head : len(b) - tail]
+    pairs = _pairs(mid_a, mid_b) if len(mid_a) * len(mid_b) <= _ALIGNED else []
+    i = j = 0
+    for at_a, at_b in [*pairs, (len(mid_a), len(mid_b))]:
+        if at_a > i or at_b > j:
+            yield head + i, head + at_a, head + j, head + at_b
+        i, j = at_a + 1, at_b + 1
+
+
+def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+    """How many lines are the same at the beginning and, of the rest, at the end."""
+    shared = min(len(a), len(b))
+    head = 0
+    while head < shared and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < shared - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _vectors(a: Sequence[str], b: Sequence[str]) -> Iterator[int]:
+    """After each line of `a`: a zero bit for every line of `b` at which the subsequence grows (Hyyrö)."""
+    places: dict[str, int] = {}
+    for at, line in enumerate(b):
+        places[line] = places.get(line, 0) | 1 << at
+    everything = vector = (1 << len(b)) - 1
+    for line in a:
+        if met := vector & places.get(line, 0):
+            vector = ((vector + met) | (vector - met)) & everything
+        yield vector
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
+    vector = (1 << len(b)) - 1
+    for vector in _vectors(a, b):  # noqa: B007
+        pass
+    return len(b) - vector.bit_count()
+
+
+def _pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines that a longest common subsequence pairs."""
+    vectors = [(1 << len(b)) - 1, *_vectors(a, b)]
+    pairs = []
+    i, j = len(a), len(b)
+    while i and j:
+        if vectors[i] >> (j - 1) & 1:
+            j -= 1
+        elif vectors[i - 1] >> (j - 1) & 1:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        else:
+            i -= 1
+    return pairs[::-1]

@@ -1,0 +1,128 @@
+"""How each entry of a transcript looks. Messages aside: their text streams, and stands as it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.entries import Entry, Note, Placeholder, Thought
+from acp_nvim.session.plan import Plan
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
+from acp_nvim.view import asking
+from acp_nvim.view.bodies import MOST_LINES, Body
+from acp_nvim.view.contents import Terminal, body
+from acp_nvim.view.differences import counts
+from acp_nvim.view.splice import Mark, Row
+from acp_nvim.view.tool_lines import header
+from acp_nvim.view.words import cut, duration, placeholder, stopped
+
+_STEPS = {
+    "completed": ("  ✓ ", "AcpPlanDone"),
+    "in_progress": ("  ▸ ", "AcpPlanCurrent"),
+    "pending": ("  ◻ ", "AcpPending"),
+}
+_NOTES = {
+    "stop": ("⊘ ", "AcpNote"),
+    "error": ("✗ ", "AcpError"),
+    "warning": ("! ", "AcpWarning"),
+    "info": ("· ", "AcpNote"),
+}
+_SHORT_PLAN = 8
+
+
+@dataclass(slots=True)
+class Look:
+    """What rendering needs beside the entry itself."""
+
+    cwd: str
+    terminal: Terminal
+    _counts: dict[int, tuple[object, tuple[int, int] | None]] = field(default_factory=dict)
+
+    def counts(self, call: ToolCall) -> tuple[int, int] | None:
+        """Lines added and removed by the diffs of a call; counted once for the same content."""
+        content, known = self._counts.get(call.key, (None, None))
+        if content is not call.content and content != call.content:
+            diffs = [item for item in call.content if isinstance(item, schema.Diff)]
+            each = [counts(diff.old_text or "", diff.new_text) for diff in diffs]
+            known = (sum(plus for plus, _ in each), sum(minus for _, minus in each)) if each else None
+            self._counts[call.key] = (call.content, known)
+        return known
+
+
+def folds(entry: Entry | None) -> bool:
+    return isinstance(entry, ToolCall | Thought | Plan)
+
+
+def opens_itself(entry: Entry) -> bool:
+    """A failure shows why; what the user refused needs no explanation. A short plan is worth its lines."""
+    if isinstance(entry, ToolCall):
+        return entry.status == "failed" and not entry.verdict.startswith("rejected")
+    return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN
+
+
+def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
+    """The block of an entry; of a message only the row at which its text begins."""
+    match entry:
+        case ToolCall():
+            return _tool(entry, is_open, look)
+        case Thought():
+            return _thought(entry, is_open)
+        case Plan():
+            return _plan(entry, is_open)
+        case Note():
+            return _note(entry)
+        case Placeholder():
+            return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
+        case _:
+            return [("", {"kind": "text", "key": entry.key})]
+
+
+def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
+    top = header(call, look.counts(call), look.cwd)
+    return [top, *asking.rows(call, look.cwd), *(body(call, look.terminal) if is_open else ())]
+
+
+def _thought(thought: Thought, is_open: bool) -> list[Row]:
+    text, mark = "thinking …", _mark("thought", thought.key, "▾ " if is_open else "▸ ", "AcpThought")
+    if thought.ended is not None:
+        took = duration(thought.ended - thought.started)
+        text = f"thought for {took}" if took else "thought"
+    lines = Body(thought.key)
+    if is_open:
+        lines.text("".join(thought.parts))
+    return [(text, mark | {"line_hl": "AcpThought"}), *lines.rows()]
+
+
+def _plan(plan: Plan, is_open: bool) -> list[Row]:
+    total = len(plan.entries)
+    finished = plan.done == total
+    icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
+    text = f"plan {plan.done}/{total}" + (f"  {cut(plan.current, 200)}" if plan.current else "")
+    top = (text, _mark("plan", plan.key, icon, highlight))
+    return [top, *(_steps(plan) if is_open else ())]
+
+
+def _steps(plan: Plan) -> list[Row]:
+    steps: list[Row] = []
+    for step in plan.entries[:MOST_LINES]:
+        icon, highlight = _STEPS[step.status]
+        mark = _mark("body", plan.key, icon, highlight)
+        if step.status != "pending":
+            mark["line_hl"] = highlight
+        steps.append((cut(one_line(step.content), 1000) or "(no text)", mark))
+    return steps
+
+
+def _note(note: Note) -> list[Row]:
+    icon, highlight = _NOTES.get(note.kind, _NOTES["info"])
+    if note.text == "cancelled" and note.kind == "stop":
+        highlight = "AcpCancelled"
+    lines = Body(note.key, "note", "")
+    lines.text((stopped(note.text) if note.kind == "stop" else note.text).strip() or "(no words)", highlight)
+    (text, mark), *rest = lines.rows()
+    return [(text, {**(mark or {}), "icon": {"text": icon, "hl": highlight}}), *rest]
+
+
+def _mark(kind: str, key: int, icon: str, highlight: str) -> Mark:
+    return {"kind": kind, "key": key, "icon": {"text": icon, "hl": highlight}}
