@@ -17,9 +17,8 @@ empty :=
 # In a terminal of Neovim the environment's $NVIM is a socket: only the one of the command line is a wish.
 NAMED_NVIM := $(if $(filter command line,$(origin NVIM)),$(NVIM))
 BENCH_NVIM := $(or $(NAMED_NVIM),.nvim/0.12/bin/nvim)
-NVIMS ?= $(NAMED_NVIM)
 # pytest gets them as one list like PATH; nothing: those under .nvim
-ACP_NVIMS ?= $(subst $(empty) $(empty),:,$(strip $(NVIMS)))
+ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 
 .PHONY: install demo test check bench clean tools nvims
