@@ -1,0 +1,220 @@
+-- What we tell the user outside the chat: one-line messages, the log behind them, scratch windows, floats, a picker.
+local M = {}
+
+local LOG_LINES = 2000
+local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
+local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
+local log = {} ---@type string[]
+
+-- As UTF-8: U+0080-009F are controls too; U+061C, U+200B-200F, U+2028-202E, U+2060-2069 and U+FEFF reorder or hide
+-- what stands beside them.
+local HIDDEN = { "\194[\128-\159]", "\216\156", "\226\128[\139-\143\168-\174]", "\226\129[\160-\169]", "\239\187\191" }
+
+--- Control and bidirectional characters made visible, as "^[" or "<202E>".
+---@param text string
+---@return string
+function M.visible(text)
+  text = text:gsub("%c", function(char)
+    return "^" .. string.char(bit.bxor(char:byte(), 64))
+  end)
+  for _, pattern in ipairs(HIDDEN) do
+    text = text:gsub(pattern, function(char)
+      return ("<%04X>"):format(vim.fn.char2nr(char))
+    end)
+  end
+  return text
+end
+
+--- `text` cut so that it takes at most `width` screen cells.
+---@param text string
+---@param width integer
+---@return string
+function M.cut(text, width)
+  if vim.fn.strdisplaywidth(text) <= width then
+    return text
+  end
+  local keep = math.min(vim.fn.strchars(text), width)
+  local short
+  repeat
+    keep = keep - 1
+    short = vim.fn.strcharpart(text, 0, keep) .. "…"
+  until keep <= 0 or vim.fn.strdisplaywidth(short) <= width
+  return short
+end
+
+--- Adds a line to the log that `:Acp log` shows; the oldest lines give way.
+---@param text string
+function M.log(text)
+  for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
+    log[#log + 1] = M.visible(line)
+  end
+  if #log > 2 * LOG_LINES then
+    log = vim.list_slice(log, #log - LOG_LINES + 1)
+  end
+end
+
+--- The log's lines, oldest first.
+---@return string[]
+function M.log_lines()
+  return vim.list_slice(log, math.max(1, #log - LOG_LINES + 1))
+end
+
+---@param fn function
+---@return boolean builtin  true if nobody has put a function of their own in its place
+local function is_builtin(fn)
+  local source = debug.getinfo(fn, "S").source
+  return source == "?" or source:match("^@vim/") ~= nil or source:match("/lua/vim/ui%.lua$") ~= nil
+end
+
+---@param level "info"|"warn"|"error"
+---@param line string
+local function announce(level, line)
+  if not is_builtin(vim.notify) then
+    local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
+    if not ok then
+      M.log("vim.notify failed: " .. tostring(err))
+    end
+    return
+  end
+  -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt.
+  if vim.v.vim_did_enter == 1 then
+    pcall(vim.cmd.redraw)
+  end
+  -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
+  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
+end
+
+--- Tells the user one line that never raises the hit-enter prompt; the whole text goes to the log.
+---@param level "info"|"warn"|"error"
+---@param text string
+function M.message(level, text)
+  level = LEVELS[level] and level or "info"
+  if not vim.startswith(text, "acp_nvim: ") then
+    text = "acp_nvim: " .. text
+  end
+  if vim.in_fast_event() then
+    return vim.schedule(function()
+      M.message(level, text)
+    end)
+  end
+  M.log(level .. ": " .. text)
+  local start = vim.fn.strcharpart(vim.trim(text), 0, 1000)
+  announce(level, M.cut(M.visible(start), vim.v.echospace))
+end
+
+---@param lines string[]
+---@param filetype string
+---@return integer buf
+local function new_buffer(lines, filetype)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].modeline = false
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].filetype = filetype
+  return buf
+end
+
+---@param buf integer
+local function close_with_q(buf)
+  for _, key in ipairs({ "q", "<Esc>" }) do
+    vim.keymap.set("n", key, "<Cmd>close<CR>", { buffer = buf, nowait = true, desc = "Close" })
+  end
+end
+
+---@param lines any[]
+---@return string[]
+local function flat(lines)
+  return vim.tbl_map(function(line)
+    return (tostring(line):gsub("\n", "^J"))
+  end, lines)
+end
+
+---@param name string
+---@return integer? win
+local function window_of(name)
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.w[win].acp_scratch == name then
+      return win
+    end
+  end
+end
+
+--- Shows `lines` in a window at the bottom; the same name takes the same window again.
+---@param name string  of the buffer, such as "acp://log"
+---@param filetype string
+---@param lines string[]
+---@return integer win
+function M.show(name, filetype, lines)
+  local buf = new_buffer(flat(lines), filetype)
+  local win = window_of(name)
+  if win then
+    vim.api.nvim_win_set_buf(win, buf)
+  else
+    local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
+    vim.cmd(("botright %dsplit"):format(height))
+    win = vim.api.nvim_get_current_win()
+    vim.api.nvim_win_set_buf(win, buf)
+    vim.w[win].acp_scratch = name
+  end
+  close_with_q(buf)
+  pcall(vim.api.nvim_buf_set_name, buf, name)
+  return win
+end
+
+--- Shows `lines` in a float by the cursor; `q` and `<Esc>` close it, leaving it does too.
+---@param lines string[]
+---@param filetype? string
+---@param title? string
+---@return integer win
+function M.float(lines, filetype, title)
+  lines = flat(lines)
+  local width = vim.fn.strdisplaywidth(title or "") + 2
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  width = math.max(1, math.min(width, vim.o.columns - 4))
+  local rows = 0
+  for _, line in ipairs(lines) do
+    rows = rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
+  local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
+  local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
+  local buf = new_buffer(lines, filetype or "")
+  local win = vim.api.nvim_open_win(buf, true, config)
+  vim.wo[win].wrap = true
+  close_with_q(buf)
+  vim.api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close" })
+  return win
+end
+
+--- A list of our own to choose from: the built-in `vim.ui.select` waits for its answer, and on 0.10 the backend with it.
+---@param items string[]
+---@param title string
+---@param choose fun(item: string)
+local function pick(items, title, choose)
+  local win = M.float(items, "acp_pick", title)
+  vim.wo[win].cursorline = true
+  vim.keymap.set("n", "<CR>", function()
+    local item = items[vim.api.nvim_win_get_cursor(win)[1]]
+    vim.api.nvim_win_close(win, true)
+    choose(item)
+  end, { buffer = vim.api.nvim_win_get_buf(win), nowait = true, desc = "Choose" })
+end
+
+--- Lets the user choose one of `items`; nothing happens when they choose none.
+---@param items string[]
+---@param title string
+---@param choose fun(item: string)
+function M.select(items, title, choose)
+  if is_builtin(vim.ui.select) then
+    return pick(items, title, choose)
+  end
+  vim.ui.select(items, { prompt = title }, function(item)
+    if item then
+      choose(item)
+    end
+  end)
+end
+
+return M
