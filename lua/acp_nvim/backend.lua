@@ -1,0 +1,267 @@
+-- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
+local config = require("acp_nvim.config")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+--- The folder of the plugin.
+M.root = vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h"))
+
+local GOODBYE_MS = 1500
+local WHAT_TO_DO = "run :Acp install"
+
+local channel ---@type integer?
+local in_host = false -- the channel is the python3 host's, which others use too
+local version ---@type string? set once the backend has said that it is ready
+local generation = 0 -- which start of the backend this is
+local process_groups = {} ---@type integer[]
+local partial = "" -- an unfinished line of stderr
+local missing ---@type string? the Python module whose absence ended the backend
+
+--- The interpreter that has the package: configured, else the plugin's own, else the user's for Neovim.
+---@return string? python
+---@return string? message
+function M.python()
+  local configured = config.get().python
+  if configured then
+    configured = vim.fs.normalize(configured)
+    if vim.fn.executable(configured) == 1 then
+      return configured
+    end
+    return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
+  end
+  local own = M.root .. "/.venv/bin/python"
+  for _, python in ipairs({ own, vim.fn.expand(vim.g.python3_host_prog or "") }) do
+    if python ~= "" and vim.fn.executable(python) == 1 then
+      return python
+    end
+  end
+  return nil, "no Python with the package was found: " .. WHAT_TO_DO
+end
+
+---@param line string
+local function hear(line)
+  if line ~= "" then
+    scratch.log("backend: " .. line)
+    missing = line:match("No module named '?([%w_.]+)") or missing
+  end
+end
+
+---@param data string[]  pieces between newlines; the first goes on where the last one ended
+local function on_stderr(_, data)
+  partial = partial .. data[1]
+  for i = 2, #data do
+    hear(partial)
+    partial = data[i]
+  end
+  -- a line that never ends must not fill the memory
+  if #partial > 65536 then
+    hear(partial)
+    partial = ""
+  end
+end
+
+local function kill_groups()
+  for _, group in ipairs(process_groups) do
+    if group > 1 then -- kill(-1) would reach every process of the user
+      vim.uv.kill(-group, "sigkill")
+    end
+  end
+  process_groups = {}
+end
+
+--- Session `n` ends without the backend: what it would have told is told here.
+---@param n integer
+---@param why string
+local function fail(n, why)
+  local editor = require("acp_nvim.editor")
+  local session = assert(state.session(n))
+  local was = session.status.state
+  local open = session.questions
+  local turn = session.turn
+  session.turn = nil
+  state.forget_sent(n)
+  if was == "stopped" or was == "failed" then
+    return
+  end
+  state.patch(n, { state = "failed", error = why, pid = vim.NIL, queue = 0, held = false, started = vim.NIL })
+  state.set_questions(n, {})
+  require("acp_nvim.question").update(n, {})
+  for _, question in ipairs(open) do
+    editor.fire("AcpAnswered", { session = n, id = question.id, by = "exit" })
+  end
+  if turn then
+    editor.fire("AcpTurnEnded", { session = n, turn = turn, error = why })
+  end
+  editor.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
+end
+
+---@param code integer
+---@return string
+local function epitaph(code)
+  if missing then
+    return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
+  elseif version then
+    return ("the backend ended (%d): see :Acp log, or :Acp restart"):format(code)
+  end
+  return ("the backend does not start (status %d): see :Acp log"):format(code)
+end
+
+---@param id integer
+---@param code integer
+local function gone(id, code)
+  if id ~= channel then
+    return
+  end
+  hear(partial)
+  channel, partial = nil, ""
+  kill_groups()
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  local why = epitaph(code)
+  scratch.message("error", why)
+  for _, n in ipairs(state.numbers()) do
+    fail(n, why)
+  end
+  version = nil
+end
+
+---@return integer? channel
+---@return string? message
+local function start_job()
+  local python, message = M.python()
+  if not python then
+    return nil, message
+  end
+  local command = { python, "-I", "-m", "acp_nvim" }
+  -- the plugin's folder as cwd: the user's may be gone, or keep a file system busy
+  local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = gone }
+  local ok, id = pcall(vim.fn.jobstart, command, options)
+  if not ok or id <= 0 then
+    return nil, ("%s cannot be started: %s"):format(python, tostring(id))
+  end
+  return id
+end
+
+---@return integer? channel
+---@return string? message
+local function start_in_host()
+  local python, message = M.python()
+  vim.g.python3_host_prog = vim.g.python3_host_prog or python
+  if not vim.g.python3_host_prog then
+    return nil, message
+  end
+  local path = M.root .. "/rplugin/python3/acp_nvim_rplugin.py"
+  local ok, result = pcall(function()
+    if vim.fn.exists("*AcpNvimChannel") == 0 and vim.fn["remote#host#IsRunning"]("python3") == 1 then
+      error("it runs already, without acp_nvim; :UpdateRemotePlugins makes it known from the start", 0)
+    end
+    -- by hand what :UpdateRemotePlugins would write into a manifest; with the manifest it is registered already
+    local spec = { type = "function", name = "AcpNvimChannel", sync = true, opts = vim.empty_dict() }
+    pcall(vim.fn["remote#host#RegisterPlugin"], "python3", path, { spec })
+    return vim.fn.AcpNvimChannel()
+  end)
+  if not ok or type(result) ~= "number" then
+    return nil, ("the python3 host cannot be used (start Neovim anew): %s"):format(tostring(result))
+  end
+  return result
+end
+
+--- Starts the backend if it does not run.
+---@return true? ok
+---@return string? message
+function M.start()
+  if channel then
+    return true
+  end
+  missing, version = nil, nil
+  in_host = config.get().backend == "rplugin"
+  local id, message = (in_host and start_in_host or start_job)()
+  if not id then
+    return nil, message
+  end
+  channel = id
+  generation = generation + 1
+  return M.setup()
+end
+
+--- Tells the backend the configuration: the first thing it hears, and again when `setup()` is called later.
+---@return true? ok
+---@return string? message
+function M.setup()
+  return M.notify("setup", {
+    config = config.export(),
+    root = M.root,
+    cwd = vim.fn.getcwd(),
+    version = tostring(vim.version()),
+  })
+end
+
+--- Sends a verb to the backend, which starts if it does not run.
+---@param verb string
+---@param payload table
+---@return true? ok
+---@return string? message
+function M.notify(verb, payload)
+  local ok, message = M.start()
+  if not ok then
+    return nil, message
+  end
+  local sent, err = pcall(vim.rpcnotify, channel, "acp_nvim", verb, payload)
+  if not sent then
+    -- a host that others own tells us nothing when it ends
+    gone(channel --[[@as integer]], -1)
+    return nil, tostring(err)
+  end
+  return true
+end
+
+---@return boolean
+function M.is_running()
+  return channel ~= nil
+end
+
+---@return boolean  the backend has answered
+function M.is_ready()
+  return version ~= nil
+end
+
+--- Counts the starts of the backend: what one knew, the next does not.
+---@return integer
+function M.generation()
+  return generation
+end
+
+--- The backend has heard its configuration.
+---@param what? string
+function M.ready(what)
+  version = what or ""
+end
+
+--- The process groups that live now; they must not outlive the backend.
+---@param list integer[]
+function M.groups(list)
+  process_groups = list
+end
+
+--- Neovim leaves: asks the backend to end, waits a bounded time, then ends what is left.
+function M.shutdown()
+  if not channel then
+    return
+  end
+  local id = channel
+  pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
+  if in_host then
+    -- the host serves others too and stays: wait for what it started for us
+    vim.wait(GOODBYE_MS, function()
+      return #process_groups == 0
+    end, 20)
+  elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
+    vim.uv.kill(vim.fn.jobpid(id), "sigkill")
+  end
+  kill_groups()
+end
+
+return M

@@ -1,0 +1,195 @@
+-- The port: what the backend asks of the editor, one batch a frame, each entry on its own so that none breaks the rest.
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+local ports = {}
+
+function ports.ready(version)
+  require("acp_nvim.backend").ready(version)
+end
+
+function ports.status(n, patch)
+  state.patch(n, patch)
+end
+
+function ports.event(name, data)
+  local session = state.session(data.session)
+  if session and name == "AcpTurnStarted" then
+    session.turn = data.turn
+  elseif session and name == "AcpTurnEnded" then
+    session.turn = nil
+  end
+  M.fire(name, data)
+end
+
+function ports.chat(n, ops, total)
+  require("acp_nvim.chat").apply(n, ops, total)
+end
+
+function ports.reset(n)
+  require("acp_nvim.chat").reset(n)
+end
+
+function ports.questions(n, list)
+  state.set_questions(n, list)
+  require("acp_nvim.question").update(n, list)
+end
+
+function ports.commands(n, list)
+  state.set_commands(n, list)
+end
+
+function ports.message(level, text)
+  scratch.message(level, text)
+end
+
+function ports.groups(list)
+  require("acp_nvim.backend").groups(list)
+end
+
+function ports.show(name, filetype, lines)
+  if name == "acp://log" then
+    lines = vim.list_extend(vim.list_extend(lines, { "--- messages and stderr of the backend" }), scratch.log_lines())
+  end
+  scratch.show(name, filetype, lines)
+end
+
+function ports.float(lines, filetype)
+  scratch.float(lines, filetype)
+end
+
+function ports.queue(n, items)
+  require("acp_nvim.queue").open(n, items)
+end
+
+function ports.history(n, items)
+  require("acp_nvim.prompt").history_add(n, items)
+end
+
+function ports.ended(n)
+  state.drop(n)
+  require("acp_nvim.chat").wipe(n)
+end
+
+-- These open windows, which the command-line window forbids; nothing that comes after depends on them.
+local WINDOWS = { show = true, float = true, queue = true }
+
+local waiting = {} ---@type table[] entries that the editor's state forbade, in their order
+local blocked = false -- one of them must come before all that follow
+
+---@param err string
+---@return boolean  true if the same will work once the user is out of this state
+local function passes(err)
+  return err:find("E565:") ~= nil or err:find("E523:") ~= nil or err:find("E11:") ~= nil or err:find("E12:") ~= nil
+end
+
+--- True while Neovim forbids edits, as in an <expr> mapping that waits for a key: the call is refused for that before
+--- it is refused for its buffer.
+---@return boolean
+local function locked()
+  local _, err = pcall(vim.api.nvim_buf_set_lines, -1, 0, 0, false, {})
+  return passes(tostring(err))
+end
+
+---@param entry table  { name, args…, n = its length }
+---@return string? err
+local function perform(entry)
+  local port = ports[entry[1]]
+  if not port then
+    return ("no such function: %s"):format(tostring(entry[1]))
+  end
+  local ok, err = xpcall(port, debug.traceback, unpack(entry, 2, entry.n))
+  return not ok and ("%s: %s"):format(entry[1], err) or nil
+end
+
+local retry
+
+---@param entry table
+local function wait(entry)
+  waiting[#waiting + 1] = entry
+  blocked = blocked or not WINDOWS[entry[1]]
+  if #waiting == 1 then
+    vim.defer_fn(retry, 50)
+  end
+end
+
+---@param entries table[]
+---@return string[] errors
+local function run(entries)
+  local errors = {}
+  blocked = blocked or (#entries > 0 and locked())
+  for _, entry in ipairs(entries) do
+    local err = not blocked and perform(entry) or nil
+    if blocked or (err and passes(err)) then
+      wait(entry)
+    elseif err then
+      scratch.log(err)
+      errors[#errors + 1] = err
+    end
+  end
+  return errors
+end
+
+retry = function()
+  local entries = waiting
+  waiting, blocked = {}, false
+  run(entries)
+  M.settle()
+end
+
+--- Carries out a batch of the backend: `{ name, args… }` each, in order.
+---@param batch any[][]
+---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
+function M.frame(batch)
+  for _, entry in ipairs(batch) do
+    entry.n = #entry
+    -- nulls at the top of a status patch say that a key goes
+    for i = 2, entry[1] == "status" and 2 or entry.n do
+      entry[i] = state.clean(entry[i])
+    end
+  end
+  local errors = run(batch)
+  M.settle()
+  return errors
+end
+
+local event = {} -- the autocommand that is about to be fired
+
+--- For `fire`: called by Vim, whose error handling surrounds it there.
+function M.fire_now()
+  vim.api.nvim_exec_autocmds("User", { pattern = event.name, data = event.data, modeline = false })
+end
+
+--- Fires `User {name}`. A handler that fails gets one line: uncaught, its error would fill the screen and raise the
+--- hit-enter prompt, at which Neovim answers nobody.
+---@param name string
+---@param data table
+function M.fire(name, data)
+  event = { name = name, data = data }
+  local ok, err = pcall(vim.cmd, "call v:lua.require'acp_nvim.editor'.fire_now()")
+  if not ok then
+    local why = tostring(err):gsub("^[^\n]*User Autocommands for [^:]*: ", "")
+    scratch.message("error", ("an autocommand of %s failed: %s"):format(name, why))
+  end
+end
+
+--- Tells of every session that has changed.
+function M.settle()
+  if locked() then
+    return vim.defer_fn(M.settle, 50)
+  end
+  local numbers, listeners = state.take_changed()
+  for _, n in ipairs(numbers) do
+    for _, listener in ipairs(listeners) do
+      local ok, err = xpcall(listener, debug.traceback, n)
+      if not ok then
+        scratch.log(tostring(err))
+      end
+    end
+    M.fire("AcpStatus", { session = n })
+  end
+end
+
+return M
