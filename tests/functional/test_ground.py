@@ -88,6 +88,19 @@ def test_init_and_size_are_the_tests_to_choose(open_editor):
     assert editor.lua("return vim.o.columns") == 40
 
 
+@pytest.mark.backends
+def test_the_plugin_comes_up_in_the_backend_that_the_test_asks_for(open_editor, backend):
+    editor = open_editor(setup={"default_agent": "demo"})
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    assert editor.acp("status")["agent"] == "demo"
+    channels = editor.lua(
+        "return vim.tbl_map(function(one) return one.argv or {} end, vim.api.nvim_list_chans())"
+    )
+    started = [argv for argv in channels if argv]
+    assert [argv[-2:] == ["-m", "acp_nvim"] for argv in started] == [backend == "job"]
+
+
 def test_a_second_client_feels_a_busy_editor(editor):
     with editor.second_client() as probe:
         editor.lua("vim.uv.sleep(100)")
