@@ -7,7 +7,7 @@ import base64
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from acp_nvim.protocol.methods import VERSION
 
@@ -73,7 +73,7 @@ def fit(blocks: Iterable[Block], agent: "Initialized") -> tuple[list[Block], lis
 def _linked(resource: dict[str, Any]) -> list[Block]:
     """A link instead of the text; for some lines of a file the text as well, since links have no lines."""
     uri, _, lines = resource["uri"].partition("#")
-    made = {"type": "resource_link", "uri": resource["uri"], "name": _name(uri)}
+    made = {"type": "resource_link", "uri": resource["uri"], "name": _name(unquote(uri))}
     return [made, text(resource["text"])] if lines else [made]
 
 

@@ -1,0 +1,143 @@
+"""The table of methods: what may be called, what is refused, and what we say that we can do."""
+
+from typing import Any
+
+import pytest
+
+from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
+from acp_nvim.protocol.methods import METHODS, client_capabilities, offered, offers, refusal
+
+EVERYTHING = client_capabilities(
+    read=True,
+    write=True,
+    terminal=True,
+    terminal_login=True,
+    terminal_output=True,
+    boolean_options=True,
+    notices=True,
+    compaction=True,
+    forms=True,
+    urls=True,
+)
+SERVED = [
+    name for name, method in METHODS.items() if method.served_by == "client" and method.kind == "request"
+]
+
+
+@pytest.mark.statement(25)
+def test_nothing_is_advertised_that_is_not_switched_on() -> None:
+    assert client_capabilities() == {
+        "fs": {"readTextFile": False, "writeTextFile": False},
+        "terminal": False,
+        "auth": {"terminal": False},
+    }
+
+
+@pytest.mark.statement(25)
+def test_everything_that_is_switched_on_is_advertised() -> None:
+    assert EVERYTHING == {
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "terminal": True,
+        "auth": {"terminal": True},
+        "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
+        "elicitation": {"form": {}, "url": {}},
+        "_meta": {"terminal_output": True, "terminal-auth": True},
+    }
+
+
+@pytest.mark.statement(25)
+@pytest.mark.parametrize(
+    ("switch", "added"),
+    [
+        ("read", {"fs": {"readTextFile": True, "writeTextFile": False}}),
+        ("write", {"fs": {"readTextFile": False, "writeTextFile": True}}),
+        ("terminal", {"terminal": True}),
+        ("terminal_login", {"auth": {"terminal": True}, "_meta": {"terminal-auth": True}}),
+        ("terminal_output", {"_meta": {"terminal_output": True}}),
+        ("boolean_options", {"session": {"configOptions": {"boolean": {}}}}),
+        ("notices", {"session": {"notices": {}}}),
+        ("compaction", {"session": {"compaction": {}}}),
+        ("forms", {"elicitation": {"form": {}}}),
+        ("urls", {"elicitation": {"url": {}}}),
+    ],
+)
+def test_each_switch_advertises_its_own(switch: str, added: dict[str, Any]) -> None:
+    assert client_capabilities(**{switch: True}) == client_capabilities() | added
+
+
+@pytest.mark.statement(11, 25)
+@pytest.mark.parametrize("name", [*SERVED, "vendor/x", "session/prompt", "session/update", "", "_meta"])
+def test_what_is_not_offered_is_refused(name: str) -> None:
+    error = refusal(name, {}, client_capabilities())
+    if name == "session/request_permission":
+        assert error is None
+    else:
+        assert error is not None
+        assert error.code == (INVALID_PARAMS if name == "elicitation/create" else METHOD_NOT_FOUND)
+        assert name in error.message
+
+
+@pytest.mark.statement(25)
+@pytest.mark.parametrize("name", SERVED)
+def test_what_is_offered_is_served(name: str) -> None:
+    assert refusal(name, {"mode": "form"}, EVERYTHING) is None
+
+
+@pytest.mark.statement(13)
+@pytest.mark.parametrize("name", [name for name in SERVED if name != "elicitation/create"])
+@pytest.mark.parametrize("params", [None, 42, [], "text"])
+def test_params_that_are_no_object_are_bad(name: str, params: object) -> None:
+    error = refusal(name, params, EVERYTHING)
+    assert error is not None
+    assert error.code == INVALID_PARAMS
+
+
+@pytest.mark.statement(30)
+@pytest.mark.parametrize(
+    "params", [{"mode": "url"}, {"mode": "dance"}, {"mode": 1}, {"mode": ["form"]}, {}, None]
+)
+def test_an_elicitation_of_a_mode_not_offered_is_bad_params(params: object) -> None:
+    ours = client_capabilities(forms=True)
+    error = refusal("elicitation/create", params, ours)
+    assert error is not None
+    assert error.code == INVALID_PARAMS
+    assert refusal("elicitation/create", {"mode": "form"}, ours) is None
+
+
+@pytest.mark.statement(27)
+@pytest.mark.parametrize("no", [{}, {"a": None}, {"a": False}, {"a": 0}, {"a": "false"}, {"a": []}])
+def test_a_capability_left_out_is_a_no(no: dict[str, Any]) -> None:
+    assert not offers(no, "a")
+    assert not offers({"outer": no}, "outer.a")
+    assert not offers({"outer": None}, "outer.a")
+
+
+@pytest.mark.statement(27)
+@pytest.mark.parametrize("yes", [True, {}, {"b": False}])
+def test_a_capability_that_is_there_is_a_yes(yes: Any) -> None:
+    assert offers({"a": yes}, "a")
+    assert offers({"outer": {"a": yes}}, "outer.a")
+
+
+@pytest.mark.parametrize(
+    ("name", "capabilities"),
+    [
+        ("session/load", {"loadSession": True}),
+        ("session/resume", {"sessionCapabilities": {"resume": {}}}),
+        ("session/list", {"sessionCapabilities": {"list": {}}}),
+        ("session/close", {"sessionCapabilities": {"close": {}}}),
+        ("session/delete", {"sessionCapabilities": {"delete": {}}}),
+        ("session/fork", {"sessionCapabilities": {"fork": {}}}),
+        ("logout", {"auth": {"logout": {}}}),
+    ],
+)
+def test_a_gated_call_may_be_sent_only_with_its_capability(name: str, capabilities: dict[str, Any]) -> None:
+    assert offered(name, capabilities)
+    assert not offered(name, {})
+    assert not offered(name, dict.fromkeys(capabilities))
+
+
+@pytest.mark.parametrize("name", ["initialize", "session/new", "session/prompt", "session/cancel"])
+def test_the_basics_need_no_capability(name: str) -> None:
+    assert offered(name, {})
+    assert METHODS["session/cancel"].kind == "notification"
