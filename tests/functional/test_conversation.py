@@ -1,31 +1,461 @@
 """A first conversation: a real Neovim, a real agent, keys typed and the screen read."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on_prompt, permission, say, script, think, tool, update, wait
+from tests.fakes.script import (
+    ScriptedAgent,
+    error,
+    on_prompt,
+    permission,
+    repeat,
+    say,
+    script,
+    think,
+    tool,
+    update,
+    wait,
+    wait_file,
+    wait_until,
+)
 from tests.functional.editor import Editor
 
 Open = Callable[..., Editor]
+STEPS = [{"content": "Look", "status": "completed"}, {"content": "Update callers", "status": "in_progress"}]
 
 
-def talking(open_editor: Open, agent: ScriptedAgent, **options: Any) -> Editor:
-    """The chat with that agent, opened by `:Acp` and ready to type in."""
-    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
-    setup = {"agents": {"mine": spec}, **options.pop("setup", {})}
+def talking(open_editor: Open, *agents: ScriptedAgent, **options: Any) -> Editor:
+    """The chat with the first agent, opened by keys; its prompt is ready to type in."""
+    specs = {
+        f"agent{n}": {"command": agent.argv[0], "args": agent.argv[1:]} for n, agent in enumerate(agents)
+    }
+    setup = {"agents": specs, "default_agent": "agent0", **options.pop("setup", {})}
     editor = open_editor(setup=setup, **options)
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")
     return editor
 
 
+def send(editor: Editor, text: str) -> None:
+    """Typed into the prompt and sent, wherever the cursor is."""
+    editor.type(f"<Esc>:Acp<CR>i{text}<Esc><CR>")
+
+
+def chat(editor: Editor, session: int = 1) -> list[str]:
+    code = "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(...), 0, -1, false)"
+    return list(editor.lua(code, session))
+
+
+def in_chat(editor: Editor, line: str) -> None:
+    """The cursor goes to that line of the chat."""
+    editor.lua(
+        """local buf = require('acp_nvim.chat').buffer(1)
+        vim.api.nvim_set_current_win(vim.fn.bufwinid(buf))
+        vim.fn.cursor(1, 1)
+        assert(vim.fn.search([[\\V]] .. (...), 'cW') > 0, 'not in the chat')""",
+        line,
+    )
+
+
 @pytest.mark.backends
 def test_the_demo_agent_answers_where_nothing_is_configured(editor: Editor) -> None:
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")
-    editor.type("i/plan<Esc><CR>")
+    send(editor, "/plan")
     editor.screen.expect("## You")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn", timeout=30)
-    editor.screen.expect("plan")
+    editor.screen.expect("All done.")
+
+
+@pytest.mark.backends
+@pytest.mark.statement(54, 88)
+def test_a_turn_with_everything_in_it(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "rename",
+            think("let me "),
+            think("see"),
+            say("I look at "),
+            say("the **callers** first."),
+            update({"sessionUpdate": "plan", "entries": STEPS}),
+            tool(
+                "r",
+                title="Read",
+                kind="read",
+                status="completed",
+                locations=[{"path": "{cwd}/src/parse.py", "line": 3}],
+            ),
+            tool("x", title="pytest -q", kind="execute", status="in_progress"),
+            tool("x", known=True, status="failed", rawOutput="1 failed"),
+            say("Done."),
+        ),
+    )
+    editor = talking(open_editor, agent, size=(140, 40))
+    send(editor, "rename it")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    editor.screen.expect("Done.")
+    lines = chat(editor)
+    assert lines[:3] == ["## You", "rename it", ""]
+    assert lines[3] == "## Scripted"
+    assert "I look at the **callers** first." in lines
+    assert any("src/parse.py:3" in line and line.startswith("read") for line in lines)
+    assert any("1 failed" in line for line in lines), "a failure unfolds itself"
+    assert any("Update callers" in line for line in lines)
+    status = editor.acp("status")
+    assert (status["state"], status["turn"], status["stop_reason"]) == ("idle", 1, "end_turn")
+    assert status["plan"]["done"] == 1
+    assert status["plan"]["total"] == 2
+
+
+def test_a_tool_call_unfolds_and_folds_by_za(open_editor: Open, tmp_path: Path) -> None:
+    output = [{"type": "content", "content": {"type": "text", "text": "twelve passed"}}]
+    agent = script(
+        tmp_path,
+        on_prompt("run", tool("x", title="pytest", kind="execute", status="completed", content=output)),
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "run")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("execute pytest")
+    assert not any("twelve passed" in line for line in chat(editor))
+    in_chat(editor, "execute pytest")
+    editor.type("za")
+    editor.screen.expect("twelve passed")
+    editor.type("za")
+    editor.screen.expect(lambda screen: "twelve passed" not in screen.text())
+    editor.type("K")
+    editor.screen.expect("twelve passed")
+
+
+def test_a_thought_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", think("deep in thought"), say("So.")))
+    editor = talking(open_editor, agent)
+    send(editor, "hello")
+    editor.screen.expect("So.")
+    assert not any("deep in thought" in line for line in chat(editor))
+    in_chat(editor, "thought")
+    editor.type("za")
+    editor.screen.expect("deep in thought")
+
+
+@pytest.mark.backends
+@pytest.mark.statement(71)
+def test_a_question_is_answered_by_its_digit(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", permission("rm -r build", kind="execute", rawInput={"command": "rm -r build"}), say("ok")
+        ),
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "clean")
+    question = editor.wait_event("AcpQuestion")
+    editor.screen.expect("rm -r build")
+    assert editor.acp("status")["state"] == "asking"
+    in_chat(editor, "1 Yes")
+    editor.type("3")
+    answered = editor.wait_event("AcpAnswered", id=question["id"])
+    assert (answered["option_id"], answered["by"]) == ("no", "user")
+    editor.wait_event("AcpTurnEnded")
+    answers = [message for message in agent.got(None) if "result" in message and "method" not in message]
+    assert [answer["result"]["outcome"]["optionId"] for answer in answers] == ["no"]
+    editor.screen.expect("rejected")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("accept", "yes"), ("accept!", "always"), ("reject", "no"), ("answer 2", "always")],
+)
+def test_a_question_is_answered_by_command(
+    open_editor: Open, tmp_path: Path, command: str, option: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", permission("touch a file")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("touch a file")
+    editor.type(f":Acp {command}<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == option
+
+
+def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("drop the database")))
+    editor = talking(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp accept<CR>")
+    editor.screen.expect("drop the database")
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("drop the database")))
+    editor = talking(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("drop the database")
+    assert not editor.lua("return vim.api.nvim_get_mode().blocking")
+    history = editor.lua("return vim.fn.execute('messages')")
+    assert history.count("drop the database") == 1
+
+
+def test_rejecting_with_a_text_sends_it_next(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("use", say("as you like")), on_prompt("", permission("npm install")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("npm install")
+    editor.type(":Acp reject use pnpm instead<CR>")
+    editor.screen.expect("as you like")
+    assert agent.got("session/prompt")[1]["params"]["prompt"] == [
+        {"type": "text", "text": "use pnpm instead"}
+    ]
+
+
+@pytest.mark.backends
+@pytest.mark.statement(63, 67)
+def test_cancel_is_a_notification_and_the_turn_ends_with_its_answer(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(
+        tmp_path, on_prompt("", say("counting …"), wait("session/cancel"), wait_file(str(tmp_path / "go")))
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "count")
+    editor.screen.expect("counting")
+    editor.type(":Acp cancel<CR>")
+    wait_until(lambda: agent.got("session/cancel"))
+    assert "id" not in agent.got("session/cancel")[0]
+    assert editor.acp("status")["state"] == "running"
+    (tmp_path / "go").touch()
+    assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "cancelled"
+    editor.screen.expect("cancelled")
+
+
+@pytest.mark.statement(62)
+def test_prompts_queue_are_held_by_a_cancel_and_released(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "first")
+    editor.screen.expect("busy")
+    send(editor, "second")
+    editor.expect_lua("return require('acp_nvim').status().queue", 1)
+    editor.screen.expect("1 queued")
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("1 held")
+    assert len(agent.got("session/prompt")) == 1
+    editor.type(":Acp queue!<CR>")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    editor.screen.expect("got it")
+
+
+def test_the_queue_is_an_editable_buffer(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "first")
+    editor.screen.expect("busy")
+    send(editor, "secand")
+    editor.expect_lua("return require('acp_nvim').status().queue", 1)
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("secand")
+    editor.expect_lua("return vim.fn.search('secand', 'cw') > 0", True)
+    editor.type(":%s/secand/second/<CR>:w<CR>:q<CR>:Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp queue!<CR>")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    assert agent.got("session/prompt")[1]["params"]["prompt"][0]["text"] == "second"
+
+
+def test_prompt_with_a_bang_cancels_waits_and_sends(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "first")
+    editor.screen.expect("busy")
+    editor.type(":Acp prompt! do this<CR>")
+    editor.screen.expect("got it")
+    reasons = [data["stop_reason"] for _, data in editor.events("AcpTurnEnded")]
+    assert reasons[0] == "cancelled"
+
+
+def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("first", say("busy"), wait("session/cancel")))
+    editor = talking(open_editor, agent)
+    send(editor, "first")
+    editor.screen.expect("busy")
+    send(editor, "not yet")
+    editor.expect_lua("return require('acp_nvim').status().queue", 1)
+    editor.type(":Acp cancel!<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.acp("status")["queue"] == 0
+    editor.type(":Acp<CR><C-p>")
+    editor.expect_lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false))", "not yet")
+
+
+@pytest.mark.statement(16, 60)
+def test_an_error_answer_is_shown_and_the_next_prompt_works(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("bad", error(-32603, "model overloaded", {"retry": 5})),
+        on_prompt("", say("fine")),
+    )
+    editor = talking(open_editor, agent, size=(140, 30))
+    send(editor, "bad")
+    ended = editor.wait_event("AcpTurnEnded")
+    assert ended.get("stop_reason") is None
+    assert "model overloaded" in ended["error"]
+    editor.screen.expect("model overloaded")
+    assert editor.acp("status")["state"] == "idle"
+    send(editor, "good")
+    editor.screen.expect("fine")
+    assert editor.acp("status").get("error") is None
+
+
+def test_the_view_stays_at_the_bottom_only_where_the_user_is_there(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("", repeat(60, say("line {n}\n")), wait_file(str(go)), repeat(60, say("more {n}\n"))),
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "talk")
+    editor.screen.expect("line 59")
+    editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat').buffer(1)))")
+    editor.type("gg")
+    editor.screen.expect("line 2")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.line('.')", 1)
+    editor.screen.expect("more")
+    assert "more 59" not in editor.screen.text()
+    editor.type("G")
+    editor.screen.expect("more 59")
+
+
+def test_turns_and_tool_calls_are_a_key_apart(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("", tool("x", title="look", kind="read", status="completed"), say("yes"))
+    )
+    editor = talking(open_editor, agent)
+    for text in ("one", "two"):
+        send(editor, text)
+        editor.wait_event("AcpTurnEnded")
+    in_chat(editor, "## You")
+    turns = [row for row, line in enumerate(chat(editor), 1) if line == "## You"]
+    assert len(turns) == 2
+    here = "return vim.fn.line('.')"
+    editor.type("gg]]")
+    editor.expect_lua(here, turns[1])
+    editor.type("[[")
+    editor.expect_lua(here, turns[0])
+    editor.type("]t")
+    editor.expect_lua("return vim.fn.getline('.')", lambda text: "look" in text)
+
+
+def test_a_path_opens_where_the_user_came_from(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            tool(
+                "r",
+                title="Read",
+                kind="read",
+                status="completed",
+                locations=[{"path": "{cwd}/a b.txt", "line": 2}],
+            ),
+        ),
+    )
+    editor = open_editor(setup={"agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}}})
+    (editor.project / "a b.txt").write_text("one\ntwo\nthree\n")
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    send(editor, "read")
+    editor.wait_event("AcpTurnEnded")
+    in_chat(editor, "a b.txt")
+    editor.type("gf")
+    editor.expect_lua("return {vim.fn.expand('%:t'), vim.fn.line('.')}", ["a b.txt", 2])
+    assert editor.lua("return vim.bo.filetype") != "acp_chat"
+
+
+@pytest.mark.statement(48)
+def test_two_sessions_of_one_process_never_cross(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "one", repeat(50, say("apple ")), wait_file(str(tmp_path / "go")), repeat(50, say("apple "))
+        ),
+        on_prompt("two", repeat(50, say("pear ")), wait_file(str(tmp_path / "go")), repeat(50, say("pear "))),
+    )
+    editor = talking(open_editor, agent)
+    assert editor.acp("new_session") == 2
+    editor.wait_event("AcpSessionStarted", session=2)
+    assert len(agent.logged("start")) == 1
+    editor.acp("prompt", "one", {"session": 1})
+    editor.acp("prompt", "two", {"session": 2})
+    wait_until(lambda: len(agent.got("session/prompt")) == 2)
+    (tmp_path / "go").touch()
+    editor.wait_event("AcpTurnEnded", session=1)
+    editor.expect_lua("return require('acp_nvim').status({session = 2}).state", "idle")
+    first, second = "\n".join(chat(editor, 1)), "\n".join(chat(editor, 2))
+    assert (first.count("apple"), first.count("pear")) == (100, 0)
+    assert (second.count("pear"), second.count("apple")) == (100, 0)
+
+
+def test_insert_mode_and_the_users_text_are_left_alone_while_text_streams(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("", repeat(300, say("chatter {n}\n")), permission("may I?"), wait("session/cancel")),
+    )
+    editor = talking(open_editor, agent)
+    editor.type("<C-w>p<C-w>t")
+    editor.lua("vim.cmd.enew()")
+    editor.acp("prompt", "go")
+    editor.type("i")
+    for _ in range(40):
+        editor.type("abcde ")
+    editor.wait_event("AcpQuestion")
+    editor.type("end")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", ["abcde " * 40 + "end"])
+    assert editor.lua("return vim.fn.mode()") == "i"
+
+
+def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", say("hello from the past"), tool("x", title="pytest", kind="execute", status="completed")
+        ),
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "greet me")
+    editor.wait_event("AcpTurnEnded")
+    live = chat(editor)
+    file = tmp_path / "wire.jsonl"
+    editor.type(f":Acp trace save {file}<CR>")
+    wait_until(file.exists)
+    assert file.stat().st_mode & 0o777 == 0o600
+    editor.type(":Acp stop<CR>")
+    editor.wait_event("AcpSessionEnded")
+    editor.type(f":Acp replay {file}<CR>")
+    editor.expect_lua("return #require('acp_nvim').sessions()", 2)
+    editor.screen.expect("hello from the past")
+    played = chat(editor, 2)
+    assert [line for line in played if line in live][:2] == ["## You", "greet me"]
+    assert "hello from the past" in played
