@@ -6,6 +6,7 @@ Neovim only ever notifies; results go back by calling it. pynvim owns the asynci
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 from typing import Any
@@ -66,6 +67,8 @@ class Backend:
 
 
 def main() -> None:
+    gc.freeze()  # what is loaded now stays: no collection needs to look at it again
+    gc.set_threshold(50_000, 20, 50)  # a flood of messages is not garbage; looking for some in it costs a fifth
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
     backend = Backend(nvim := pynvim.attach("stdio"), owns_loop=True)
     nvim.run_loop(_no_requests, backend.receive, backend.start)

@@ -5,6 +5,7 @@ Everything here runs inline in the order of the wire: an answer is applied befor
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any, Protocol
 
@@ -63,6 +64,8 @@ class Host:
     async def run(self) -> None:
         """Start the agent and serve it until it ends."""
         self._initialize()
+        # The process is there as soon as `run` first waits: whoever must kill it has to know it from then on.
+        asyncio.get_running_loop().call_soon(self._started)
         try:
             await self.connection.run()
         except StartError as error:
@@ -74,6 +77,11 @@ class Host:
         finally:
             self.ledger.abandon()
             self._front.host_changed()
+
+    def _started(self) -> None:
+        for session in self.sessions:
+            self._facts(session)
+        self._front.host_changed()
 
     # --- sessions
 
@@ -302,7 +310,6 @@ class Host:
     def on_exit(self, report: ExitReport) -> None:
         """The process has ended: whatever waited for it ends with it."""
         self.alive = False
-        self.ledger.abandon()
         ready = self.agent is not None
         reason = "stopped" if report.asked else "exited" if ready else "failed"
         clean = report.asked or (ready and report.status == 0)
@@ -310,6 +317,7 @@ class Host:
         for session in self.sessions:
             session.gone(reason, error, time.monotonic())
             self._front.touch(session)
+        self.ledger.abandon()  # after the sessions: they know why their questions end
         if error:
             self._front.say("error", f"{error}; :Acp restart starts it again")
         self._front.host_changed()

@@ -27,7 +27,9 @@ class Text:
 
     @property
     def is_utf8(self) -> bool:
-        return not any("\udc80" <= char <= "\udcff" for line in self.lines if not line.isascii() for char in line)
+        return not any(
+            "\udc80" <= char <= "\udcff" for line in self.lines if not line.isascii() for char in line
+        )
 
 
 def decode(data: bytes) -> Text:

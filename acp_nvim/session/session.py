@@ -112,6 +112,7 @@ class Session:
 
     def gone(self, reason: str, error: str | None, now: float) -> None:
         """The agent's process has ended under it."""
+        self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
         if self.phase in ("stopped", "failed"):
             return
         self.end_questions("exit")
@@ -122,7 +123,6 @@ class Session:
         self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
         self.error = error if self.phase == "failed" else self.error
         self.queue.hold()
-        self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
         self.tell("AcpSessionEnded", reason=reason)
 
     # --- turns

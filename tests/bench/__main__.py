@@ -43,7 +43,9 @@ def measure(options: argparse.Namespace, out: Path, source: Path) -> None:
 
 
 def median(rows: list[dict], load: str, adapter: str, figure: str) -> float | None:
-    found = [row[figure] for row in rows if (row["load"], row["adapter"]) == (load, adapter) and figure in row]
+    found = [
+        row[figure] for row in rows if (row["load"], row["adapter"]) == (load, adapter) and figure in row
+    ]
     return statistics.median(found) if found else None
 
 
@@ -61,12 +63,16 @@ def report(rows: list[dict]) -> bool:
         fine = fine and held
         against = f"{other:.3f} ({beside})" if beside else ""
         word = "held" if held else "NOT HELD"
-        print(f"| {load} | {figure} | {ours:.3f} | {against} | {'≥' if more else '≤'} {bar} | {word} ({value:.2f}) |")
+        print(
+            f"| {load} | {figure} | {ours:.3f} | {against} | {'≥' if more else '≤'} {bar} | {word} ({value:.2f}) |"
+        )
     return fine
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("nvim")
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--loads", default=",".join(LOADS))
