@@ -12,6 +12,7 @@ local GOODBYE_MS = 1500
 local WHAT_TO_DO = "run :Acp install"
 
 local channel ---@type integer?
+local outbox ---@type any[][]? what is to be said once the process is there
 local in_host = false -- the channel is the python3 host's, which others use too
 local version ---@type string? set once the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
@@ -108,33 +109,34 @@ local function epitaph(code)
   return ("the backend does not start (status %d): see :Acp log"):format(code)
 end
 
----@param id integer
----@param code integer
-local function gone(id, code)
-  if id ~= channel then
-    return
-  end
-  hear(partial)
-  channel, partial = nil, ""
+--- There is no backend any more, or it could not be started.
+---@param why string
+local function lost(why)
+  channel, outbox, version = nil, nil, nil
   kill_groups()
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local why = epitaph(code)
   scratch.message("error", why)
   for _, n in ipairs(state.numbers()) do
     fail(n, why)
   end
-  version = nil
 end
 
+---@param id integer
+---@param code integer
+local function gone(id, code)
+  if id == channel then
+    hear(partial)
+    partial = ""
+    lost(epitaph(code))
+  end
+end
+
+---@param python string
 ---@return integer? channel
 ---@return string? message
-local function start_job()
-  local python, message = M.python()
-  if not python then
-    return nil, message
-  end
+local function start_job(python)
   local command = { python, "-I", "-m", "acp_nvim" }
   -- the plugin's folder as cwd: the user's may be gone, or keep a file system busy
   local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = gone }
@@ -145,14 +147,11 @@ local function start_job()
   return id
 end
 
+---@param python string
 ---@return integer? channel
 ---@return string? message
-local function start_in_host()
-  local python, message = M.python()
+local function start_in_host(python)
   vim.g.python3_host_prog = vim.g.python3_host_prog or python
-  if not vim.g.python3_host_prog then
-    return nil, message
-  end
   local path = M.root .. "/rplugin/python3/acp_nvim_rplugin.py"
   local ok, result = pcall(function()
     if vim.fn.exists("*AcpNvimChannel") == 0 and vim.fn["remote#host#IsRunning"]("python3") == 1 then
@@ -169,21 +168,53 @@ local function start_in_host()
   return result
 end
 
+---@param ... any  verb and payload
+---@return boolean ok
+local function send(...)
+  local ok = pcall(vim.rpcnotify, channel, "acp_nvim", ...)
+  if not ok then
+    -- a host that others own tells us nothing when it ends
+    lost("the python3 host has ended: start Neovim anew")
+  end
+  return ok
+end
+
+---@param python string
+local function launch(python)
+  if not outbox then
+    return -- Neovim left in the meantime
+  end
+  local id, message = (in_host and start_in_host or start_job)(python)
+  if not id then
+    return lost(message --[[@as string]])
+  end
+  local said = outbox
+  channel, outbox = id, nil
+  for _, words in ipairs(said) do
+    if not send(unpack(words)) then
+      return
+    end
+  end
+end
+
 --- Starts the backend if it does not run.
 ---@return true? ok
 ---@return string? message
 function M.start()
-  if channel then
+  if M.is_running() then
     return true
   end
-  missing, version = nil, nil
-  in_host = config.get().backend == "rplugin"
-  local id, message = (in_host and start_in_host or start_job)()
-  if not id then
+  local python, message = M.python()
+  if not python then
     return nil, message
   end
-  channel = id
+  missing, outbox = nil, {}
+  in_host = config.get().backend == "rplugin"
   generation = generation + 1
+  -- a process takes its milliseconds to start: let the windows be drawn first
+  vim.schedule(function()
+    launch(python)
+  end)
   return M.setup()
 end
 
@@ -209,18 +240,18 @@ function M.notify(verb, payload)
   if not ok then
     return nil, message
   end
-  local sent, err = pcall(vim.rpcnotify, channel, "acp_nvim", verb, payload)
-  if not sent then
-    -- a host that others own tells us nothing when it ends
-    gone(channel --[[@as integer]], -1)
-    return nil, tostring(err)
+  if outbox then
+    -- what the caller does to the payload later must not reach it
+    outbox[#outbox + 1] = { verb, vim.deepcopy(payload) }
+  elseif not send(verb, payload) then
+    return nil, "the backend has ended"
   end
   return true
 end
 
 ---@return boolean
 function M.is_running()
-  return channel ~= nil
+  return channel ~= nil or outbox ~= nil
 end
 
 ---@return boolean  the backend has answered
@@ -248,6 +279,7 @@ end
 
 --- Neovim leaves: asks the backend to end, waits a bounded time, then ends what is left.
 function M.shutdown()
+  outbox = nil
   if not channel then
     return
   end
