@@ -15,12 +15,15 @@ local M = {}
 ---@field range? { first: integer, last: integer }
 
 ---@class acp.Subcommand
+---@field doc string      for the help
+---@field args? string    for the help
 ---@field run fun(call: acp.Call): any, string?  nil and a message: it failed
 ---@field bang? boolean   it takes one
 ---@field range? boolean
 ---@field complete? fun(words: string[], lead: string): string[]  the words before the one at the cursor
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
+M.subcommands = subcommands
 
 ---@return integer? n
 ---@return string? message
@@ -45,18 +48,21 @@ end
 -- windows and sessions
 
 subcommands.open = {
+  doc = "opens the chat, or goes to its prompt; as plain `:Acp` does",
   run = function()
     return acp.open()
   end,
 }
 
 subcommands.close = {
+  doc = "closes the windows of the chat; the session goes on",
   run = function()
     return acp.close()
   end,
 }
 
 subcommands.toggle = {
+  doc = "opens the chat, or closes it if it is open",
   run = function()
     return acp.toggle()
   end,
@@ -97,10 +103,17 @@ local function new(call)
   return true
 end
 
-subcommands.new = { run = new, complete = complete_new }
-subcommands.start = { run = new, complete = complete_new }
+subcommands.new = {
+  args = "[agent] [dir…]",
+  doc = "starts a session beside those that run; the folders are further roots",
+  run = new,
+  complete = complete_new,
+}
+subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same as `new`" })
 
 subcommands.load = {
+  args = "{id}",
+  doc = "opens a session that the agent has saved, as a session of its own",
   run = function(call)
     return opened(acp.load(call.rest))
   end,
@@ -125,6 +138,8 @@ local function complete_prompt(words)
 end
 
 subcommands.prompt = {
+  args = "{text}",
+  doc = "sends a prompt, with a range the lines too; while a turn runs it is queued, with ! the turn is cancelled first",
   bang = true,
   range = true,
   complete = complete_prompt,
@@ -144,6 +159,7 @@ subcommands.prompt = {
 }
 
 subcommands.cancel = {
+  doc = "ends the running turn and holds the queue; with ! the queue also moves into the prompt history",
   bang = true,
   run = function(call)
     return acp.cancel({ clear = call.bang })
@@ -151,6 +167,7 @@ subcommands.cancel = {
 }
 
 subcommands.queue = {
+  doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
   bang = true,
   run = function(call)
     return passes(call.bang and "queue_release" or "queue_open")()
@@ -220,6 +237,7 @@ local function decide(base, call)
 end
 
 subcommands.accept = {
+  doc = "answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
     if call.rest ~= "" then
@@ -230,6 +248,8 @@ subcommands.accept = {
 }
 
 subcommands.reject = {
+  args = "[text]",
+  doc = "answers it with its first option that rejects once, with ! always; the text is the next prompt",
   bang = true,
   run = function(call)
     return decide("reject", call)
@@ -251,6 +271,8 @@ local function option_of(question, word)
 end
 
 subcommands.answer = {
+  args = "[n]",
+  doc = "answers it with option n, with ! with the first of that kind that is for always; without a number shows it",
   bang = true,
   complete = function()
     local n = state.current()
@@ -283,6 +305,7 @@ subcommands.answer = {
 -- the agent's process and what it said
 
 subcommands.stop = {
+  doc = "ends the agent's process, and with it the sessions that live in it",
   run = function()
     if not backend.is_running() then
       return nil, "no agent is running"
@@ -291,9 +314,13 @@ subcommands.stop = {
   end,
 }
 
-subcommands.restart = { run = passes("restart") }
+subcommands.restart = {
+  doc = "starts the agent's process anew; its sessions are loaded again where the agent can",
+  run = passes("restart"),
+}
 
 subcommands.log = {
+  doc = "what we told and what the agents wrote to stderr",
   run = function()
     -- ours at once: the backend may be what is broken
     scratch.show("acp://log", "acp_log", scratch.log_lines())
@@ -302,6 +329,8 @@ subcommands.log = {
 }
 
 subcommands.trace = {
+  args = "[on|off|save {file}]",
+  doc = "the wire of the agent: shown, recorded or not, saved as one JSON object a line",
   complete = function(words, lead)
     if #words == 0 then
       return { "on", "off", "save" }
@@ -325,6 +354,8 @@ subcommands.trace = {
 }
 
 subcommands.replay = {
+  args = "{file}",
+  doc = "plays a saved wire file as a session, without an agent",
   complete = function(words, lead)
     return #words == 0 and vim.fn.getcompletion(lead, "file") or {}
   end,
@@ -337,12 +368,14 @@ subcommands.replay = {
 }
 
 subcommands.agents = {
+  doc = "the agents that may be started, and where their commands are",
   run = function()
     return scratch.show("acp://agents", "acp_agents", agents.describe())
   end,
 }
 
 subcommands.install = {
+  doc = "makes the plugin's own Python environment",
   run = function()
     return require("acp_nvim.install").run()
   end,
