@@ -63,7 +63,11 @@ class Backend:
         """Neovim has gone or said goodbye: end what we started, in bounded time."""
         if self._root and not self._root.done():
             self._root.cancel()
-            self._nvim.loop.run_until_complete(asyncio.wait([self._root], timeout=_GOODBYE))
+            loop = self._nvim.loop
+            goodbye = loop.create_task(asyncio.wait([self._root], timeout=_GOODBYE))
+            goodbye.add_done_callback(lambda _: loop.stop())
+            while not goodbye.done():  # pynvim stops the loop for each of its pipes that breaks
+                loop.run_forever()
 
 
 def main() -> None:
@@ -71,7 +75,10 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 50)  # a flood of messages is not garbage; looking for some in it costs a fifth
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
     backend = Backend(nvim := pynvim.attach("stdio"), owns_loop=True)
-    nvim.run_loop(_no_requests, backend.receive, backend.start)
+    try:
+        nvim.run_loop(_no_requests, backend.receive, backend.start)
+    except Exception as end:  # so pynvim tells that Neovim has gone without a word, or a SIGTERM
+        log.info("the connection has ended: %s", end)
     # pynvim has just restored the default, and jobstop() sends one while the agents are being ended
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     backend.finish()
