@@ -44,9 +44,12 @@ def _options(raw: dict[str, Any]) -> tuple[PermissionOption, ...]:
     if offered is None and text(raw, "toolName", "permissionId") is not None:
         return tuple(PermissionOption(kind, name, kind, kind) for kind, name in _NAMES.items())
     options: list[PermissionOption] = []
+    taken: set[str] = set()
     for position, item in enumerate(offered if isinstance(offered, list) else (), start=1):
-        option = _option(item, f"option-{position}", {option.id for option in options})
-        options += [option] if option else []
+        option = _option(item, f"option-{position}", taken)
+        if option is not None:
+            options.append(option)
+            taken.add(option.id)
     return tuple(options)
 
 
