@@ -72,6 +72,13 @@ local function kill_groups()
   process_groups = {}
 end
 
+---@return boolean  nothing of what the backend has started lives any more
+local function groups_are_gone()
+  return vim.iter(process_groups):all(function(group)
+    return group <= 1 or vim.uv.kill(-group, 0) == nil
+  end)
+end
+
 --- Session `n` ends without the backend: what it would have told is told here.
 ---@param n integer
 ---@param why string
@@ -104,7 +111,7 @@ local function epitaph(code)
   if missing then
     return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
   elseif version then
-    return ("the backend ended (%d): see :Acp log, or :Acp restart"):format(code)
+    return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
   end
   return ("the backend does not start (status %d): see :Acp log"):format(code)
 end
@@ -287,9 +294,7 @@ function M.shutdown()
   pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
   if in_host then
     -- the host serves others too and stays: wait for what it started for us
-    vim.wait(GOODBYE_MS, function()
-      return #process_groups == 0
-    end, 20)
+    vim.wait(GOODBYE_MS, groups_are_gone, 20)
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end

@@ -93,10 +93,9 @@ function M._send(n, verb, payload)
     end
     session.generation = backend.generation()
     local status = session.status
-    local can_load = status.session_id and (status.capabilities or {}).loadSession == true
-    local how = verb == "restart" and can_load and "load" or "new"
-    local fields = { session = n, id = how == "load" and status.session_id or nil }
-    backend.notify(how, vim.tbl_extend("error", fields, session.origin))
+    local can_load = status.turn > 0 and (status.capabilities or {}).loadSession == true
+    local id = verb == "restart" and can_load and status.session_id or nil
+    backend.notify("new", vim.tbl_extend("error", { session = n, id = id }, session.origin))
     if verb == "restart" then
       return true
     end
