@@ -72,7 +72,9 @@ class Backend:
 
 def main() -> None:
     gc.freeze()  # what is loaded now stays: no collection needs to look at it again
-    gc.set_threshold(50_000, 20, 50)  # a flood of messages is not garbage; looking for some in it costs a fifth
+    gc.set_threshold(
+        50_000, 20, 50
+    )  # a flood of messages is not garbage; looking for some in it costs a fifth
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
     backend = Backend(nvim := pynvim.attach("stdio"), owns_loop=True)
     try:

@@ -56,8 +56,11 @@ class Neovim:
         return [*self.collect(), *waiting]
 
     async def _send(self, batch: list[Call]) -> None:
-        for complaint in await self._request(_FRAME, [batch]):
-            log.error("the editor could not show a frame: %s", complaint)
+        try:
+            for complaint in await self._request(_FRAME, [batch]):
+                log.error("the editor could not show a frame: %s", complaint)
+        except (pynvim.NvimError, OverflowError, TypeError, ValueError):
+            log.exception("a frame was lost; the chat is drawn anew when its lines no longer fit")
 
     def _request(self, code: str, arguments: list[Any]) -> asyncio.Future[Any]:
         """pynvim can only wait for an answer inside a greenlet of its own."""

@@ -87,6 +87,7 @@ class ChatView:
         self._urgent: set[int] = set()
         self._speaker: str | None = None
         self._blank = True  # whether the last line is empty
+        self._gap = False  # whether the one above it is empty too, at the end of a message
         self._taken = 0  # parts of the message under way that `_rest` has been made of
         self._rest = ""
         self._offset = 0
@@ -168,15 +169,18 @@ class ChatView:
         is_message = isinstance(entry, Message)
         block = self._render(entry)
         new = [*self._above(entry), *block]
-        first = self.total if self._blocks else 0
-        text = "\n".join(["", *texts(new)] if self._blocks else texts(new))
+        goes_on = not self._blocks or self._gap  # on the empty line that is there already
+        first = self.total - 1 if goes_on else self.total
+        text = "\n".join(texts(new) if goes_on else ["", *texts(new)])
         if not frame.append(text, marks(first, new), len(new)):
             return False
         self.total = first + len(new)
+        if self._gap:
+            self._heights[-1] -= 1
         self._blocks.append([] if is_message else block)
         self._heights.append(len(new))
         self._speaker = entry.speaker or self._speaker
-        self._blank = is_message
+        self._blank, self._gap = is_message, False
         self._taken = 0
         return True
 
@@ -212,6 +216,7 @@ class ChatView:
             return False
         self.total += grown
         self._heights[-1] += grown
+        self._gap = piece.endswith("\n\n") or (piece == "\n" and self._blank)
         self._blank = piece.endswith("\n")
         self._offset += len(piece)
         if self._offset == len(self._rest):
