@@ -96,18 +96,32 @@ class Client:
         session = self._session(payload)
         session.ack = int(payload.get("seq") or 0)
         prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
-        ahead = payload.get("first") or payload.get("next") or session.phase in ("stopped", "failed")
-        session.queue.add(prompt, first=bool(ahead))
         host = self._host_of(session)
-        if payload.get("first") and session.in_turn and host:
-            host.cancel(session)
-            session.queue.release()
-        if session.phase in ("stopped", "failed"):
-            session.queue.release()
-            self._start(session, None)
+        stopping = bool(host and host.stopping)
+        ended = session.phase in ("stopped", "failed")
+        ahead = payload.get("first") or payload.get("next") or ended or stopping
+        session.queue.add(prompt, first=bool(ahead))
+        if host and stopping:
+            session.phase = "starting" if session.phase == "idle" else session.phase
+            self._spawn(self._revive_after, host, session)
+        elif ended:
+            self._revive(session)
         elif host:
+            if payload.get("first") and session.in_turn:
+                host.cancel(session)
+                session.queue.release()
             host.advance(session)
         self.touch(session)
+
+    async def _revive_after(self, host: Host, session: Session) -> None:
+        await host.connection.stop()
+        self._revive(session)
+
+    def _revive(self, session: Session) -> None:
+        """There is a prompt for it: what has ended starts anew."""
+        session.queue.release()
+        if session.phase in ("stopped", "failed"):
+            self._restart_one(session, None)
 
     def do_cancel(self, payload: dict[str, Any]) -> None:
         session = self._session(payload)
@@ -165,23 +179,27 @@ class Client:
         host = self._host_of(self._session(payload))
         if host is None:
             return self.say("info", "no agent is running here")
-        self._spawn(host.connection.stop)
+        host.stop()
         ended = ", ".join(str(session.number) for session in host.sessions)
         self.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
 
     def do_restart(self, payload: dict[str, Any]) -> None:
-        self._spawn(self._restart, self._session(payload))
-
-    async def _restart(self, session: Session) -> None:
-        """Stop the process if it runs; every session that lived in it comes back, loaded where the agent can."""
+        session = self._session(payload)
         host = next((host for host in self.hosts if session in host.sessions), None)
-        lived = list(host.sessions) if host else [session]
+        if host:
+            host.stop()
+        self._spawn(self._restart, session, host)
+
+    async def _restart(self, session: Session, host: Host | None) -> None:
+        """Every session that lived in the process comes back, loaded where the agent can."""
+        lived = host.sessions if host else [session]
         can_load = bool(host and host.agent and host.agent.can_load)
-        ids = {each.number: each.id if can_load and each.turn else None for each in lived}
+        ids = {each.number: each.id if can_load and each.remembered else None for each in lived}
         if host:
             await host.connection.stop()
         for each in lived:
-            self._restart_one(each, ids[each.number])
+            if each.number in self.sessions and not self._host_of(each):  # else closed or started meanwhile
+                self._restart_one(each, ids[each.number])
 
     def _restart_one(self, session: Session, load: str | None) -> None:
         if load:
@@ -196,7 +214,7 @@ class Client:
         if host := self._host_of(session):
             host.cancel(session)
             host.close(session)
-        session.tell("AcpSessionEnded", reason="closed")
+        session.gone("closed", None, time.monotonic())
         self.forget(session)
 
     def do_log(self, payload: dict[str, Any]) -> None:
@@ -246,15 +264,19 @@ class Client:
             session.refuse("failed", str(error))
             self.say("error", str(error))
         else:
-            self._host_for(spec, spec.cwd or session.cwd, session).open(session, load)
+            home = self._host_for(spec, spec.cwd or session.cwd)
+            for host in self.hosts:
+                if host is not home:
+                    host.leave(session)
+            home.open(session, load)
         self.touch(session)
 
-    def _host_for(self, spec: AgentSpec, cwd: str, session: Session) -> Host:
+    def _host_for(self, spec: AgentSpec, cwd: str) -> Host:
         """One process per agent and folder, shared by its sessions."""
         for host in self.hosts:
-            if host.alive and host.spec == spec and host.cwd == cwd:
+            if host.alive and not host.stopping and host.spec == spec and host.cwd == cwd:
                 return host
-        self.hosts = [host for host in self.hosts if host.alive or set(host.sessions) - {session}]
+        self.hosts = [host for host in self.hosts if host.alive or host.sessions]
         assert self._tasks
         host = Host(spec, cwd, self, self._tasks)
         self.hosts.append(host)

@@ -51,6 +51,7 @@ class Host:
         )
         self.agent: schema.Initialized | None = None
         self.alive = True
+        self.stopping = False
         self._front = front
         self._tasks = tasks
         self._by_id: dict[str, Session] = {}
@@ -99,8 +100,18 @@ class Host:
         """The user is done with it; the agent is told where it can be."""
         if self.alive and session.id and self.agent and self.agent.session("close"):
             self.connection.call("session/close", {"sessionId": session.id}, lambda _: None)
-        self.sessions.remove(session)
-        self._by_id.pop(session.id or "", None)
+        self.leave(session)
+
+    def leave(self, session: Session) -> None:
+        """It lives here no longer: nothing that comes is for it."""
+        self.sessions = [each for each in self.sessions if each is not session]
+        self._waiting = [each for each in self._waiting if each[0] is not session]
+        self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
+
+    def stop(self) -> None:
+        """From now on nothing begins here; the process ends in its own time."""
+        self.stopping = True
+        self._tasks.start_soon(self.connection.stop)
 
     def _initialize(self) -> None:
         self._call("initialize", encode.initialize(__version__, self._offer), self._initialized)
@@ -125,7 +136,7 @@ class Host:
             session.refuse("failed", why)
             self._front.touch(session)
         self._front.say("error", why)
-        self._tasks.start_soon(self.connection.stop)
+        self.stop()
 
     def _open_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -167,15 +178,21 @@ class Host:
         if isinstance(result, Gone) or session not in self.sessions:
             return
         if isinstance(result, Failure):
-            self._front.say("error", f"{self.spec.name} did not load {session_id}: {result.error}")
-            return self._drop(session)
+            return self._not_loaded(session, f"{self.spec.name} did not load {session_id}: {result.error}")
+        session.remembered = True
         self._ready(session, session_id, decode.new_session(result.result))
 
+    def _not_loaded(self, session: Session, why: str) -> None:
+        """No half session is left; one that its user has been working in keeps its place."""
+        self._front.say("error", why)
+        if session.lived:
+            session.refuse("failed", why)
+            self._front.touch(session)
+        else:
+            self._drop(session)
+
     def _drop(self, session: Session) -> None:
-        """A refused load leaves no half session."""
-        self.sessions.remove(session)
-        for session_id in [key for key, value in self._by_id.items() if value is session]:
-            del self._by_id[session_id]
+        self.leave(session)
         self._front.forget(session)
 
     def _ready(self, session: Session, session_id: str, answer: schema.NewSession) -> None:
@@ -201,7 +218,7 @@ class Host:
         session.facts = {
             "agent_title": one_line((info and (info.title or info.name)) or self.spec.name),
             "agent_version": info.version if info else None,
-            "capabilities": self.agent.capabilities if self.agent else None,
+            "capabilities": _portable(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
         }
         self._front.touch(session)
@@ -329,3 +346,13 @@ class Host:
         self.connection.call(
             method, params, then, timeout=limit, on_timeout=lambda: self._front.say("warn", late)
         )
+
+
+def _portable(value: Any) -> Any:
+    """As the agent sent it, but for numbers that the way to the editor has no room for."""
+    if isinstance(value, dict):
+        return {str(key): _portable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_portable(item) for item in value]
+    fits = not isinstance(value, int) or -(2**63) <= value < 2**63
+    return value if fits else str(value)

@@ -28,6 +28,8 @@ class Session:
         self.turn = 0
         self.turn_began = 0.0
         self.cancelling = False
+        self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
+        self.remembered = False  # the agent has something of it that could be loaded
         self.ack = 0
         self.usage: dict[str, Any] | None = None
         self.facts: dict[
@@ -96,9 +98,10 @@ class Session:
 
     def starting(self) -> None:
         self.phase, self.error, self.id = "starting", None, None
-        self.cancelling = False
+        self.cancelling = self.remembered = False
 
     def ready(self, session_id: str) -> None:
+        self.lived = True
         self.id, self.phase, self.error = session_id, "idle", None
         self.tell("AcpSessionStarted")
 
@@ -129,6 +132,7 @@ class Session:
 
     def begin_turn(self, prompt: Prompt, now: float) -> None:
         self.turn += 1
+        self.remembered = True
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text)
@@ -223,7 +227,7 @@ class Session:
 
     def _tell_tool(self, tool: ToolCall) -> None:
         paths = named(tool.locations, tool.content, tool.raw_input, self.cwd)
-        facts = {"kind": tool.kind, "status": tool.status, "title": one_line(tool.title), "paths": paths}
+        facts = {"kind": tool.kind, "status": tool.status, "title": one_line(tool.title or tool.kind), "paths": paths}
         if self._told_tools.get(tool.id) != facts:
             self._told_tools[tool.id] = facts
             self.tell("AcpToolCall", id=tool.id, **facts)
