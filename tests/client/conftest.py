@@ -1,0 +1,234 @@
+"""The whole backend without Neovim: a real client, an editor in memory, real agent processes.
+
+    async def test_it(desk: Desk) -> None:
+        agent = desk.agent(on_prompt("hello", say("Hi")))     scripted, and configured as "mine"
+        talk = desk.new()                                     what `:Acp new` makes Lua send
+        await talk.turn("hello")                              a prompt, and its end
+        assert talk.says == "Hi"
+
+Whatever the editor could not show, and every fault that the backend had to log, fails its test at the end.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from acp_nvim.client import Client
+from acp_nvim.editor.interface import Call
+from tests.fakes.editor import FakeEditor
+from tests.fakes.script import Rule, ScriptedAgent, eventually, script
+
+Event = tuple[str, dict[str, Any]]
+
+
+class MemoryEditor(FakeEditor):
+    """The port, with a pump: a frame goes out as soon as there is something to show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collect: Callable[[], list[Call]] = list
+        self.complaints: list[str] = []
+        self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
+        self._wanted = asyncio.Event()
+        self._waiting: list[Call] = []
+
+    def wake(self) -> None:
+        self._wanted.set()
+
+    def notify(self, name: str, *arguments: Any) -> None:
+        self._waiting.append([name, *arguments])
+        self.wake()
+
+    async def call(self, name: str, *arguments: Any) -> Any:
+        return self.frame([[name, *arguments]])
+
+    async def run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            self.show()
+
+    def show(self) -> None:
+        """One frame, as it comes out of the channel: nothing in it is shared with the backend."""
+        waiting, self._waiting = self._waiting, []
+        batch = json.loads(json.dumps([*self.collect(), *waiting]))
+        self.complaints += self.frame(batch)
+
+    def _on_event(self, name: str, data: dict[str, Any]) -> None:
+        super()._on_event(name, data)
+        self.told.append((name, data, dict(self.statuses.get(data["session"], {}))))
+
+
+class Talk:
+    """One session, by the verbs that Lua sends for it and by what the editor shows of it."""
+
+    def __init__(self, desk: "Desk", number: int) -> None:
+        self.number = number
+        self._desk = desk
+        self._editor = desk.editor
+        self._sent = 0
+
+    def send(self, verb: str, **payload: Any) -> None:
+        self._desk.send(verb, session=self.number, **payload)
+
+    def prompt(self, text: str, **more: Any) -> None:
+        self._sent += 1
+        self.send("prompt", seq=self._sent, text=text, **more)
+
+    def answer(self, option: str | None, question: int | None = None) -> None:
+        wanted = self.questions[0]["id"] if question is None else question
+        self._desk.send("answer", question=wanted, option=option)
+
+    # --- what the user sees
+
+    @property
+    def status(self) -> dict[str, Any]:
+        return self._editor.statuses.get(self.number, {})
+
+    @property
+    def state(self) -> str | None:
+        return self.status.get("state")
+
+    @property
+    def questions(self) -> list[dict[str, Any]]:
+        return self._editor.questions.get(self.number, [])
+
+    @property
+    def lines(self) -> list[str]:
+        return self._editor.chat(self.number).lines
+
+    @property
+    def says(self) -> str:
+        """What stands below the last header of the agent."""
+        return "\n".join(self.lines).rpartition("## Scripted\n")[2].strip("\n")
+
+    @property
+    def is_listed(self) -> bool:
+        return self.number in self._editor.statuses
+
+    def events(self, *names: str) -> list[Event]:
+        return [
+            (name, {key: value for key, value in data.items() if key != "session"})
+            for name, data in self._editor.events
+            if data["session"] == self.number and (not names or name in names)
+        ]
+
+    def data(self, name: str) -> list[dict[str, Any]]:
+        return [data for _, data in self.events(name)]
+
+    # --- waiting
+
+    async def until(self, state: str) -> None:
+        await eventually(lambda: self.state == state)
+
+    async def asked(self, count: int = 1) -> list[dict[str, Any]]:
+        await eventually(lambda: len(self.questions) == count)
+        return self.questions
+
+    async def ended(self, turn: int) -> dict[str, Any]:
+        """The data of AcpTurnEnded."""
+
+        def found() -> dict[str, Any] | None:
+            return next((data for data in self.data("AcpTurnEnded") if data["turn"] == turn), None)
+
+        return dict(await eventually(found))
+
+    async def turn(self, text: str, **more: Any) -> dict[str, Any]:
+        """A prompt, from sending it to its end."""
+        before = len(self.data("AcpTurnEnded"))
+        self.prompt(text, **more)
+        await eventually(lambda: len(self.data("AcpTurnEnded")) > before)
+        return self.data("AcpTurnEnded")[before]
+
+
+class Desk:
+    """The user's: configured agents, and sessions with them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.editor = MemoryEditor()
+        self.client = Client(self.editor)
+        self.expects_faults = False
+        self._agents: dict[str, Any] = {}
+        self._talks = 0
+
+    def send(self, verb: str, **payload: Any) -> None:
+        self.client.receive(verb, payload)
+
+    def agent(
+        self, *rules: Rule, name: str = "mine", spec: dict[str, Any] | None = None, **head: Any
+    ) -> ScriptedAgent:
+        agent = script(self.folder, *rules, name=name, **head)
+        self.configure(name, {"command": agent.argv[0], "args": agent.argv[1:], **(spec or {})})
+        return agent
+
+    def configure(self, name: str, spec: Any) -> None:
+        self._agents[name] = spec
+        self.setup()
+
+    def setup(self, **config: Any) -> None:
+        config = {"agents": self._agents, **config}
+        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0")
+
+    def talk(self) -> Talk:
+        """The number of a session that is yet to be opened."""
+        self._talks += 1
+        return Talk(self, self._talks)
+
+    def new(self, agent: str = "mine", cwd: Path | None = None, verb: str = "new", **more: Any) -> Talk:
+        talk = self.talk()
+        talk.send(verb, agent=agent, cwd=str(cwd or self.folder), **more)
+        return talk
+
+    async def ready(self, agent: str = "mine", cwd: Path | None = None) -> Talk:
+        talk = self.new(agent, cwd)
+        await talk.until("idle")
+        return talk
+
+    def messages(self, *levels: str) -> list[str]:
+        return [text for level, text in self.editor.messages if not levels or level in levels]
+
+    async def message(self, *words: str) -> str:
+        """The first message that holds all these words."""
+
+        def found() -> str | None:
+            said: Iterable[str] = self.messages()
+            return next((text for text in said if all(word in text for word in words)), None)
+
+        return str(await eventually(found))
+
+    def log(self) -> list[str]:
+        return self.client.diary.lines()
+
+    def faults(self) -> list[str]:
+        return [line for line in self.log() if "Traceback" in line]
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path)
+    tasks = [asyncio.create_task(desk.editor.run()), asyncio.create_task(desk.client.run())]
+    yield desk
+    for task in reversed(tasks):
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait_for(task, 5)
+    logging.getLogger("acp_nvim").removeHandler(desk.client.diary)
+    desk.editor.show()
+    assert desk.editor.complaints == []
+    assert bool(desk.faults()) == desk.expects_faults, "\n".join(desk.log())
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Another folder to work in."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    return folder
