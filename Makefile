@@ -39,7 +39,7 @@ endif
 demo: install
 	@tests/tools/demo.sh
 
-check: tools
+check: tools nvims
 	@tests/tools/check.sh --with-tests
 
 test: tools nvims
