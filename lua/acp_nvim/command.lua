@@ -249,7 +249,7 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "answers it with its first option that rejects once, with ! always; the text is the next prompt",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
   bang = true,
   run = function(call)
     return decide("reject", call)
@@ -272,7 +272,7 @@ end
 
 subcommands.answer = {
   args = "[n]",
-  doc = "answers it with option n, with ! with the first of that kind that is for always; without a number shows it",
+  doc = "answers the oldest open question with option n; without a number the question is shown",
   bang = true,
   complete = function()
     local n = state.current()
