@@ -1,0 +1,101 @@
+"""The pictures of the README and the help: the real plugin, the demo agent, keys typed, the screen photographed.
+
+    python tests/tools/pictures.py [NVIM] [NAME]...
+
+Needs what shot.py needs. Everything happens in a home of its own; the pictures go to doc/pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from shot import Picture, Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "doc" / "pictures"
+COLUMNS, ROWS = 116, 32
+PROJECT = {
+    "reader.py": '''\
+"""Reads settings: one `key = value` a line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def parse(line: str) -> tuple[str, str]:
+    key, _, value = line.partition("=")
+    return key.strip(), value.strip()
+
+
+def is_comment(line: str) -> bool:
+    return not line.strip() or line.startswith("#")
+
+
+def settings(path: Path) -> Iterator[tuple[str, str]]:
+    for line in path.read_text().splitlines():
+        if not is_comment(line):
+            yield parse(line)
+
+
+if __name__ == "__main__":
+    for key, value in settings(Path("demo.conf")):
+        print(f"{key:>12}  {value}")
+''',
+    "demo.conf": "# what the demo reads\ncolour = green\n",
+}
+
+
+def said(text: str, until: str) -> list[str]:
+    """The chat is opened, a prompt sent, and its effect waited for."""
+    return [":Acp", "Enter", "wait:Demo ·", f"i{text}", "Escape", "Enter", f"wait:{until}"]
+
+
+# name -> background, keys
+SCENES: dict[str, tuple[str, list[str]]] = {
+    "chat": ("dark", said("/tour", "1 Yes")),
+    "unfolded": (
+        "dark",
+        [
+            *said("/run wc -l reader.py demo.conf", "1 Yes"),
+            *(":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
+        ],
+    ),
+    "markdown": ("light", [*said("/markdown", "That is all"), "C-w", "k", "gg/^## Lists", "Enter", "zt:noh", "Enter"]),
+}
+
+
+def photograph(nvim: str, name: str, background: str, keys: list[str]) -> None:
+    command = [nvim, "--clean", "-n", "--cmd", "lua vim.opt.runtimepath:prepend(vim.env.ACP_ROOT)"]
+    options = ["--cmd", f"set background={background} number signcolumn=no", "reader.py"]
+    with Terminal([*command, *options], COLUMNS, ROWS) as terminal:
+        terminal.wait_for("def parse")
+        for key in keys:
+            terminal.press(key)
+        terminal.settle()
+        picture = Picture(COLUMNS, ROWS)
+        picture.paint(terminal.escaped(), terminal.cursor())
+    picture.image.quantize(64).save(PICTURES / f"{name}.png", optimize=True)
+
+
+def main() -> None:
+    found = sys.argv[1:2] or [subprocess.check_output([ROOT / "tests/tools/find-nvim.sh"], text=True).strip()]
+    with tempfile.TemporaryDirectory() as home:
+        project = Path(home, "reader")
+        project.mkdir()
+        for file, text in PROJECT.items():
+            (project / file).write_text(text)
+        folders = {f"XDG_{kind}_HOME": f"{home}/{kind}" for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+        os.environ.update(folders, HOME=home, ACP_ROOT=str(ROOT), ACP_DEMO_SPEED="20")
+        os.environ.pop("NVIM", None)
+        os.chdir(project)
+        for name in sys.argv[2:] or SCENES:
+            photograph(found[0], name, *SCENES[name])
+
+
+if __name__ == "__main__":
+    main()
