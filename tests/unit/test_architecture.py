@@ -1,0 +1,53 @@
+"""ARCHITECTURE.md says what is there: every room by its name, every door between two rooms."""
+
+import re
+from pathlib import Path
+
+from tests.unit.test_layers import SEES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "ARCHITECTURE.md").read_text()
+TREE = PAGE.split("```")[1]
+ENTRY = re.compile(r"^( *)([\w.]+/?)", re.MULTILINE)
+EDGE = re.compile(r"^\| `(\w+)` \| (.*?) \|", re.MULTILINE)
+
+
+def named() -> list[Path]:
+    """The entries of the tree, each below the one that is indented less."""
+    paths: list[Path] = []
+    above: list[tuple[int, Path]] = [(-1, ROOT)]
+    for indent, name in ENTRY.findall(TREE):
+        while above[-1][0] >= len(indent):
+            above.pop()
+        paths.append(above[-1][1] / name)
+        above.append((len(indent), paths[-1]))
+    return paths
+
+
+def rooms() -> set[Path]:
+    """Every folder with code in it."""
+    places = ("acp_nvim", "lua", "plugin", "ftplugin", "syntax", "rplugin", "tests")
+    return {
+        path.parent
+        for place in places
+        for path in (ROOT / place).rglob("*")
+        if path.suffix in (".py", ".lua", ".sh")
+    }
+
+
+def test_what_the_tree_names_exists():
+    assert [path for path in named() if not path.exists()] == []
+
+
+def test_every_room_is_in_the_tree():
+    assert rooms() - set(named()) == set()
+
+
+def test_every_module_beside_the_layers_is_in_the_tree():
+    beside = {path for path in (ROOT / "acp_nvim").glob("*.py") if path.stem != "__init__"}
+    assert beside - set(named()) == set()
+
+
+def test_the_doors_are_those_that_are_enforced():
+    written = {layer: tuple(re.findall(r"`([\w.]+)`", seen)) for layer, seen in EDGE.findall(PAGE)}
+    assert written == SEES
