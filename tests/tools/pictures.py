@@ -65,7 +65,10 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             *(":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
         ],
     ),
-    "markdown": ("light", [*said("/markdown", "That is all"), "C-w", "k", "gg/^## Lists", "Enter", "zt:noh", "Enter"]),
+    "markdown": (
+        "light",
+        [*said("/markdown", "That is all"), "C-w", "k", "gg/^## Lists", "Enter", "zt:noh", "Enter"],
+    ),
 }
 
 
