@@ -26,6 +26,9 @@ from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
 
+_TAG = 100  # characters of the name of an update that the log has room for
+_MOST_UNKNOWN = 100
+
 
 class Front(Protocol):
     """What a host tells the rest of the client."""
@@ -56,6 +59,7 @@ class Host:
         self._tasks = tasks
         self._by_id: dict[str, Session] = {}
         self._orphans = Orphans()
+        self._unknown: set[str] = set()  # the tags of updates that we have wondered about
         self._waiting: list[tuple[Session, str | None]] = []
         self._dialect = dialects.choose(spec.dialect, None)
         self._offer = methods.client_capabilities(notices=True, compaction=True)
@@ -292,8 +296,14 @@ class Host:
 
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
-            return self._front.note("info", f"{self.spec.name}: unknown update {update.tag!r}, kept raw")
+            return self._wonder(update.tag[:_TAG])
         session.apply(update, time.monotonic())
+
+    def _wonder(self, tag: str) -> None:
+        """Once for each: what an agent has of its own it sends often."""
+        if tag not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
+            self._unknown.add(tag)
+            self._front.note("info", f"{self.spec.name}: unknown update {tag!r} ignored")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
         if not self._orphans.keep(session_id, params):
