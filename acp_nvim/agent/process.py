@@ -112,15 +112,15 @@ def _spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> 
             argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
     except (OSError, ValueError) as error:
-        raise StartError(f"cannot start '{argv[0]}': {_reason(error, name, argv[0], cwd, env)}") from error
+        raise StartError(f"cannot start {name}: {_reason(error, name, argv[0], cwd, env)}") from error
 
 
 def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[str, str]) -> str:
-    check = f"check agents.{name}.command"
+    check = f"check agents.{name}.command: '{command}'"  # names at the end: lines are cut there
     if not os.path.isdir(cwd):
-        return f"{cwd} is not a folder" if os.path.exists(cwd) else f"the folder {cwd} does not exist"
+        return f"not a folder: {cwd}" if os.path.exists(cwd) else f"no such folder: {cwd}"
     if not os.access(cwd, os.X_OK):
-        return f"the folder {cwd} may not be entered"
+        return f"this folder may not be entered: {cwd}"
     if isinstance(error, FileNotFoundError):
         found = shutil.which(command, path=env.get("PATH"))
         return f"the interpreter it names does not exist; {check}" if found else f"command not found; {check}"

@@ -146,15 +146,15 @@ def _text_file(folder: Path, mode: int, content: str = "") -> str:
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (lambda _: "no-such-agent", "command not found; check agents.mine.command"),
-        (lambda folder: _text_file(folder, 0o600), "it is not executable; check agents.mine.command"),
+        (lambda _: "no-such-agent", "command not found"),
+        (lambda folder: _text_file(folder, 0o600), "it is not executable"),
         (
             lambda folder: _text_file(folder, 0o700, "#!/no/such/python\n"),
-            "the interpreter it names does not exist; check agents.mine.command",
+            "the interpreter it names does not exist",
         ),
-        (lambda folder: _text_file(folder, 0o700), "Exec format error; check agents.mine.command"),
-        (str, "it is not executable; check agents.mine.command"),
-        (lambda _: "nul\0byte", "embedded null byte; check agents.mine.command"),
+        (lambda folder: _text_file(folder, 0o700), "Exec format error"),
+        (str, "it is not executable"),
+        (lambda _: "nul\0byte", "embedded null byte"),
     ],
     ids=["missing", "mode", "interpreter", "format", "folder", "nul"],
 )
@@ -166,14 +166,14 @@ async def test_a_command_that_cannot_be_started(
     connection.call("initialize", {}, witness.answer)
     with pytest.raises(StartError) as caught:
         await connection.run()
-    assert str(caught.value) == f"cannot start '{named}': {reason}"
+    assert str(caught.value) == f"cannot start mine: {reason}; check agents.mine.command: '{named}'"
     assert [answer.report.sentence("mine") for answer in witness.all("answer")] == [str(caught.value)]
     await connection.stop()  # nothing to stop, nothing to wait for
 
 
 @pytest.mark.statement(19)
 @pytest.mark.parametrize(
-    ("cwd", "reason"), [("/no/such/place", "the folder {} does not exist"), (__file__, "{} is not a folder")]
+    ("cwd", "reason"), [("/no/such/place", "no such folder: {}"), (__file__, "not a folder: {}")]
 )
 async def test_a_folder_that_is_not_there(witness: Witness, tmp_path: Path, cwd: str, reason: str) -> None:
     connection = Connection("mine", script(tmp_path).argv, cwd=cwd, handler=witness)
