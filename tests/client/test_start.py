@@ -215,7 +215,7 @@ async def test_a_folder_that_is_not_there(desk: Desk) -> None:
     desk.agent()
     talk = desk.new(cwd=desk.folder / "gone")
     await talk.until("failed")
-    await desk.message("gone does not exist")
+    await desk.message("no such folder", "gone")
 
 
 async def test_the_environment_that_is_configured_reaches_it(desk: Desk) -> None:
