@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Option, Question, Questions
@@ -168,10 +169,13 @@ class Session:
     # --- questions
 
     def ask(self, question: Question, call: schema.ToolCallUpdate | None, now: float) -> None:
+        known = matters(self.transcript.find(call.id)) if call else None
         tool = self.transcript.ask(question, call, now)
-        if tool:
-            question.key = tool.key
-            self._tell_tool(tool)
+        question.key = tool.key
+        if call:
+            self._refresh(tool, known)
+            describe(question, tool, self.cwd)
+        self._tell_tool(tool)
         self.questions.add(question)
         self.tell("AcpQuestion", id=question.id)
 
@@ -217,17 +221,30 @@ class Session:
                 self.controls.apply(update)
 
     def _apply_tool(self, update: schema.ToolCallUpdate, now: float) -> None:
+        known = matters(self.transcript.find(update.id)) if self.questions else None
         tool = self.transcript.tool(update, now)
-        for question in self.questions.of_call(tool.id):
-            if tool.status in ("completed", "failed"):
+        if tool.status in ("completed", "failed"):
+            for question in self.questions.of_call(tool.id):
                 self.end_question(question, None, "agent")
-            elif update.raw_input is not schema.UNSET or update.content is not None:
-                self.questions.touch(question)
+        self._refresh(tool, known)
         self._tell_tool(tool)
+
+    def _refresh(self, tool: ToolCall, known: object) -> None:
+        """What open questions of this call show is no longer what is asked: they need another look."""
+        if self.questions and matters(tool) != known:
+            for question in self.questions.of_call(tool.id):
+                describe(question, tool, self.cwd)
+                self.questions.touch(question)
+                self.transcript.touch(tool)
 
     def _tell_tool(self, tool: ToolCall) -> None:
         paths = named(tool.locations, tool.content, tool.raw_input, self.cwd)
-        facts = {"kind": tool.kind, "status": tool.status, "title": one_line(tool.title or tool.kind), "paths": paths}
+        facts = {
+            "kind": tool.kind,
+            "status": tool.status,
+            "title": one_line(tool.title or tool.kind),
+            "paths": paths,
+        }
         if self._told_tools.get(tool.id) != facts:
             self._told_tools[tool.id] = facts
             self.tell("AcpToolCall", id=tool.id, **facts)

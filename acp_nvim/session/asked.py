@@ -1,0 +1,34 @@
+"""What a permission is asked for: everything of its tool call that one must have seen before one answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.paths import named
+from acp_nvim.session.questions import Question
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line, visible
+
+
+def describe(question: Question, call: ToolCall, cwd: str) -> None:
+    paths = named(call.locations, call.content, call.raw_input, cwd)
+    question.title = one_line(call.title or "permission")
+    question.path = paths[0] if paths else None
+    question.has_diff = any(isinstance(item, schema.Diff) for item in call.content)
+    question.detail = tuple(_detail(call, paths))
+
+
+def matters(call: ToolCall | None) -> object:
+    """What of a call an answer depends on: to be compared before and after an update."""
+    return (call.title, call.content, call.locations, call.raw_input) if call else None
+
+
+def _detail(call: ToolCall, paths: list[str]) -> Iterator[str]:
+    """What will be done, whole: the command, and every path; the title where there is neither."""
+    command = call.command
+    for number, line in enumerate(command.split("\n") if command else ()):
+        yield f"{'  ' if number else '$ '}{visible(line)}"
+    yield from (visible(path) for path in paths)
+    if not paths and not command:
+        yield from (visible(line) for line in (call.title or "permission").split("\n"))
