@@ -245,14 +245,16 @@ class Client:
             self.editor.notify("show", "acp://trace", "acp_trace", lines)
 
     def do_replay(self, payload: dict[str, Any]) -> None:
-        session = Session(int(payload["session"]), "replay", os.getcwd())
+        session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
         self.sessions[session.number] = session
-        self._shown[session.number] = Showing(session)
         try:
-            play(session, os.path.expanduser(str(payload["file"])))
+            others = play(session, os.path.expanduser(str(payload["file"])))
         except (OSError, ValueError) as error:
             self.forget(session)
             return self.say("error", f"cannot replay {payload['file']}: {error}")
+        if others:
+            self.say("info", f"{others} messages of other sessions in this recording are left out")
+        self._shown[session.number] = Showing(session)
         self.touch(session)
 
     # --- hosts

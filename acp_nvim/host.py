@@ -11,14 +11,14 @@ from typing import Any, Protocol
 
 from anyio.abc import TaskGroup
 
-from acp_nvim import __version__, prompts
+from acp_nvim import __version__, prompts, turns
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.orphans import Orphans
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
-from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Response, Stray
+from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.serves import permissions
 from acp_nvim.serves.ledger import Entry, Ledger
@@ -255,18 +255,7 @@ class Host:
     def _prompted(self, session: Session, turn: int, result: Result) -> None:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
-        now = time.monotonic()
-        if isinstance(result, Response):
-            answer = decode.prompt_answer(result.result)
-            if answer.content and not session.transcript.spoke_in_turn:
-                session.transcript.chunk(schema.Chunk("agent", answer.content), now)
-            session.end_turn(now, answer.stop_reason)
-        elif session.cancelling:  # "aborted": what was asked for
-            session.end_turn(now, "cancelled")
-        else:
-            session.end_turn(now, error=f"{self.spec.name}: {result.error}")
-            if result.error.needs_login:
-                session.phase = "auth"
+        turns.end(session, result, time.monotonic())
         self.advance(session)
 
     def _prompt_late(self, session: Session, turn: int) -> None:

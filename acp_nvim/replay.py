@@ -6,20 +6,29 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from acp_nvim import turns
 from acp_nvim.protocol import decode, dialects, schema
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.jsonrpc import Failure, Response
+from acp_nvim.serves import permissions
+from acp_nvim.session.questions import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
 
-
-def play(session: Session, file: str) -> None:
-    """Raises OSError or ValueError, with the number of the line, before anything is shown."""
-    entries = list(_read(file))
-    Player(session).play(entries)
+Message = dict[str, Any]
+Entry = tuple[float, str, Message]
 
 
-def _read(file: str) -> Iterator[tuple[float, str, dict[str, Any]]]:
+def play(session: Session, file: str) -> int:
+    """How many messages belong to other sessions than the first that was prompted, and are left out.
+
+    Raises OSError or ValueError, with the number of the line, before anything is shown.
+    """
+    return Player(session).play(list(_read(file)))
+
+
+def _read(file: str) -> Iterator[Entry]:
     with open(file, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -34,73 +43,109 @@ class Player:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._dialect = dialects.choose("auto", None)
-        self._ours: dict[Any, str] = {}
-        self._asked: dict[Any, Question] = {}
+        self._ours: dict[str, str] = {}  # id, which may come back as text, and method
+        self._asked: dict[str, Question] = {}  # by the JSON of their id
 
-    def play(self, entries: list[tuple[float, str, dict[str, Any]]]) -> None:
+    def play(self, entries: list[Entry]) -> int:
         self._session.ready("replay")
+        prompted = (_params(message) for _, way, message in entries if way == "->" and _is_prompt(message))
+        wanted = next(prompted, {}).get("sessionId")
+        left_out = 0
         for when, direction, message in entries:
-            if direction == "->":
+            if wanted is not None and _params(message).get("sessionId", wanted) != wanted:
+                left_out += 1
+            elif direction == "->":
                 self._to_agent(message, when)
             elif direction == "<-":
                 self._from_agent(message, when)
-        end = entries[-1][0] if entries else 0.0
-        self._session.end_turn(end, error="the recording ends here")
+        self._session.end_turn(entries[-1][0] if entries else 0.0, error="the recording ends here")
         self._session.phase = "stopped"
+        return left_out
 
-    def _to_agent(self, message: dict[str, Any], when: float) -> None:
-        method, params = message.get("method"), message.get("params") or {}
-        if "id" in message and method:
-            self._ours[message["id"]] = method
-        if method == "session/prompt":
+    # --- to the agent
+
+    def _to_agent(self, message: Message, when: float) -> None:
+        method, params = message.get("method"), _params(message)
+        if "id" in message and isinstance(method, str):
+            self._ours[str(message["id"])] = method
+        if method in ("session/new", "session/load"):
+            self._session.cwd = str(params.get("cwd") or self._session.cwd)
+        elif _is_prompt(message):
             self._session.begin_turn(Prompt(_said(params.get("prompt"))), when)
         elif method == "session/cancel":
             self._session.cancel()
-        elif method is None and message.get("id") in self._asked:
-            self._answered(self._asked.pop(message["id"]), message.get("result"))
+        elif method is None and (question := self._asked.pop(_key(message), None)):
+            self._answered(question, message.get("result"))
 
     def _answered(self, question: Question, result: Any) -> None:
         outcome = result.get("outcome") if isinstance(result, dict) else None
-        chosen = str(outcome.get("optionId")) if isinstance(outcome, dict) else ""
-        self._session.end_question(question, question.option(chosen), "user")
+        chosen = question.option(str(outcome.get("optionId"))) if isinstance(outcome, dict) else None
+        self._session.end_question(question, chosen, "user" if chosen else "cancel")
 
-    def _from_agent(self, message: dict[str, Any], when: float) -> None:
+    # --- from the agent
+
+    def _from_agent(self, message: Message, when: float) -> None:
         method = message.get("method")
         if method == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
                 self._update(update, when)
-        elif method == "session/request_permission":
+        elif method == "session/request_permission" and "id" in message:
             self._ask(message, when)
-        elif method is None and self._ours.get(message.get("id")) == "session/prompt":
-            self._prompted(message, when)
+        elif method is None:
+            self._answer(self._ours.pop(str(message.get("id")), ""), message, when)
 
-    def _update(self, update: Any, when: float) -> None:
+    def _answer(self, method: str, message: Message, when: float) -> None:
+        if method == "initialize":
+            self._introduce(decode.initialized(message.get("result")))
+        elif method in ("session/new", "session/load"):
+            self._session.controls.begin(decode.new_session(message.get("result")))
+        elif method == "session/prompt":
+            turns.end(self._session, _result(method, message), when)
+
+    def _introduce(self, agent: schema.Initialized) -> None:
+        info = agent.agent_info
+        self._dialect = dialects.choose("auto", info)
+        title = one_line((info and (info.title or info.name)) or self._session.agent)
+        version = info.version if info else None
+        self._session.facts = {"agent_title": title, "agent_version": version}
+
+    def _update(self, update: schema.Update, when: float) -> None:
         if type(update) is schema.Chunk:
             self._session.transcript.chunk(update, when)
         else:
             self._session.apply(update, when)
 
-    def _ask(self, message: dict[str, Any], when: float) -> None:
+    def _ask(self, message: Message, when: float) -> None:
         request = decode.permission(message.get("params"), self._dialect)
-        options = tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options)
-        title = one_line(request.tool_call.title or "permission")
-        question = Question(self._session.number, "permission", title, options, request.tool_call.id)
-        self._asked[message.get("id")] = question
-        self._session.ask(question, request.tool_call, when)
+        question, call = permissions.posed(request, self._session, message["id"])
+        self._asked[_key(message)] = question
+        self._session.ask(question, call, when)
 
-    def _prompted(self, message: dict[str, Any], when: float) -> None:
-        if "error" in message:
-            error = message["error"]
-            text = error.get("message") if isinstance(error, dict) else error
-            self._session.end_turn(when, error=str(text))
-        else:
-            self._session.end_turn(when, decode.prompt_answer(message.get("result")).stop_reason)
+
+def _result(method: str, message: Message) -> Response | Failure:
+    error = message.get("error")
+    if error is None:
+        return Response(0, method, message.get("result"))
+    return Failure(0, method, RpcError.from_wire(error))
+
+
+def _is_prompt(message: Message) -> bool:
+    return message.get("method") == "session/prompt"
+
+
+def _params(message: Message) -> dict[str, Any]:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
+def _key(message: Message) -> str:
+    return json.dumps(message.get("id"))
 
 
 def _said(prompt: Any) -> str:
+    """The user's own words; what went along with them was not shown then, either."""
     if isinstance(prompt, str):
         return prompt
     blocks = prompt if isinstance(prompt, list) else []
-    return "\n".join(
-        str(block.get("text", "")) for block in blocks if isinstance(block, dict) and block.get("text")
-    )
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return next((text for text in texts if isinstance(text, str)), "")

@@ -20,7 +20,7 @@ def ask(entry: Entry, find: Callable[[str | None], Session | None], dialect: Dia
     session = find(request.session_id)
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
-    question = _question(request, session, entry)
+    question, call = posed(request, session, entry.request.id)
 
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
@@ -28,24 +28,20 @@ def ask(entry: Entry, find: Callable[[str | None], Session | None], dialect: Dia
 
     question.on_end = reply
     entry.on_withdrawn = lambda: session.end_question(question, None, "agent")
-    session.ask(question, _call(request, question), now)
+    session.ask(question, call, now)
     if session.cancelling:  # some agents go on asking after a cancel
         session.end_question(question, None, "cancel")
     return session
 
 
-def _call(request: schema.PermissionRequest, question: Question) -> schema.ToolCallUpdate:
-    """Some agents ask about a call they never name."""
-    call = request.tool_call
-    return call if call.id else replace(call, id=question.tool_call_id or "")
-
-
-def _question(request: schema.PermissionRequest, session: Session, entry: Entry) -> Question:
-    """Without what it is about, which the session takes from the tool call."""
-    return Question(
-        session=session.number,
-        kind="permission",
-        title="permission",
-        options=tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options),
-        tool_call_id=request.tool_call.id or f"permission-{entry.request.id}",
+def posed(
+    request: schema.PermissionRequest, session: Session, request_id: object
+) -> tuple[Question, schema.ToolCallUpdate]:
+    """The question, and the call that it is about; some agents ask about a call they never name."""
+    call = (
+        request.tool_call
+        if request.tool_call.id
+        else replace(request.tool_call, id=f"permission-{request_id}")
     )
+    options = tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options)
+    return Question(session.number, "permission", "permission", options, call.id), call
