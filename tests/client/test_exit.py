@@ -299,7 +299,7 @@ async def test_close_ends_a_session_and_tells_the_agent(desk: Desk) -> None:
     methods = [message["method"] for message in agent.got()][-2:]
     assert methods == ["session/cancel", "session/close"]
     assert agent.got("session/close")[0]["params"] == {"sessionId": "s1"}
-    assert not talk.is_listed
+    await eventually(lambda: not talk.is_listed)
     assert names(talk) == ["AcpTurnEnded", "AcpSessionEnded"]
     assert talk.data("AcpSessionEnded") == [{"reason": "closed"}]
     assert stays.state == "idle"
