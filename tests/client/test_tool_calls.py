@@ -123,19 +123,23 @@ async def test_a_diff_of_a_file_that_was_not_there(desk: Desk, old: str | None) 
     assert talk.data("AcpToolCall")[-1]["paths"] == ["/w/new.txt"]
 
 
+RAW: list[Any] = [0, False, "", "text", [], [[[]]], {}, {"a": {"b": [None]}}, 1.5, {"command": 7}]
+
+
 @pytest.mark.statement(87)
-@pytest.mark.parametrize(
-    "raw", [0, False, "", "text", [], [[[]]], {}, {"a": {"b": [None]}}, 1.5, {"command": 7}]
-)
-async def test_raw_input_and_output_of_any_kind(desk: Desk, raw: Any) -> None:
-    talk = await told(
-        desk, tool("t", title="odd", status="completed", rawInput=raw, rawOutput=raw), say("fine")
+async def test_raw_input_and_output_of_any_kind(desk: Desk) -> None:
+    calls = (
+        tool(f"t{n}", title=f"odd {n}", status="completed", rawInput=raw, rawOutput=raw)
+        for n, raw in enumerate(RAW)
     )
+    talk = await told(desk, *calls, say("fine"))
     open_all(desk, talk)
-    (key,) = {mark["key"] for mark in desk.editor.chat(1).marks if mark["kind"] == "tool"}
-    talk.send("details", key=key)
-    lines, filetype = await eventually(lambda: desk.editor.floats and desk.editor.floats[0])
-    assert (lines[0], filetype) == ("odd", "acp_details")
+    for mark in desk.editor.chat(1).marks:
+        if mark["kind"] == "tool":
+            talk.send("details", key=mark["key"])
+    await eventually(lambda: len(desk.editor.floats) == len(RAW))
+    assert [lines[0] for lines, _ in desk.editor.floats] == [f"odd {n}" for n in range(len(RAW))]
+    assert {filetype for _, filetype in desk.editor.floats} == {"acp_details"}
     assert talk.lines[-1] == "fine"
 
 
