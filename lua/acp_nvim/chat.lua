@@ -49,6 +49,8 @@ end
 local function adopt(chat, buf)
   chat.buf, chat.marks, chat.keys, chat.spinning = buf, {}, {}, {}
   by_buffer[buf] = chat
+  api.nvim_buf_clear_namespace(buf, ENTRIES, 0, -1)
+  api.nvim_buf_clear_namespace(buf, COLOURS, 0, -1)
 end
 
 ---@param chat acp.Chat

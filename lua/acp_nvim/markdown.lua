@@ -4,6 +4,7 @@ local chats = require("acp_nvim.chat")
 local code = require("acp_nvim.code")
 local inline = require("acp_nvim.inline")
 local question = require("acp_nvim.question")
+local scratch = require("acp_nvim.scratch")
 
 local api = vim.api
 local M = {}
@@ -251,6 +252,21 @@ end
 
 local attached = false
 
+--- An error in a redraw raises the hit-enter prompt, at which Neovim answers nobody: it is logged, and that line or
+--- window stays plain.
+---@param fn function
+---@return function
+local function guarded(fn)
+  return function(...)
+    local ok, result = pcall(fn, ...)
+    if ok then
+      return result
+    end
+    scratch.log("drawing the chat: " .. tostring(result))
+    return false
+  end
+end
+
 --- Begins to draw; called when the first chat is made.
 function M.attach()
   if attached then
@@ -259,9 +275,9 @@ function M.attach()
   attached = true
   require("acp_nvim.highlight")
   api.nvim_set_decoration_provider(NAMESPACE, {
-    on_win = on_win,
-    on_line = on_line,
-    on_end = question.drawn,
+    on_win = guarded(on_win),
+    on_line = guarded(on_line),
+    on_end = guarded(question.drawn),
   })
 end
 

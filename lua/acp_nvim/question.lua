@@ -20,7 +20,7 @@ local MOST_LINES = 5000
 
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
-local seen = {} ---@type table<integer, integer>  question -> the version that has been on screen
+local seen = {} ---@type table<integer, string>  question -> what of it has been on screen
 local being_drawn = {} ---@type table<integer, integer>  window -> session
 local away = false
 
@@ -72,13 +72,15 @@ local function fits(win, lines)
     and (top <= lines.options[1] and lines.options[2] <= bottom)
 end
 
+--- What is to be seen of a question, if all of it is in a window of the current tabpage.
 ---@param question acp.Question
----@return integer? win  of the current tabpage, with all of the question in it
-local function window_with(question)
+---@return string? look
+local function visible(question)
   local lines = lines_of(question)
   for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
     if lines and api.nvim_win_get_buf(win) == lines.chat.buf and fits(win, lines) then
-      return win
+      local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
+      return question.version .. "\n" .. table.concat(text, "\n")
     end
   end
 end
@@ -102,8 +104,8 @@ function M.drawn()
     sessions[session], being_drawn[win] = true, nil
   end
   for id, question in pairs(open) do
-    if not away and sessions[question.session] and seen[id] ~= question.version and window_with(question) then
-      seen[id] = question.version
+    if not away and sessions[question.session] then
+      seen[id] = visible(question) or seen[id]
     end
   end
 end
@@ -121,10 +123,8 @@ end
 ---@return boolean
 function M.can_answer(question)
   question = open[question.id] or question
-  if away or not window_with(question) then
-    return false
-  end
-  return #api.nvim_list_uis() == 0 or seen[question.id] == question.version
+  local look = not away and visible(question)
+  return look and (#api.nvim_list_uis() == 0 or seen[question.id] == look) or false
 end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ end
 ---@param id integer
 local function announce_unseen(id)
   local question = open[id]
-  if question and not announced[id] and config.get().notify and (away or not window_with(question)) then
+  if question and not announced[id] and config.get().notify and (away or not visible(question)) then
     announced[id] = true
     announce(question)
   end

@@ -296,7 +296,7 @@ function M.refresh(n)
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buf = api.nvim_win_get_buf(win)
     if vim.b[buf].acp_session == n and vim.bo[buf].filetype:find("^acp_") then
-      M.redraw(win)
+      api.nvim__redraw({ win = win, winbar = true, statusline = true })
       if BUSY[(state.get(n) or {}).state] then
         turn_spinner()
       end

@@ -180,6 +180,15 @@ local function position()
   return wanted
 end
 
+--- On a screen of a few lines the prompt takes the chat's last one.
+---@param chat integer
+---@param buf integer
+---@return integer
+local function over_the_last_line(chat, buf)
+  local row, width = api.nvim_win_get_height(chat) - 1, api.nvim_win_get_width(chat)
+  return api.nvim_open_win(buf, false, { relative = "win", win = chat, row = row, col = 0, width = width, height = 1 })
+end
+
 ---@param pair acp.Pair
 ---@param buf integer
 ---@return integer
@@ -189,7 +198,12 @@ local function open_prompt(pair, buf)
     local at = api.nvim_win_get_config(pair.chat)
     return float(buf, at.row + height + 2, prompt_height(height * 4 / 3), "")
   end
-  return api.nvim_open_win(buf, false, { split = "below", win = pair.chat, height = prompt_height(height) })
+  local ok, win = pcall(api.nvim_open_win, buf, false, {
+    split = "below",
+    win = pair.chat,
+    height = prompt_height(height),
+  })
+  return ok and win or over_the_last_line(pair.chat, buf)
 end
 
 ---@param pair acp.Pair
