@@ -49,6 +49,8 @@ class Backend:
             await self.client.run()
         finally:
             pump.cancel()
+            if not self._owns_loop:  # the host lives on: Neovim waits to hear that nothing of ours does
+                self._nvim.exec_lua("require('acp_nvim.backend').groups({})", async_=True)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A task of ours has ended: by shutdown, or by a fault that must not pass in silence."""

@@ -72,13 +72,6 @@ local function kill_groups()
   process_groups = {}
 end
 
----@return boolean  nothing of what the backend has started lives any more
-local function groups_are_gone()
-  return vim.iter(process_groups):all(function(group)
-    return group <= 1 or vim.uv.kill(-group, 0) == nil
-  end)
-end
-
 --- Session `n` ends without the backend: what it would have told is told here.
 ---@param n integer
 ---@param why string
@@ -294,7 +287,9 @@ function M.shutdown()
   pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
   if in_host then
     -- the host serves others too and stays: wait for what it started for us
-    vim.wait(GOODBYE_MS, groups_are_gone, 20)
+    vim.wait(GOODBYE_MS, function()
+      return #process_groups == 0
+    end, 20)
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end

@@ -93,7 +93,7 @@ def test_nothing_survives_qa(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("hello", grandchild(), say("Hello yourself.")))
     editor = chat(open_editor, agent)
     answers(editor)
-    assert ends_with_all(editor, agent, lambda: editor.type(":qa!<CR>")) < 3
+    assert ends_with_all(editor, agent, lambda: editor.type(":qa!<CR>")) < 1.2
     assert editor.process.returncode == 0
 
 
@@ -104,7 +104,7 @@ def test_nothing_survives_qa_in_a_turn_with_a_question_open(open_editor: Open, t
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Run it?")
-    assert ends_with_all(editor, agent, lambda: editor.type(":qa!<CR>")) < 3
+    assert ends_with_all(editor, agent, lambda: editor.type(":qa!<CR>")) < 1.2
     assert editor.process.returncode == 0
 
 
