@@ -112,6 +112,14 @@ def test_what_follows_the_echo_is_shown(transcript: Transcript):
 
 
 @pytest.mark.statement(56)
+def test_after_its_turn_the_prompt_is_no_echo(transcript: Transcript):
+    transcript.user("go on")
+    transcript.end_turn(1.0)
+    say(transcript, "go on", role="user")
+    assert spoken(transcript) == [("user", "go on"), ("user", "go on")]
+
+
+@pytest.mark.statement(56)
 def test_a_replayed_prompt_is_shown(transcript: Transcript):
     say(transcript, "hello", role="user")
     assert spoken(transcript) == [("user", "hello")]
@@ -146,6 +154,14 @@ def test_the_end_of_a_turn_closes_what_is_open(transcript: Transcript, cancelled
         ("in_progress", "cancelled", left),
     ]
     assert transcript.end_turn(3.0, cancelled) == []
+
+
+@pytest.mark.statement(65)
+def test_what_has_ended_before_is_left_alone(transcript: Transcript):
+    call = transcript.tool(ToolCallUpdate("t", status="in_progress"), 1.0)
+    transcript.tool(ToolCallUpdate("t", status="completed"), 2.0)
+    assert transcript.end_turn(3.0, cancelled=True) == []
+    assert call.status == "completed"
 
 
 @pytest.mark.statement(81)
@@ -254,6 +270,9 @@ def test_only_ends_and_questions_are_urgent(transcript: Transcript):
     assert (transcript.changed, transcript.urgent) == ({call.key}, set())
     transcript.tool(ToolCallUpdate("t", status="failed"), 1.0)
     assert transcript.urgent == {call.key}
+    transcript.urgent.clear()
+    transcript.tool(ToolCallUpdate("t", status="failed", title="again"), 1.0)
+    assert transcript.urgent == set()
 
 
 def question(**more: Any) -> Question:

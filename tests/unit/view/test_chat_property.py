@@ -67,6 +67,8 @@ operations = st.one_of(
     st.tuples(st.just("end_turn"), st.booleans()),
     st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("flush"), st.integers(1, 6), st.integers(1, 20), st.booleans()),
+    st.tuples(st.just("settle")),
+    st.tuples(st.just("settle")),
     st.tuples(st.just("clear")),
     st.tuples(st.just("reset")),
 )
@@ -131,11 +133,10 @@ class Story:
         self.buffer.apply(ops, self.view.total)
         return more
 
-
-def settle(story: Story) -> None:
-    while story.flush(5, 30, True):
-        pass
-    assert not story.view.waiting
+    def settle(self) -> None:
+        while self.flush(5, 30, True):
+            pass
+        assert not self.view.waiting
 
 
 def anew(story: Story) -> ChatBuffer:
@@ -153,7 +154,7 @@ def test_edits_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
     story = Story()
     for operation in story_of:
         story.play(*operation)
-    settle(story)
+    story.settle()
     fresh = anew(story)
     assert story.buffer.lines == fresh.lines
     assert story.buffer.marks == fresh.marks

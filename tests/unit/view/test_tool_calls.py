@@ -194,7 +194,7 @@ def test_raw_output_stands_in_for_content(raw: Any, lines: list[str]):
 @pytest.mark.statement(87)
 def test_what_is_nested_too_deeply_is_said():
     deep: list[Any] = []
-    for _ in range(100_000):
+    for _ in range(5000):
         deep = [deep]
     shown = Shown(raw_output=deep)
     assert shown.body[0] == "["
