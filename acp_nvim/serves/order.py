@@ -1,0 +1,91 @@
+"""What an agent wants to be run, read from terminal/create."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+
+MOST_OUTPUT = 16 * 1024 * 1024  # bytes kept for an agent that sets no limit, or a higher one
+_SHELL = "/bin/sh"  # what agents write their lines for, whatever shell the user has
+_SHELL_LINE = re.compile(r"[\s|&;<>]")
+# There is nobody at a pager's keys.
+_PAGERS = {
+    **dict.fromkeys(("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER", "SYSTEMD_PAGER", "DELTA_PAGER"), "cat"),
+    **dict.fromkeys(("AWS_PAGER", "BAT_PAGER", "JJ_PAGER"), "cat"),
+}
+
+Environment = Callable[[Mapping[str, str]], dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    argv: list[str]
+    cwd: str
+    env: dict[str, str]
+    limit: int  # of the bytes that the agent is given
+    line: str  # as one would type it
+
+    @classmethod
+    def read(cls, params: Mapping[str, Any], cwd: str, environment: Environment) -> Order:
+        """Outside the session's roots a command may start, too: it could go there by itself."""
+        command, args = params.get("command"), _strings(params, "args")
+        if not isinstance(command, str) or not command.strip():
+            raise _wrong("command must be a text that names what is to be run")
+        folder = _folder(params.get("cwd"), cwd)
+        env = environment({**_PAGERS, **_pairs(params)})
+        by_shell = not args and _SHELL_LINE.search(command) and not _is_program(command, folder, env)
+        argv = [_SHELL, "-c", command] if by_shell else [command, *args]
+        return cls(argv, folder, env, _limit(params), command if by_shell else shlex.join(argv))
+
+
+def _wrong(why: str) -> RpcError:
+    return RpcError(INVALID_PARAMS, f"terminal/create: {why}")
+
+
+def _strings(params: Mapping[str, Any], name: str) -> list[str]:
+    given = params.get(name) or []
+    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
+        raise _wrong(f"{name} must be a list of texts")
+    return given
+
+
+def _pairs(params: Mapping[str, Any]) -> dict[str, str]:
+    pairs = {}
+    given = params.get("env") or []
+    for item in given if isinstance(given, list) else [given]:
+        name, value = (item.get("name"), item.get("value")) if isinstance(item, dict) else (None, None)
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise _wrong("env must be a list of objects with the texts name and value")
+        pairs[name] = value
+    return pairs
+
+
+def _folder(given: Any, default: str) -> str:
+    folder = default if given is None else given
+    if not isinstance(folder, str) or not os.path.isabs(folder):
+        raise _wrong(f"cwd must be an absolute path, not {folder!r}")
+    if "\0" in folder or not os.path.isdir(folder):
+        raise _wrong(f"cwd {folder!r} is not a folder")
+    return folder
+
+
+def _limit(params: Mapping[str, Any]) -> int:
+    limit = params.get("outputByteLimit")
+    if limit is None:
+        return MOST_OUTPUT
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != limit // 1 or limit < 0:
+        raise _wrong(f"outputByteLimit must be a number of bytes, not {limit!r}")
+    return int(min(limit, MOST_OUTPUT))
+
+
+def _is_program(command: str, folder: str, env: Mapping[str, str]) -> bool:
+    """There are programs with a space in their path."""
+    path = os.path.join(folder, command) if "/" in command else command
+    return "\0" not in path and shutil.which(path, path=env.get("PATH")) is not None

@@ -1,0 +1,62 @@
+"""The end of an output: so many bytes of it and no more, cut between characters."""
+
+from __future__ import annotations
+
+import codecs
+from collections import deque
+
+_PIECE = 8192  # small reads are joined: each piece costs as much again as a few dozen bytes
+_LONGEST = 3  # bytes of a character after its first
+
+
+class Tail:
+    """Keeps the last `limit` bytes of what it is fed, and counts all of it."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.total = 0
+        self._pieces: deque[bytes] = deque()
+        self._size = 0
+
+    def feed(self, data: bytes) -> None:
+        self.total += len(data)
+        data = _end(data, self.limit)
+        self._size += len(data)
+        if self._pieces and len(self._pieces[-1]) + len(data) <= _PIECE:
+            self._pieces[-1] += data
+        else:
+            self._pieces.append(data)
+        while self._pieces and self._size - len(self._pieces[0]) >= self.limit:
+            self._size -= len(self._pieces.popleft())
+
+    def text(self, ended: bool) -> tuple[str, bool]:
+        """As text of at most `limit` bytes, and whether that is less than all. A character whose end has not
+        come is not there yet; bytes that are no text become U+FFFD, which may be more bytes than they were."""
+        cut = self.total > self.limit
+        data = self._bytes()
+        text, _ = codecs.utf_8_decode(_from_boundary(data) if cut else data, "replace", ended)
+        encoded = text.encode()
+        if len(encoded) <= self.limit:
+            return text, cut
+        return _from_boundary(_end(encoded, self.limit)).decode(), True
+
+    def since(self, position: int, most: int) -> tuple[int, bytes]:
+        """What came behind the first `position` bytes, at most so much; and where it begins, if that is later."""
+        first = max(position, self.total - min(self._size, self.limit))
+        at = len(data := self._bytes()) - (self.total - first)
+        return first, data[at : at + most]
+
+    def _bytes(self) -> bytes:
+        return _end(b"".join(self._pieces), self.limit)
+
+
+def _end(data: bytes, size: int) -> bytes:
+    return data[max(0, len(data) - size) :]
+
+
+def _from_boundary(data: bytes) -> bytes:
+    """Without the rest of a character whose beginning is lost."""
+    start = 0
+    while start < min(_LONGEST, len(data)) and data[start] & 0xC0 == 0x80:
+        start += 1
+    return data[start:]
