@@ -148,7 +148,7 @@ local function want_colours(start, fence)
   fence.text = table.concat(api.nvim_buf_get_lines(buf, first, last, false), "\n")
   code.request(fence, function()
     if api.nvim_buf_is_loaded(buf) then
-      api.nvim__redraw({ buf = buf, valid = false })
+      api.nvim__redraw({ buf = buf, valid = false, flush = false })
     end
   end)
 end

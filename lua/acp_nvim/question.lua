@@ -114,7 +114,8 @@ end
 local function draw_again(session)
   local chat = chats.get(session)
   if chat then
-    api.nvim__redraw({ buf = chat.buf, valid = false })
+    -- Without `flush = false` Neovim 0.12 draws at once, in the middle of a frame.
+    api.nvim__redraw({ buf = chat.buf, valid = false, flush = false })
   end
 end
 

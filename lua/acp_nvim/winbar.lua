@@ -102,7 +102,7 @@ end
 ---@return string? step
 local function plan_text(status)
   local plan = status.plan
-  if not plan or (plan.total or 0) == 0 then
+  if not plan or (plan.total or 0) <= (plan.done or 0) then
     return nil
   end
   return ("%d/%d"):format(plan.done, plan.total), plan.current and clean(plan.current)
@@ -253,7 +253,7 @@ end
 ---@param win integer
 ---@param flush? boolean
 function M.redraw(win, flush)
-  api.nvim__redraw({ win = win, winbar = true, flush = flush })
+  api.nvim__redraw({ win = win, winbar = true, flush = flush == true })
 end
 
 ---@return { win: integer, session: integer }[]
@@ -296,7 +296,7 @@ function M.refresh(n)
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buf = api.nvim_win_get_buf(win)
     if vim.b[buf].acp_session == n and vim.bo[buf].filetype:find("^acp_") then
-      api.nvim__redraw({ win = win, winbar = true, statusline = true })
+      api.nvim__redraw({ win = win, winbar = true, statusline = true, flush = false })
       if BUSY[(state.get(n) or {}).state] then
         turn_spinner()
       end
