@@ -46,9 +46,11 @@ class Neovim:
             await self._wanted.wait()
             self._wanted.clear()
             began = time.monotonic()
-            if batch := self._batch():
+            batch = self._batch()
+            behind = self._wanted.is_set()  # by collecting itself: there is more than a frame takes
+            if batch:
                 await self._send(batch)
-                await asyncio.sleep(max(0.0, began + _PACE - time.monotonic()))
+                await asyncio.sleep(0.0 if behind else max(0.0, began + _PACE - time.monotonic()))
 
     def _batch(self) -> list[Call]:
         """What sessions show, then what was said beside them; both as of now."""

@@ -1,6 +1,4 @@
 -- The configuration: the user's table checked against spec.lua, wrong keys named in one line, defaults filled in.
-local nearest = require("acp_nvim.nearest")
-local scratch = require("acp_nvim.scratch")
 
 local M = { spec = require("acp_nvim.spec") }
 
@@ -32,7 +30,7 @@ local function check_record(field, value, path, problems)
   end
   for _, key in ipairs(sorted_keys(value)) do
     if not vim.list_contains(known, key) then
-      local near = nearest(known, tostring(key))
+      local near = require("acp_nvim.nearest")(known, tostring(key))
       local hint = near and (" (did you mean '%s'?)"):format(near) or ""
       problems[#problems + 1] = ("unknown key '%s%s'%s"):format(path, tostring(key), hint)
     end
@@ -123,10 +121,10 @@ end
 local function report(problems)
   local line = table.concat(problems, "; ")
   if #problems > 1 and #line > vim.v.echospace - #"acp_nvim: " then
-    scratch.log(line)
+    require("acp_nvim.scratch").log(line)
     line = ("%s (and %d more: see :Acp log)"):format(problems[1], #problems - 1)
   end
-  scratch.message("warn", line)
+  require("acp_nvim.scratch").message("warn", line)
 end
 
 local current ---@type table?

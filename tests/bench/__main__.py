@@ -78,6 +78,7 @@ def main() -> int:
     parser.add_argument("--loads", default=",".join(LOADS))
     parser.add_argument("--adapters", default="nothing,limit,limit_nots,pylimit,acp_nvim")
     options = parser.parse_args()
+    options.nvim = str(Path(options.nvim).absolute())
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "acp_nvim").symlink_to(ROOT)
         out = Path(folder) / "results.jsonl"
