@@ -1,0 +1,290 @@
+-- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
+local backend = require("acp_nvim.backend")
+local scratch = require("acp_nvim.scratch")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Terminal
+---@field number integer      as `:Acp terminals` counts them
+---@field session integer
+---@field id string           the backend's name for it
+---@field command string      on one line
+---@field status? string      how it ended: "exit 0", "SIGTERM"
+---@field generation integer  which start of the backend has its output
+---@field buf? integer
+---@field channel? integer
+
+local SCROLLBACK = 10000
+local LIST = "acp://terminals"
+local HINT = "   <C-c> stop   q close"
+local terminals = {} ---@type acp.Terminal[] by number; those of ended sessions leave holes
+local last = 0
+local list_buf ---@type integer?
+
+---@param n integer
+---@param id string
+---@return acp.Terminal?
+local function find(n, id)
+  for number = last, 1, -1 do
+    local terminal = terminals[number]
+    if terminal and terminal.session == n and terminal.id == id and terminal.generation == backend.generation() then
+      return terminal
+    end
+  end
+end
+
+---@param terminal acp.Terminal
+---@return string?
+local function ending(terminal)
+  return terminal.status or terminal.generation ~= backend.generation() and "gone" or nil
+end
+
+--- All there are, oldest first.
+---@param n? integer  only those of this session
+---@return acp.Terminal[]
+function M.list(n)
+  local found = {}
+  for number = 1, last do
+    local terminal = terminals[number]
+    if terminal and (n == nil or terminal.session == n) then
+      found[#found + 1] = terminal
+    end
+  end
+  return found
+end
+
+---@return string[]
+local function lines()
+  return vim.tbl_map(function(terminal)
+    return ("%3d  %-8s  %s"):format(terminal.number, ending(terminal) or "running", scratch.visible(terminal.command))
+  end, M.list())
+end
+
+local function draw_list()
+  if list_buf and api.nvim_buf_is_valid(list_buf) then
+    vim.bo[list_buf].modifiable = true
+    api.nvim_buf_set_lines(list_buf, 0, -1, true, lines())
+    vim.bo[list_buf].modifiable = false
+  end
+end
+
+---@param win integer
+---@param text string
+local function set_winbar(win, text)
+  api.nvim_set_option_value("winbar", "%#AcpWinbar# " .. text:gsub("%%", "%%%%"), { win = win, scope = "local" })
+end
+
+---@param terminal acp.Terminal
+local function draw_winbars(terminal)
+  for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
+    local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
+    set_winbar(win, ("terminal %d  %s  %s%s"):format(terminal.number, ending(terminal) or "running", command, HINT))
+  end
+end
+
+-- What the backend tells ----------------------------------------------------------------------------------------------
+
+--- Port: a command runs, or an agent has told of a terminal of its own.
+---@param n integer
+---@param id string
+---@param command string
+function M.opened(n, id, command)
+  last = last + 1
+  terminals[last] = { number = last, session = n, id = id, command = command, generation = backend.generation() }
+  draw_list()
+end
+
+--- Port: output for the buffer that asked for it.
+---@param n integer
+---@param id string
+---@param text string
+---@param buf integer
+---@return boolean taken  false: nobody looks any more
+function M.feed(n, id, text, buf)
+  local terminal = find(n, id)
+  if not terminal or terminal.buf ~= buf or not terminal.channel then
+    return false
+  end
+  api.nvim_chan_send(terminal.channel, text)
+  return true
+end
+
+--- Port: the command has ended.
+---@param n integer
+---@param id string
+---@param status string
+function M.exited(n, id, status)
+  local terminal = find(n, id)
+  if terminal then
+    terminal.status = status
+    draw_winbars(terminal)
+    draw_list()
+  end
+end
+
+--- The session leaves the list, and its terminals with it; a buffer that is on the screen stays readable.
+---@param n integer
+function M.ended(n)
+  for _, terminal in ipairs(M.list(n)) do
+    terminals[terminal.number] = nil
+    if terminal.buf and vim.fn.bufwinid(terminal.buf) < 0 then
+      api.nvim_buf_delete(terminal.buf, { force = true })
+    elseif terminal.buf then
+      vim.bo[terminal.buf].bufhidden = "wipe"
+    end
+  end
+  draw_list()
+end
+
+-- What the user does --------------------------------------------------------------------------------------------------
+
+--- Ends the command; its output stays.
+---@param number integer
+---@return true? ok
+---@return string? message
+function M.stop(number)
+  local terminal = terminals[number]
+  if not terminal then
+    return nil, ("there is no terminal %s"):format(tostring(number))
+  elseif ending(terminal) then
+    return nil, ("terminal %d has ended: %s"):format(number, ending(terminal))
+  end
+  return backend.notify("terminal_kill", { session = terminal.session, id = terminal.id })
+end
+
+---@param number integer
+local function stop_or_say(number)
+  local ok, message = M.stop(number)
+  if not ok then
+    scratch.message("info", message or "it could not be stopped")
+  end
+end
+
+---@param buf integer
+---@param modes string|string[]
+---@param key string
+---@param desc string
+---@param run fun()
+local function map(buf, modes, key, desc, run)
+  vim.keymap.set(modes, key, run, { buffer = buf, nowait = true, desc = desc })
+end
+
+local function close_window()
+  if not pcall(api.nvim_win_close, 0, false) then
+    scratch.message("info", "this is the last window")
+  end
+end
+
+---@param terminal acp.Terminal
+---@return integer buf
+local function create(terminal)
+  local buf = api.nvim_create_buf(false, true)
+  terminal.buf = buf
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].modeline = false
+  vim.b[buf].acp_session = terminal.session
+  vim.b[buf].acp_terminal = terminal.id
+  map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
+    stop_or_say(terminal.number)
+  end)
+  map(buf, "n", "q", "Close the window", close_window)
+  api.nvim_create_autocmd({ "BufWipeout", "BufDelete" }, {
+    buffer = buf,
+    callback = function()
+      if terminal.buf == buf then
+        terminal.buf, terminal.channel = nil, nil
+      end
+    end,
+  })
+  api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    callback = function()
+      draw_winbars(terminal)
+    end,
+  })
+  return buf
+end
+
+--- The buffer becomes a terminal once it is in a window: from that it takes its size.
+---@param terminal acp.Terminal
+local function begin(terminal)
+  local buf = terminal.buf --[[@as integer]]
+  terminal.channel = api.nvim_open_term(buf, {})
+  vim.bo[buf].scrollback = SCROLLBACK
+  pcall(api.nvim_buf_set_name, buf, ("acp://%d/terminal/%d"):format(terminal.session, terminal.number))
+  vim.bo[buf].filetype = "acp_terminal"
+  local payload = { session = terminal.session, id = terminal.id, buffer = buf }
+  if terminal.generation == backend.generation() and backend.is_running() then
+    return backend.notify("terminal_watch", payload)
+  end
+  api.nvim_chan_send(terminal.channel, "\27[2m[its output went with the backend]\27[0m\r\n")
+end
+
+---@param terminal acp.Terminal
+local function show(terminal)
+  local buf = terminal.buf or create(terminal)
+  local win = vim.fn.bufwinid(buf)
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.max(3, math.floor(vim.o.lines / 3)) })
+  for name, value in pairs({ number = false, relativenumber = false, signcolumn = "no", spell = false, list = false }) do
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+  draw_winbars(terminal)
+  if not terminal.channel then
+    begin(terminal)
+  end
+  -- on its last line a terminal buffer follows its output
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
+end
+
+--- Opens terminal `number`, live or as it ended.
+---@param number integer
+---@return true? ok
+---@return string? message
+function M.open(number)
+  local terminal = terminals[number]
+  if not terminal then
+    return nil, ("there is no terminal %s: :Acp terminals shows them"):format(tostring(number))
+  elseif vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  show(terminal)
+  return true
+end
+
+---@return integer? number  of the line at the cursor
+local function chosen()
+  return tonumber(api.nvim_get_current_line():match("^%s*(%d+)"))
+end
+
+--- Shows all terminals in a buffer of our own.
+---@return true? ok
+---@return string? message
+function M.pick()
+  if #M.list() == 0 then
+    return nil, "there are no terminals"
+  end
+  local win = scratch.show(LIST, "acp_terminals", lines())
+  local buf = api.nvim_win_get_buf(win)
+  list_buf = buf
+  vim.wo[win].cursorline = true
+  set_winbar(win, "terminals   <CR> open" .. HINT)
+  map(buf, "n", "<CR>", "Open the terminal", function()
+    local number = chosen()
+    if number then
+      M.open(number)
+    end
+  end)
+  map(buf, "n", "<C-c>", "Stop the command", function()
+    local number = chosen()
+    if number then
+      stop_or_say(number)
+    end
+  end)
+  return true
+end
+
+return M
