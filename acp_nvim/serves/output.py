@@ -35,8 +35,7 @@ class Tail:
         cut = self.total > self.limit
         data = self._bytes()
         text, _ = codecs.utf_8_decode(_from_boundary(data) if cut else data, "replace", ended)
-        encoded = text.encode()
-        if len(encoded) <= self.limit:
+        if "\ufffd" not in text or len(encoded := text.encode()) <= self.limit:
             return text, cut
         return _from_boundary(_end(encoded, self.limit)).decode(), True
 
@@ -51,7 +50,7 @@ class Tail:
 
 
 def _end(data: bytes, size: int) -> bytes:
-    return data[max(0, len(data) - size) :]
+    return data[len(data) - size :] if len(data) > size else data
 
 
 def _from_boundary(data: bytes) -> bytes:
@@ -59,4 +58,4 @@ def _from_boundary(data: bytes) -> bytes:
     start = 0
     while start < min(_LONGEST, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1
-    return data[start:]
+    return data[start:] if start else data
