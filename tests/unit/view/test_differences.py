@@ -26,6 +26,7 @@ texts = st.text("ab\n", max_size=40)
         ("a\nb\nc\n", "a\nc\n", (0, 1)),
         ("x\ny\n", "y\nx\n", (1, 1)),
         ("\n\n", "\n", (0, 1)),
+        ("x\n\nb\n", "y\nb\n", (1, 2)),
     ],
 )
 def test_counts(old: str, new: str, expected: tuple[int, int]):
