@@ -79,15 +79,18 @@ class Client:
         self.editor.notify("ready", payload.get("version"))
 
     def do_new(self, payload: dict[str, Any]) -> None:
-        self._open(payload, None)
+        """With an id it is a session of an earlier backend: loaded if the agent can, else begun anew."""
+        known = payload.get("id")
+        self._open(payload, str(known) if known else None, lived=bool(known))
 
     def do_load(self, payload: dict[str, Any]) -> None:
         self._open(payload, str(payload["id"]))
 
-    def _open(self, payload: dict[str, Any], load: str | None) -> None:
+    def _open(self, payload: dict[str, Any], load: str | None, lived: bool = False) -> None:
         cwd = os.path.abspath(os.path.expanduser(payload.get("cwd") or "."))
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
         session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
+        session.lived = lived
         self.sessions[session.number] = session
         self._shown[session.number] = Showing(session)
         self._start(session, load)
@@ -203,10 +206,9 @@ class Client:
 
     def _restart_one(self, session: Session, load: str | None) -> None:
         if load:
-            session.transcript.clear()
-            self._shown[session.number].anew()
-        elif session.turn:
-            session.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
+            session.reloading = True
+        else:
+            session.forgotten()
         self._start(session, load)
 
     def do_close(self, payload: dict[str, Any]) -> None:

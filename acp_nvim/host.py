@@ -170,8 +170,7 @@ class Host:
 
     def _load(self, session: Session, session_id: str) -> None:
         if not (self.agent and self.agent.can_load):
-            self._front.say("warn", f"{self.spec.name} cannot load earlier sessions")
-            return self._drop(session)
+            return self._not_loaded(session, f"{self.spec.name} cannot load earlier sessions")
         self._by_id[session_id] = session
         params = {"sessionId": session_id, "cwd": session.cwd, "mcpServers": []}
         self._call(
@@ -187,11 +186,12 @@ class Host:
         self._ready(session, session_id, decode.new_session(result.result))
 
     def _not_loaded(self, session: Session, why: str) -> None:
-        """No half session is left; one that its user has been working in keeps its place."""
-        self._front.say("error", why)
+        """No half session is left; one that its user has been working in goes on with a new one."""
+        self._front.say("warn" if session.lived else "error", why)
         if session.lived:
-            session.refuse("failed", why)
-            self._front.touch(session)
+            self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
+            session.forgotten()
+            self._new(session)
         else:
             self._drop(session)
 
@@ -276,6 +276,8 @@ class Host:
         session = self._by_id.get(session_id or "")
         if session is None:
             return self._unclaimed(session_id, params)
+        if session.reloading:
+            session.replay()
         for update in updates:
             if type(update) is schema.Chunk:
                 session.transcript.chunk(update, time.monotonic())

@@ -19,6 +19,7 @@ class Showing:
         self._late_since: float | None = None
         self._middle_at = 0.0
         self._commands: object = None
+        self._begun = session.transcript.begun
 
     @property
     def pools(self) -> bool:
@@ -60,6 +61,9 @@ class Showing:
 
     def _chat(self, calls: list[Call], now: float) -> bool:
         number = self.session.number
+        if self._begun != self.session.transcript.begun:
+            self._begun = self.session.transcript.begun
+            self.anew()
         if self._anew:
             calls.append(["reset", number])
             self._anew = False

@@ -30,6 +30,7 @@ local maps = {
   { "acp-fold-toggle", { "za", "<Tab>" }, "unfold or fold", navigate("fold") },
   { "acp-fold-open", { "zo" }, "unfold", navigate("fold", true) },
   { "acp-fold-close", { "zc" }, "fold", navigate("fold", false) },
+  { "acp-diff", { "d", "gd" }, "unfold the diff", navigate("fold", true) },
   { "acp-fold-open-all", { "zR" }, "unfold all", navigate("fold_all", true) },
   { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
   { "acp-open-path", { "gf", "<CR>" }, "open the file under the cursor", navigate("open_path") },

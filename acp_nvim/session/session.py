@@ -31,6 +31,7 @@ class Session:
         self.cancelling = False
         self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
         self.remembered = False  # the agent has something of it that could be loaded
+        self.reloading = False  # what the agent replays next takes the place of what is shown
         self.ack = 0
         self.usage: dict[str, Any] | None = None
         self.facts: dict[
@@ -165,6 +166,17 @@ class Session:
         self.cancelling = self.in_turn
         self.end_questions("cancel")
         return fresh
+
+    def forgotten(self) -> None:
+        """A new session takes the place of one that had begun."""
+        self.reloading = False
+        if self.turn:
+            self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
+
+    def replay(self) -> None:
+        """The agent begins to tell the conversation anew."""
+        self.reloading = False
+        self.transcript.clear()
 
     # --- questions
 

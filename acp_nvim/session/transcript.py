@@ -19,11 +19,13 @@ from acp_nvim.session.tool_calls import ToolCall
 class Transcript:
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.begun = 0  # how many times it has begun
         self._first = 1  # the key of the first entry; keys are never used again
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew, as before a replay. The view must be reset."""
+        """Begin anew, as before a replay; the view sees it by `begun`."""
+        self.begun += 1
         self._first += len(self.entries)
         self.entries.clear()
         self.changed: set[int] = set()  # keys of entries that look different now; they may wait a little

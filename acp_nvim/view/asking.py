@@ -13,7 +13,7 @@ from acp_nvim.view.tool_lines import relative, subject
 from acp_nvim.view.words import cut
 
 _INDENT = "    "
-_WIDTH = 76
+_WIDTH = 44  # about what the chat has beside a file; one an option a line reads better than a broken line
 _MOST_OPTIONS = 99
 
 

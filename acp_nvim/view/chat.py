@@ -91,6 +91,7 @@ class ChatView:
         self._taken = 0  # parts of the message under way that `_rest` has been made of
         self._rest = ""
         self._offset = 0
+        self._width = 0  # of the last line, when it is one of a message
 
     @property
     def waiting(self) -> bool:
@@ -210,7 +211,8 @@ class ChatView:
         return bool(self._rest)
 
     def _stream(self, frame: _Frame) -> bool:
-        piece = _piece(self._rest, self._offset, frame.lines, frame.chars)
+        # Neovim measures all of a line that grows: let it at least double
+        piece = _piece(self._rest, self._offset, frame.lines, max(frame.chars, self._width))
         grown = piece.count("\n")
         if not frame.append(piece, [], grown):
             return False
@@ -218,6 +220,7 @@ class ChatView:
         self._heights[-1] += grown
         self._gap = piece.endswith("\n\n") or (piece == "\n" and self._blank)
         self._blank = piece.endswith("\n")
+        self._width = len(piece) - piece.rfind("\n") - 1 if grown else self._width + len(piece)
         self._offset += len(piece)
         if self._offset == len(self._rest):
             self._rest, self._offset = "", 0

@@ -182,14 +182,35 @@ local function windows_on(buf)
   return followers, readers
 end
 
+-- To wrap a line Neovim measures all of it, again for every piece that comes.
+local ENDLESS = 64 * 1024
+
+---@param buf integer
+---@return integer
+local function bytes_of_last_line(buf)
+  local last = api.nvim_buf_line_count(buf)
+  return api.nvim_buf_get_offset(buf, last) - api.nvim_buf_get_offset(buf, last - 1)
+end
+
+---@param win integer
+---@param endless boolean
+local function wrap_unless(win, endless)
+  if vim.wo[win].wrap == endless and (endless or vim.w[win].acp_endless) then
+    vim.wo[win][0].wrap = not endless
+    vim.w[win].acp_endless = endless or nil
+  end
+end
+
 ---@param buf integer
 ---@param followers integer[]
 ---@param readers integer[]
 local function keep_views(buf, followers, readers)
   local last = api.nvim_buf_line_count(buf)
+  local endless = bytes_of_last_line(buf) > ENDLESS
   for _, win in ipairs(followers) do
+    wrap_unless(win, endless)
     -- The column matters: of a line taller than the window the end is to be seen.
-    api.nvim_win_set_cursor(win, { last, vim.v.maxcol })
+    api.nvim_win_set_cursor(win, { last, endless and 0 or vim.v.maxcol })
   end
   for _, win in ipairs(readers) do
     if not vim.w[win].acp_more and vim.fn.getwininfo(win)[1].botline < last then

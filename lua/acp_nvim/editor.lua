@@ -22,6 +22,9 @@ function ports.event(name, data)
     session.turn = nil
   end
   M.fire(name, data)
+  if name == "AcpTurnEnded" then
+    require("acp_nvim.announce").turn_ended(data)
+  end
 end
 
 function ports.chat(n, ops, total)

@@ -119,6 +119,12 @@ local function draw_again(session)
   end
 end
 
+--- Has the user turned to another program?
+---@return boolean
+function M.is_away()
+  return away
+end
+
 --- May it be answered? Only if it is on screen as it now is, and the user has not turned away since.
 ---@param question acp.Question
 ---@return boolean

@@ -77,7 +77,7 @@ local function state_text(n, status)
   elseif now == "asking" then
     return "? needs you", "AcpQuestion"
   elseif now == "auth" then
-    return "needs a login  :Acp login", "AcpWarning"
+    return "needs a login", "AcpWarning"
   elseif now == "failed" then
     return "✗ failed", "AcpError"
   elseif now == "stopped" then

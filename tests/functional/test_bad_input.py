@@ -241,7 +241,7 @@ def test_a_message_of_20_megabytes(open_editor: Open, tmp_path: Path) -> None:
 
 
 def test_a_message_without_any_line_end(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("talk", huge(MEGABYTES // 10), say("\nThat was long.")))
+    agent = script(tmp_path, on_prompt("talk", huge(MEGABYTES), say("\nThat was long.")))
     editor = beside(open_editor, tmp_path, spec(agent))
     editor.type(":Acp new bad<CR>")
     editor.wait_event("AcpSessionStarted")

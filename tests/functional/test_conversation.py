@@ -455,7 +455,38 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     editor.wait_event("AcpSessionEnded")
     editor.type(f":Acp replay {file}<CR>")
     editor.expect_lua("return #require('acp_nvim').sessions()", 2)
-    editor.screen.expect("hello from the past")
+    text = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false), '\\n')"
+    editor.expect_lua(text, lambda played: "hello from the past" in played)
     played = chat(editor, 2)
     assert [line for line in played if line in live][:2] == ["## You", "greet me"]
     assert "hello from the past" in played
+
+
+def test_a_proposed_diff_unfolds_on_its_question(open_editor: Open, tmp_path: Path) -> None:
+    diff = [{"type": "diff", "path": "{cwd}/a.py", "oldText": "old line\n", "newText": "new line\n"}]
+    agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=diff)))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    in_chat(editor, "1 Yes")
+    editor.type("d")
+    editor.screen.expect("new line")
+    editor.screen.expect("old line")
+    assert editor.events("AcpAnswered") == []
+
+
+def test_the_end_of_a_hidden_turn_is_announced(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("done")))
+    editor = talking(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.screen.expect("Scripted has finished")
+    assert not editor.lua("return vim.api.nvim_get_mode().blocking")
+
+
+def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("done")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    assert "has finished" not in editor.lua("return vim.fn.execute('messages')")

@@ -232,13 +232,13 @@ def test_terminals_of_the_agents_own_are_shown():
 
 def test_a_question_and_its_answer():
     shown = Shown(title="a", kind="edit", content=(Diff(path="/w/a", new_text="x\n"),))
-    question = shown.ask("Yes", "Yes, always", "No", detail=("/w/a",), has_diff=True)
-    assert shown.lines == ["edit    a", "    1 Yes   2 Yes, always   3 No        d diff"]
+    question = shown.ask("Yes", "Always", "No", detail=("/w/a",), has_diff=True)
+    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No        d diff"]
     assert shown.mark["icon"] == {"text": "? ", "hl": "AcpQuestion"}
     (option,) = shown.buffer.rows[2]
     assert (option["kind"], option["key"]) == ("option", question.id)
     assert "option" not in option
-    assert [span[0] for span in option["spans"]] == [4, 12, 28, 40]
+    assert [span[0] for span in option["spans"]] == [4, 12, 23, 35]
     question.end(question.options[2], "user")
     shown.transcript.answered(question)
     assert shown.lines == ["edit    a"]

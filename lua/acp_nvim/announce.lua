@@ -1,0 +1,30 @@
+-- A word about what ends where the user does not see it.
+local config = require("acp_nvim.config")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+--- Is the session's chat in a window of the current tabpage, before a user who has not turned away?
+---@param n integer
+---@return boolean
+local function watched(n)
+  return require("acp_nvim.window").is_open(n) and not require("acp_nvim.question").is_away()
+end
+
+--- A turn has ended: its user is told, unless the user has seen it or ended it.
+---@param data { session: integer, stop_reason?: string, error?: string }
+function M.turn_ended(data)
+  local status = state.get(data.session)
+  if not status or not config.get().notify or data.stop_reason == "cancelled" or watched(data.session) then
+    return
+  end
+  local who = status.agent_title or status.agent
+  if data.error then
+    scratch.message("warn", ("%s: the turn failed: %s"):format(who, data.error))
+  else
+    scratch.message("info", ("%s has finished   :Acp shows it"):format(who))
+  end
+end
+
+return M
