@@ -67,7 +67,8 @@ local commands = {}
 for name, sub in pairs(require("acp_nvim.command").subcommands) do
   commands[name] = { doc = sub.doc, args = sub.args, bang = sub.bang, range = sub.range }
 end
-local api = vim.tbl_filter(function(name) return name:sub(1, 1) ~= "_" end, vim.tbl_keys(vim.tbl_extend("force", require("acp_nvim.api"), require("acp_nvim"))))
+local all = vim.tbl_extend("force", require("acp_nvim.api"), require("acp_nvim"))
+local api = vim.tbl_filter(function(name) return name:sub(1, 1) ~= "_" end, vim.tbl_keys(all))
 local links, own = require("acp_nvim.highlight").groups, {}
 for name in pairs(vim.api.nvim_get_hl(0, {})) do
   if name:find("^Acp") and not name:find("OnBar$") and links[name] == nil then own[#own + 1] = name end
