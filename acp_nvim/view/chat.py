@@ -182,7 +182,7 @@ class ChatView:
         self._heights.append(len(new))
         self._speaker = entry.speaker or self._speaker
         self._blank, self._gap = is_message, False
-        self._taken = 0
+        self._taken = self._width = 0
         return True
 
     def _above(self, entry: Entry) -> list[Row]:
