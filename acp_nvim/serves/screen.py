@@ -10,7 +10,7 @@ from acp_nvim.serves.output import Tail
 from acp_nvim.session.session import Session
 
 KEPT = 256 * 1024  # bytes
-_FEED = 64 * 1024  # bytes at a time: a terminal buffer takes some milliseconds for them
+_FEED = 16 * 1024  # bytes at a time: a terminal buffer takes a millisecond or two for them
 _PLAIN, _DIM = "\x1b[0m", "\x1b[0;2m"
 
 

@@ -69,7 +69,7 @@ def test_of_a_flood_the_newest_is_shown_and_the_gap_is_said():
     lines = "".join(pieces).split("\r\n")[2:-1]
     assert lines == [f"{number:09}" for number in range(100_000 - len(lines), 100_000)]
     assert len(lines) == KEPT // 10
-    assert max(map(len, pieces)) < 80_000
+    assert max(map(len, pieces)) < 20_000
 
 
 def test_the_chat_sees_what_a_screen_would_show():
