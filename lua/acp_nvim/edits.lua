@@ -1,0 +1,298 @@
+-- Line edits in a loaded buffer, as small as they can be, so that cursors, marks, folds and other plugins' extmarks keep
+-- their places; and the way back, when what follows them fails.
+local api = vim.api
+local M = {}
+
+---@class acp.Edit
+---@field [1] integer   first row, 0-based
+---@field [2] integer   behind the last row
+---@field [3] string[]  the lines that take their place
+
+-- Beyond so many changed lines in a block nobody's mark within it still means anything, and time counts.
+local PAIRED_LINES = 1000
+local LONG_LINE = 2000 -- bytes
+local diff = vim.text and vim.text.diff or vim.diff
+local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat" }
+
+---@param old string
+---@param new string
+---@return integer bytes  equal at the start, no character cut in two
+local function common_start(old, new)
+  local n, least = 0, math.min(#old, #new)
+  while n < least and old:byte(n + 1) == new:byte(n + 1) do
+    n = n + 1
+  end
+  return n + math.min(vim.str_utf_start(old .. "\n", n + 1), vim.str_utf_start(new .. "\n", n + 1))
+end
+
+---@param old string
+---@param new string
+---@param start integer
+---@return integer bytes  equal at the end, behind `start`, no character cut in two
+local function common_end(old, new, start)
+  local n, least = 0, math.min(#old, #new) - start
+  while n < least and old:byte(#old - n) == new:byte(#new - n) do
+    n = n + 1
+  end
+  while n > 0 and vim.str_utf_start(old, #old - n + 1) ~= 0 do
+    n = n - 1
+  end
+  return n
+end
+
+---@param text string
+---@return string[]  words, and what stands between them character by character
+local function tokens(text)
+  local found = {}
+  for word, other in text:gmatch("([%w_\128-\255]*)([^%w_\128-\255]?)") do
+    found[#found + 1] = word ~= "" and word or nil
+    found[#found + 1] = other ~= "" and other or nil
+  end
+  return found
+end
+
+---@param list string[]
+---@return integer[]  how many bytes are before each token, and before one more
+local function offsets(list)
+  local sums = { 0 }
+  for i, token in ipairs(list) do
+    sums[i + 1] = sums[i] + #token
+  end
+  return sums
+end
+
+---@param old string
+---@param new string
+---@return integer[][] parts  { start, end of the old, start, end of the new }: bytes, ends exclusive
+local function differing(old, new)
+  if math.max(#old, #new) > LONG_LINE then
+    return { { 0, #old, 0, #new } }
+  end
+  local olds, news = tokens(old), tokens(new)
+  local function text(list)
+    return #list > 0 and table.concat(list, "\n") .. "\n" or ""
+  end
+  local hunks = diff(text(olds), text(news), { result_type = "indices" })
+  local before, after = offsets(olds), offsets(news)
+  return vim.tbl_map(function(hunk)
+    -- where nothing is replaced, xdiff names the token before
+    local from = hunk[2] == 0 and hunk[1] + 1 or hunk[1]
+    local to = hunk[4] == 0 and hunk[3] + 1 or hunk[3]
+    return { before[from], before[from + hunk[2]], after[to], after[to + hunk[4]] }
+  end, hunks)
+end
+
+---@param buf integer
+---@param row integer
+---@param new string
+local function change_line(buf, row, new)
+  local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
+  local parts = line == new and {} or differing(line, new)
+  for i = #parts, 1, -1 do
+    local at, stop = parts[i][1], parts[i][2]
+    local old, text = line:sub(at + 1, stop), new:sub(parts[i][3] + 1, parts[i][4])
+    local start = common_start(old, text)
+    local rest = common_end(old, text, start)
+    api.nvim_buf_set_text(buf, row, at + start, row, stop - rest, { text:sub(start + 1, #text - rest) })
+  end
+end
+
+--- Neovim 0.10 deletes a line's marks when anything in the line changes.
+---@param buf integer
+---@return fun(row: integer)  puts those of the row back
+local function mark_keeper(buf)
+  local rows = {} ---@type table<integer, table>
+  for _, mark in ipairs(vim.fn.getmarklist(buf)) do
+    local name = mark.mark:match("^'(%l)$")
+    if name then
+      rows[mark.pos[2] - 1] = rows[mark.pos[2] - 1] or {}
+      table.insert(rows[mark.pos[2] - 1], { name, mark.pos[3] - 1 })
+    end
+  end
+  return function(row)
+    for _, mark in ipairs(rows[row] or {}) do
+      api.nvim_buf_set_mark(buf, mark[1], row + 1, mark[2], {})
+    end
+  end
+end
+
+--- The lines pair by position: what pairs is changed within the line, what is over comes or goes below.
+---@param buf integer
+---@param edit acp.Edit
+---@param keep_marks fun(row: integer)
+local function apply_one(buf, edit, keep_marks)
+  local first, last, lines = edit[1], edit[2], edit[3]
+  local paired = math.min(last - first, #lines)
+  if paired > PAIRED_LINES then
+    return api.nvim_buf_set_lines(buf, first, last, true, lines)
+  end
+  if paired < last - first or paired < #lines then
+    api.nvim_buf_set_lines(buf, first + paired, last, true, vim.list_slice(lines, paired + 1))
+  end
+  for i = 1, paired do
+    change_line(buf, first + i - 1, lines[i])
+    keep_marks(first + i - 1)
+  end
+end
+
+--- A buffer without any text is saved as nothing at all, whatever 'endofline' says; one empty line is a text.
+---@param buf integer
+---@return boolean
+function M.is_void(buf)
+  return api.nvim_buf_line_count(buf) == 1
+    and api.nvim_buf_call(buf, function()
+      return vim.fn.line2byte(2) == -1
+    end)
+end
+
+---@type fun()?
+local job
+
+--- For `apply`: called by Vim, whose `:keepjumps` surrounds it there.
+function M.run_job()
+  assert(job)()
+end
+
+--- Carries out the edits, given in the rows before any of them: ascending, disjoint. The user's list of changes does not
+--- take them up: `'.` and `g;` stay with the user's own.
+---@param buf integer
+---@param edits acp.Edit[]
+function M.apply(buf, edits)
+  local keep_marks = mark_keeper(buf)
+  local count = api.nvim_buf_line_count(buf)
+  job = function()
+    for i = #edits, 1, -1 do
+      local below = edits[i + 1] and edits[i + 1][1] or count
+      assert(edits[i][1] <= edits[i][2] and edits[i][2] <= below, "edits out of order")
+      apply_one(buf, edits[i], keep_marks)
+    end
+  end
+  local ok, err = pcall(api.nvim_exec2, "keepjumps lua require('acp_nvim.edits').run_job()", {})
+  job = nil
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- What comes next is an undo step of its own, also while the user types in that buffer.
+---@param buf integer
+function M.break_undo(buf)
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels
+end
+
+--- How the text becomes bytes: only what is given changes.
+---@param buf integer
+---@param format { final?: boolean, bomb?: boolean, ff?: string }
+function M.set_format(buf, format)
+  for name, option in pairs(FORMAT) do
+    if format[name] ~= nil and vim.bo[buf][option] ~= format[name] then
+      vim.bo[buf][option] = format[name]
+    end
+  end
+  if format.final and M.is_void(buf) then
+    api.nvim_buf_set_lines(buf, 0, -1, true, { "", "" })
+    api.nvim_buf_set_lines(buf, 1, 2, true, {})
+  end
+end
+
+--- What all windows on the buffer show.
+---@param buf integer
+---@return table<integer, table> views
+function M.views(buf)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    views[win] = api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  return views
+end
+
+---@param views table<integer, table>
+function M.restore_views(views)
+  for win, view in pairs(views) do
+    if api.nvim_win_is_valid(win) then
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+end
+
+---@param buf integer
+---@return integer
+function M.undo_position(buf)
+  return api.nvim_buf_call(buf, vim.fn.changenr)
+end
+
+--- Undoes and forgets everything since that position of the undo tree.
+---@param buf integer
+---@param position integer
+function M.forget(buf, position)
+  if M.undo_position(buf) ~= position then
+    api.nvim_buf_call(buf, function()
+      api.nvim_exec2(("silent noautocmd keepjumps undo! %d"):format(position), {})
+    end)
+  end
+end
+
+---@class acp.Before
+---@field position integer
+---@field modified boolean
+---@field format table
+---@field views table<integer, table>
+---@field lines? string[]  where there is no undo
+
+--- All that it takes to make a failed change undone.
+---@param buf integer
+---@return acp.Before
+function M.remember(buf)
+  local levels = vim.bo[buf].undolevels
+  levels = levels == -123456 and vim.go.undolevels or levels
+  local format = {}
+  for name, option in pairs(FORMAT) do
+    format[name] = vim.bo[buf][option]
+  end
+  return {
+    position = M.undo_position(buf),
+    modified = vim.bo[buf].modified,
+    format = format,
+    views = M.views(buf),
+    lines = levels <= 0 and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
+  }
+end
+
+--- The buffer is as it was: text, undo tree, 'modified', windows.
+---@param buf integer
+---@param before acp.Before
+function M.take_back(buf, before)
+  M.break_undo(buf)
+  if before.lines then
+    api.nvim_buf_set_lines(buf, 0, -1, true, before.lines)
+  else
+    M.forget(buf, before.position)
+  end
+  for name, option in pairs(FORMAT) do
+    vim.bo[buf][option] = before.format[name]
+  end
+  vim.bo[buf].modified = before.modified
+  M.restore_views(before.views)
+end
+
+--- An error of Vim's in one line: "E212: Can't open file for writing".
+---@param err any
+---@return string
+function M.one_line(err)
+  local text = tostring(err)
+  local line = (text:match("^(.-)\n%s*stack traceback") or text):gsub("%s*\n%s*", " ")
+  return line:match("E%d+: .*") or line:match("Vim%b():(.*)") or line
+end
+
+--- The editor forbids changes for as long as the user is in its present state (an <expr> mapping, a completion): later
+--- they will do.
+---@param err any
+---@return boolean
+function M.is_locked(err)
+  local text = tostring(err)
+  return text:find("E565:", 1, true) ~= nil or text:find("E523:", 1, true) ~= nil
+end
+
+return M

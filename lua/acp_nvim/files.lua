@@ -1,0 +1,168 @@
+-- The files that are loaded here: what an agent reads is what the user sees. Looking opens nothing and loads nothing.
+local edits = require("acp_nvim.edits")
+
+local api = vim.api
+local M = {}
+
+local FEW_LINES = 5000 -- they come along with the look
+local FRESH_MS = 1000
+
+local resolved = {} ---@type table<string, string> name of a buffer -> where it leads, for a moment
+local resolved_at = 0
+
+--- Where a path leads: symlinks resolved as far as there is anything.
+---@param path string
+---@return string
+function M.resolve(path)
+  local rest = ""
+  while true do
+    local real = vim.uv.fs_realpath(path)
+    if real then
+      return (real == "/" and rest ~= "") and rest or real .. rest
+    end
+    local parent = vim.fs.dirname(path)
+    if not parent or parent == path or parent == "." then
+      return path .. rest
+    end
+    rest = "/" .. vim.fs.basename(path) .. rest
+    path = parent
+  end
+end
+
+--- The same for a buffer; an agent reads many files in a row, and every buffer is asked each time.
+---@param name string
+---@return string
+local function resolve_name(name)
+  if vim.uv.now() - resolved_at > FRESH_MS then
+    resolved, resolved_at = {}, vim.uv.now()
+  end
+  resolved[name] = resolved[name] or M.resolve(name)
+  return resolved[name]
+end
+
+--- The buffer's text is that of the file which it is named after.
+---@param buf integer
+---@return boolean
+local function is_file(buf)
+  local kind = vim.bo[buf].buftype
+  return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and api.nvim_buf_get_name(buf) ~= ""
+end
+
+---@param path string
+---@return integer? buf  of several the one with unsaved changes
+local function find(path)
+  local real, found = M.resolve(path), nil
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if is_file(buf) and resolve_name(api.nvim_buf_get_name(buf)) == real and (not found or vim.bo[buf].modified) then
+      found = buf
+    end
+  end
+  return found
+end
+
+--- `:w` would end the text with a line end.
+---@param buf integer
+---@return boolean
+local function is_final(buf)
+  local bo = vim.bo[buf]
+  return (bo.endofline or (bo.fixendofline and not bo.binary)) and not edits.is_void(buf)
+end
+
+---@param buf integer
+---@return boolean  the disk can be read in the buffer's place
+local function is_plain(buf)
+  local bo = vim.bo[buf]
+  local utf8 = bo.fileencoding == "" or bo.fileencoding == "utf-8"
+  return utf8 and not bo.modified and bo.buftype == "" and not bo.binary
+end
+
+--- What is to be known of the loaded buffer of a file.
+---@param path string  absolute
+---@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, final, lines? }; nil: none is loaded
+function M.look(path)
+  local buf = find(path)
+  if not buf then
+    return nil
+  end
+  local bo, count, plain = vim.bo[buf], api.nvim_buf_line_count(buf), is_plain(buf)
+  return {
+    buf = buf,
+    tick = api.nvim_buf_get_changedtick(buf),
+    modified = bo.modified,
+    plain = plain,
+    count = count,
+    bomb = bo.bomb,
+    ff = bo.fileformat,
+    fenc = bo.fileencoding,
+    final = is_final(buf),
+    lines = not plain and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
+  }
+end
+
+--- A slice of the buffer as it was at `tick`.
+---@param buf integer
+---@param tick integer
+---@param first integer  0-based
+---@param last integer   exclusive
+---@return string[]? lines  nil: it has changed since
+function M.lines(buf, tick, first, last)
+  if api.nvim_buf_is_loaded(buf) and api.nvim_buf_get_changedtick(buf) == tick then
+    return api.nvim_buf_get_lines(buf, first, last, false)
+  end
+end
+
+local told = {} ---@type table<integer, string> buffers told to be modified -> their resolved path
+local watcher ---@type integer? the group of the autocommands
+
+---@param buf integer
+---@param notify fun(payload: { path: string, modified: boolean })
+local function tell(buf, notify)
+  local path = is_file(buf) and vim.bo[buf].modified and M.resolve(api.nvim_buf_get_name(buf)) or nil
+  local before = told[buf]
+  if path == before then
+    return
+  end
+  told[buf] = path
+  if before and not vim.list_contains(vim.tbl_values(told), before) then
+    notify({ path = before, modified = false })
+  end
+  if path then
+    notify({ path = path, modified = true })
+  end
+end
+
+--- From now on tells of every file whose buffer becomes modified or is it no more; first of those that are modified.
+---@param notify fun(payload: { path: string, modified: boolean })  resolved paths
+function M.watch(notify)
+  M.unwatch()
+  watcher = api.nvim_create_augroup("acp_nvim.files", {})
+  local function look(event)
+    tell(event.buf, notify)
+  end
+  -- BufModifiedSet speaks of the current buffer alone: the others are looked at when they are written or entered
+  local events = { "BufModifiedSet", "BufWritePost", "BufEnter", "BufHidden", "BufFilePost" }
+  api.nvim_create_autocmd(events, { group = watcher, callback = look })
+  api.nvim_create_autocmd("BufUnload", {
+    group = watcher,
+    callback = function(event)
+      local path = told[event.buf]
+      told[event.buf] = nil
+      if path then
+        notify({ path = path, modified = false })
+      end
+    end,
+  })
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    tell(buf, notify)
+  end
+end
+
+function M.unwatch()
+  if watcher then
+    api.nvim_del_augroup_by_id(watcher)
+    watcher = nil
+  end
+  told = {}
+end
+
+return M

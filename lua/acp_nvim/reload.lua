@@ -1,0 +1,126 @@
+-- A file has changed on disk under a loaded buffer: the buffer takes the disk's text by edits, so that undo, marks and
+-- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
+local edits = require("acp_nvim.edits")
+
+local api = vim.api
+local M = {}
+
+---@class acp.ReloadOptions
+---@field after? acp.Edit[]  from the disk's text to one with the user's unsaved lines in it
+---@field final? boolean     of the disk's text: it ends with a line end
+---@field bomb? boolean
+---@field ff? "unix"|"dos"|"mac"
+
+--- Neovim reads the file: it asks nothing as long as the buffer is unmodified and 'autoread' is on.
+---@param buf integer
+---@return boolean reloaded  false: Neovim has seen the disk's present state before
+local function checktime(buf)
+  local reloaded, over = false, false
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      return over
+    end,
+    on_reload = function()
+      reloaded = true
+    end,
+  })
+  local undoreload = vim.o.undoreload
+  vim.cmd("noautocmd set undoreload=-1")
+  vim.cmd(("noautocmd call setbufvar(%d, '&autoread', 1)"):format(buf))
+  local ok, err = pcall(vim.cmd, ("noautocmd silent checktime %d"):format(buf))
+  api.nvim_buf_call(buf, function()
+    vim.cmd("noautocmd setlocal autoread<")
+  end)
+  vim.cmd("noautocmd set undoreload=" .. undoreload)
+  over = true
+  if not ok then
+    error(err, 0)
+  end
+  return reloaded
+end
+
+--- Neovim has seen this disk and was told to keep its own text: it would ask before the next `:w`. Only a time that it
+--- has not seen makes it look again.
+---@param buf integer
+local function look_again(buf)
+  local name = api.nvim_buf_get_name(buf)
+  local stat = assert(vim.uv.fs_stat(name))
+  local function seconds(time)
+    return time.sec + time.nsec / 1e9
+  end
+  vim.uv.fs_utime(name, seconds(stat.atime), seconds(stat.mtime) + 1e-6)
+  checktime(buf)
+end
+
+--- The buffer holds the disk's text; Neovim learns it, and nothing else changes.
+---@param buf integer
+---@param differed boolean  it did not before, or counted as modified
+---@return boolean same  false: the disk has another text by now
+local function agree(buf, differed)
+  local position, views = edits.undo_position(buf), edits.views(buf)
+  local lines = api.nvim_buf_get_lines(buf, 0, -1, true)
+  vim.bo[buf].modified = false
+  if not checktime(buf) and differed then
+    look_again(buf)
+  end
+  if not vim.deep_equal(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then
+    return false
+  end
+  edits.forget(buf, position)
+  vim.bo[buf].modified = false
+  edits.restore_views(views)
+  return true
+end
+
+---@param buf integer
+---@param list acp.Edit[]
+---@param options acp.ReloadOptions
+---@return boolean same
+local function change_and_agree(buf, list, options)
+  local differed = vim.bo[buf].modified or #list > 0
+  edits.break_undo(buf)
+  edits.apply(buf, list)
+  edits.set_format(buf, options)
+  if not agree(buf, differed) then
+    return false
+  end
+  if options.after and #options.after > 0 then
+    if #list > 0 then
+      api.nvim_buf_call(buf, function()
+        vim.cmd("silent! undojoin")
+      end)
+    end
+    edits.apply(buf, options.after)
+  end
+  edits.break_undo(buf)
+  return true
+end
+
+--- `list` makes the disk's text of the buffer as it was at `tick`; `options.after` the buffer's new one of that.
+---@param buf integer
+---@param tick integer
+---@param list acp.Edit[]
+---@param options acp.ReloadOptions
+---@return table answer  { ok, tick } | { stale } (the buffer or the disk has changed: begin anew) | { error, locked? }
+function M.reload(buf, tick, list, options)
+  if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+    return { stale = true }
+  end
+  local stat = vim.uv.fs_stat(api.nvim_buf_get_name(buf))
+  if not stat or stat.type ~= "file" then
+    return { error = "the file is gone" }
+  elseif not vim.bo[buf].modifiable then
+    return { error = "E21: Cannot make changes, 'modifiable' is off" }
+  end
+  local before = edits.remember(buf)
+  local ok, same = pcall(change_and_agree, buf, list, options)
+  if ok and same then
+    return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
+  elseif not ok and edits.is_locked(same) then
+    return { error = edits.one_line(same), locked = true }
+  end
+  edits.take_back(buf, before)
+  return ok and { stale = true } or { error = edits.one_line(same) }
+end
+
+return M
