@@ -1,0 +1,198 @@
+"""The line edits that make one list of lines out of another: few, small, and found in bounded time.
+
+Lines that both texts hold exactly once are the anchors; between them the longest common subsequence decides,
+computed with one bit a line in a big integer, so that a hostile text costs no more than a friendly one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+_ALIGNED = 4_000_000  # pairs of lines up to which a stretch without anchors is aligned; above it is one edit
+_NEAR = 12  # lines within which two texts that differ are expected to meet again
+_SURE = 4  # lines that must be the same there
+
+Lines = list[str]
+Stretch = tuple[int, int, int, int]  # a[i1:i2] is b[j1:j2] now
+Pair = tuple[int, int]
+
+
+class Edit(NamedTuple):
+    """The lines `first` to `last` (from 0, the end exclusive) become `lines`."""
+
+    first: int
+    last: int
+    lines: Lines
+
+    @property
+    def grows(self) -> bool:
+        return len(self.lines) > self.last - self.first
+
+
+def edits(old: Lines, new: Lines) -> list[Edit]:
+    """Disjoint and ascending; rows are those of `old`."""
+    return [Edit(i1, i2, new[j1:j2]) for i1, i2, j1, j2 in _stretches(old, new)]
+
+
+def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
+    result: list[str] = []
+    done = 0
+    for first, last, new in changes:
+        result += lines[done:first]
+        result += new
+        done = last
+    return [*result, *lines[done:]]
+
+
+def _stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
+    """Where the two differ. Most edits are small: the texts soon meet again, which is quick to see."""
+    i, tail = _ends(a, b)
+    end_a, end_b = len(a) - tail, len(b) - tail
+    j = i
+    while (i, j) != (end_a, end_b):
+        meeting = _meeting(a, b, (i, end_a), (j, end_b))
+        if not meeting:
+            yield from _moved(_aligned(a[i:end_a], b[j:end_b]), i, j)
+            return
+        yield i, meeting[0], j, meeting[1]
+        i, j = _onward(a, b, *meeting, min(end_a - meeting[0], end_b - meeting[1]))
+
+
+def _meeting(a: Lines, b: Lines, in_a: tuple[int, int], in_b: tuple[int, int]) -> tuple[int, int] | None:
+    """The next place from where several lines are the same."""
+    for far in range(1, _NEAR + 1):
+        for skipped in range(far + 1):
+            i, j = in_a[0] + skipped, in_b[0] + far - skipped
+            inside = i + _SURE <= in_a[1] and j + _SURE <= in_b[1]
+            if inside and a[i] == b[j] and a[i : i + _SURE] == b[j : j + _SURE]:
+                return i, j
+    return None
+
+
+def _onward(a: Lines, b: Lines, i: int, j: int, most: int) -> tuple[int, int]:
+    same = _longest(most, lambda low, high: a[i + low : i + high] == b[j + low : j + high])
+    return i + same, j + same
+
+
+def _aligned(a: Lines, b: Lines) -> Iterator[Stretch]:
+    i = j = 0
+    for at_a, at_b in [*_anchors(a, b), (len(a), len(b))]:
+        if at_a > i or at_b > j:
+            yield from _moved(_gap(a[i:at_a], b[j:at_b]), i, j)
+        i, j = at_a + 1, at_b + 1
+
+
+def _moved(stretches: Iterator[Stretch], i: int, j: int) -> Iterator[Stretch]:
+    return ((i + i1, i + i2, j + j1, j + j2) for i1, i2, j1, j2 in stretches)
+
+
+def _gap(a: Lines, b: Lines) -> Iterator[Stretch]:
+    """The differences between two anchors."""
+    if a == b:
+        return
+    head, tail = _ends(a, b)
+    end_a, end_b = len(a) - tail, len(b) - tail
+    small = (end_a - head) * (end_b - head) <= _ALIGNED
+    pairs = _pairs(a[head:end_a], b[head:end_b]) if small else []
+    i, j = head, head
+    for at_a, at_b in [*((head + x, head + y) for x, y in pairs), (end_a, end_b)]:
+        if at_a > i or at_b > j:
+            yield i, at_a, j, at_b
+        i, j = at_a + 1, at_b + 1
+
+
+def _ends(a: Lines, b: Lines) -> tuple[int, int]:
+    """How many lines are the same at the beginning and, of the rest, at the end; comparing slices is fast."""
+    most = min(len(a), len(b))
+    head = _longest(most, lambda low, high: a[low:high] == b[low:high])
+    size_a, size_b = len(a), len(b)
+    tail = _longest(
+        most - head,
+        lambda low, high: a[size_a - high : size_a - low] == b[size_b - high : size_b - low],
+    )
+    return head, tail
+
+
+def _longest(most: int, same: Callable[[int, int], bool]) -> int:
+    """The longest equal stretch: steps that double while it goes on, then halve."""
+    low, step = 0, 1
+    while low < most and same(low, min(low + step, most)):
+        low = min(low + step, most)
+        step *= 2
+    high = min(low + step, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
+    return low
+
+
+def _anchors(a: Lines, b: Lines) -> list[Pair]:
+    """Lines that are unique in both, as far as their order is the same."""
+    if not a or not b:
+        return []
+    places = _unique(b)
+    pairs = [(i, places[line]) for line, i in _unique(a).items() if line in places]
+    if all(x[1] < y[1] for x, y in pairwise(pairs)):
+        return pairs
+    return _ascending(pairs)
+
+
+def _unique(lines: Lines) -> dict[str, int]:
+    """Where each line stands that is there once, in order."""
+    places = {line: at for at, line in enumerate(lines)}  # the last place of each
+    if len(places) == len(lines):
+        return places
+    first: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        first.setdefault(line, at)
+    return {line: at for line, at in first.items() if places[line] == at}
+
+
+def _ascending(pairs: list[Pair]) -> list[Pair]:
+    """The longest part of the pairs that ascends on both sides."""
+    ends: list[int] = []  # the smallest last place of an ascending run of each length
+    holders: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(ends, place)
+        ends[length : length + 1] = [place]
+        holders[length : length + 1] = [number]
+        before.append(holders[length - 1] if length else -1)
+    chosen = []
+    at = holders[-1]
+    while at >= 0:
+        chosen.append(pairs[at])
+        at = before[at]
+    return chosen[::-1]
+
+
+def _pairs(a: Lines, b: Lines) -> list[Pair]:
+    """The lines that a longest common subsequence pairs (Hyyrö: a zero bit where it grows)."""
+    if not a or not b:
+        return []
+    places: dict[str, int] = {}
+    for at, line in enumerate(b):
+        places[line] = places.get(line, 0) | 1 << at
+    everything = (1 << len(b)) - 1
+    vectors = [everything]
+    for line in a:
+        vector = vectors[-1]
+        met = vector & places.get(line, 0)
+        vectors.append(((vector + met) | (vector - met)) & everything)
+    return _walk_back(vectors, len(a), len(b))
+
+
+def _walk_back(vectors: list[int], i: int, j: int) -> list[Pair]:
+    pairs = []
+    while i and j:
+        if vectors[i] >> (j - 1) & 1:
+            j -= 1
+        elif vectors[i - 1] >> (j - 1) & 1:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        else:
+            i -= 1
+    return pairs[::-1]
