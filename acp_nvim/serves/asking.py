@@ -1,0 +1,33 @@
+"""A question of ours in the middle of serving a request: put before the user, and waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import anyio
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.session import Session
+
+
+async def answer(
+    session: Session,
+    question: Question,
+    touch: Callable[[Session], object],
+    call: schema.ToolCallUpdate | None = None,
+) -> Option | None:
+    """What the user chose; None: nothing. A request that is withdrawn takes its question along."""
+    ended = anyio.Event()
+    question.on_end = lambda _: ended.set()
+    session.ask(question, call, time.monotonic())
+    if session.cancelling:
+        session.end_question(question, None, "cancel")
+    touch(session)
+    try:
+        await ended.wait()
+    finally:
+        if session.end_question(question, None, "agent"):
+            touch(session)
+    return question.answer

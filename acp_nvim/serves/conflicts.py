@@ -1,0 +1,86 @@
+"""Conflicts: the agent wrote what it could not know the user had changed, too. Only the user decides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from acp_nvim.protocol import schema
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.review.codec import Text
+from acp_nvim.serves import asking
+from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.session.visible import one_line, visible
+
+_OPTIONS = (
+    Option("agent", "The agent's lines", "allow_once"),
+    Option("mine", "Keep mine", "reject_once"),
+    Option("merge", "Merge them myself", "allow_once"),
+)
+
+
+@dataclass(slots=True, eq=False)
+class Conflict:
+    """One that is open. `mine` and `agents` differ only where the two overlap."""
+
+    path: str
+    mine: str
+    agents: str
+    merged: str | None = None  # what the user made of both, once it is there
+
+
+class Conflicts:
+    def __init__(self, touch: Callable[[Session], object]) -> None:
+        self.open: dict[int, Conflict] = {}  # by the id of their question
+        self._touch = touch
+
+    def merge(self, question_id: int, text: str) -> bool:
+        """The user's own merge of both: what `merge` then stands for. Answering is the next step."""
+        if conflict := self.open.get(question_id):
+            conflict.merged = text
+        return conflict is not None
+
+    async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
+        """The text that shall stand; an RpcError if the agent does not get its way."""
+        conflict = Conflict(path, mine.whole, agents.whole)
+        while True:
+            chosen = await self._ask(session, conflict, note)
+            if chosen is None:
+                raise RpcError(
+                    INTERNAL_ERROR, f"{path} was not written: the user's edits overlap, and nobody decided"
+                )
+            if chosen.kind.startswith("reject"):
+                raise RpcError(INTERNAL_ERROR, f"{path} was not written: the user keeps their own version")
+            if chosen.id == "agent":
+                return conflict.agents
+            if conflict.merged is not None:
+                return conflict.merged
+            note = "nothing was merged yet"
+
+    async def _ask(self, session: Session, conflict: Conflict, note: str) -> Option | None:
+        question = Question(
+            session=session.number,
+            kind="conflict",
+            title=one_line(f"conflict in {os.path.basename(conflict.path)}"),
+            options=_OPTIONS,
+            path=conflict.path,
+            has_diff=True,
+            detail=(visible(conflict.path),),
+            note=note,
+        )
+        question.tool_call_id = f"conflict-{question.id}"
+        self.open[question.id] = conflict
+        try:
+            return await asking.answer(session, question, self._touch, _shown(question, conflict))
+        finally:
+            del self.open[question.id]
+
+
+def _shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:
+    """Its entry in the chat, with both versions as a diff."""
+    diff = schema.Diff(path=conflict.path, old_text=conflict.mine, new_text=conflict.agents)
+    return schema.ToolCallUpdate(
+        id=question.tool_call_id or "", title=question.title, kind="ask", content=(diff,)
+    )

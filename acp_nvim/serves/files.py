@@ -1,0 +1,193 @@
+"""fs/read_text_file and fs/write_text_file: the agent gets what the user sees, and writes as a colleague would.
+
+Requests on one file are served one after the other. A write is merged in three ways: the base is what the agent
+believes, ours is the live text, theirs is the content; only an overlap asks the user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import anyio.lowlevel
+
+from acp_nvim.editor.interface import Editor
+from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.review.texts import join, section
+from acp_nvim.serves import disk
+from acp_nvim.serves.boundary import Access, Boundary
+from acp_nvim.serves.conflicts import Conflicts
+from acp_nvim.serves.ledger import Entry
+from acp_nvim.serves.live import Live, Standing, on_disk
+from acp_nvim.session.beliefs import Beliefs
+from acp_nvim.session.paths import absolute
+from acp_nvim.session.session import Session
+
+_BESIDE = "the file has also changed on disk, in lines with unsaved changes"
+
+
+class Front(Protocol):
+    """What files tell the rest of the client. Paths are absolute, symlinks unresolved."""
+
+    def touch(self, session: Session) -> None: ...
+    def on_read(self, session: Session, path: str, line: int | None) -> None: ...
+    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+        """`before`: what the user saw, None if there was no file; `after`: what is saved."""
+
+
+class Files:
+    def __init__(self, editor: Editor, front: Front) -> None:
+        self.conflicts = Conflicts(front.touch)
+        self._boundary = Boundary(front.touch)
+        self._live = Live(editor)
+        self._front = front
+        self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
+        self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._finishing: set[anyio.CancelScope] = set()
+
+    # --- what the rest of the client tells
+
+    def configure(self, outside: str, autocmds: bool) -> None:
+        self._boundary.outside, self._live.autocmds = outside, autocmds
+
+    def modified(self, path: str, is_modified: bool) -> None:
+        """A loaded buffer has unsaved changes now, or none any more."""
+        self._live.modified(path, is_modified)
+
+    def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
+        """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.
+
+        All other files are looked at when they are written: one that has not changed since now is its own witness.
+        """
+        paths = {*map(os.path.realpath, loaded), *self._live.unsaved}
+        now = disk.clock()
+        texts: dict[str, str | None] = {}
+        for path in paths:
+            with contextlib.suppress(OSError):
+                texts[path] = on_disk(path)
+        self.beliefs(session).begin_turn(now, texts)
+
+    def beliefs(self, session: Session) -> Beliefs:
+        return self._beliefs.get(session) or self._beliefs.setdefault(session, Beliefs(disk.clock()))
+
+    def forget(self, session: Session) -> None:
+        """Its agent begins anew: it believes nothing, and nothing outside is open to it."""
+        self._beliefs.pop(session, None)
+        self._boundary.forget(session)
+
+    def close(self) -> None:
+        """The editor is gone: what it was about to save is not waited for."""
+        for scope in list(self._finishing):
+            scope.cancel()
+
+    # --- what agents ask for
+
+    async def read(self, entry: Entry, session: Session) -> dict[str, Any]:
+        params = entry.request.params
+        line, limit = _number(params, "line"), _number(params, "limit")
+        async with self._alone(session, "read", _path(params)) as path:
+            text, end = await self._live.read(path)
+            content = section(text, end, line, limit)
+            if content is None:
+                raise RpcError(INVALID_PARAMS, f"line {line} is past the end of {path}")
+            self.beliefs(session).learn(path, text)
+        self._front.on_read(session, absolute(params["path"], session.cwd), line)
+        return {"content": content}
+
+    async def write(self, entry: Entry, session: Session) -> dict[str, Any]:
+        params = entry.request.params
+        given, content = _path(params), params.get("content")
+        if not isinstance(content, str):
+            raise RpcError(INVALID_PARAMS, "content must be a text")
+        async with self._alone(session, "write", given) as path:
+            await self._merge(session, given, path, content)
+        return {}
+
+    async def _merge(self, session: Session, given: str, path: str, content: str) -> None:
+        now = await self._live.standing(path, None)
+        base, theirs, settled = self._base(session, now), content, None
+        while True:
+            joined = join(base, now.text, theirs)
+            if joined.overlaps or now.apart:
+                note = _BESIDE if now.apart else ""
+                theirs = await self.conflicts.decide(session, path, joined.ours, joined.theirs, note)
+                base, settled = now.text.whole, now.disk
+            else:
+                await anyio.lowlevel.checkpoint_if_cancelled()
+                _expect_same(given, path)
+                with self._to_the_end():
+                    saved = await self._live.save(now, joined.ours)
+                    if saved is not None:
+                        self.beliefs(session).learn(path, content)
+                        self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
+                        return
+            now = await self._live.standing(path, settled)
+
+    def _base(self, session: Session, now: Standing) -> str | None:
+        """Nothing is lost by making a file that is gone anew, whatever it held."""
+        if now.disk is None:
+            return "" if now.buffer is None else self.beliefs(session).base(now.path, None, 0)
+        return self.beliefs(session).base(now.path, now.disk, disk.changed(now.path))
+
+    # --- how they are served
+
+    @contextlib.asynccontextmanager
+    async def _alone(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
+        """The resolved path, while nobody else is served there and the session may have it."""
+        path = os.path.realpath(given)
+        lock = self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
+        async with lock:
+            with _told(access, path):
+                await self._boundary.admit(session, access, path)
+                _expect_same(given, path)
+                yield path
+
+    @contextlib.contextmanager
+    def _to_the_end(self) -> Iterator[None]:
+        """What has begun in the editor is not left half told, even if the agent withdraws its request."""
+        with anyio.CancelScope(shield=True) as scope:
+            self._finishing.add(scope)
+            try:
+                yield
+            finally:
+                self._finishing.discard(scope)
+
+
+@contextlib.contextmanager
+def _told(access: Access, path: str) -> Iterator[None]:
+    """What went wrong with a file, in the codes of the wire."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if access == "read":
+            raise RpcError(NOT_FOUND, f"Resource not found: {path}") from error
+        raise RpcError(INTERNAL_ERROR, f"cannot write {path}: {error.strerror}") from error
+    except IsADirectoryError as error:
+        raise RpcError(INVALID_PARAMS, f"{path} is a directory") from error
+    except OSError as error:
+        raise RpcError(INTERNAL_ERROR, f"cannot {access} {path}: {error.strerror}") from error
+
+
+def _expect_same(given: str, path: str) -> None:
+    """A symlink may have been turned while somebody was asked."""
+    if os.path.realpath(given) != path:
+        raise RpcError(INTERNAL_ERROR, f"{given} no longer leads to {path}")
+
+
+def _path(params: dict[str, Any]) -> str:
+    path = params.get("path")
+    if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
+        raise RpcError(INVALID_PARAMS, f"path must be absolute: {path!r}")
+    return path
+
+
+def _number(params: dict[str, Any], name: str) -> int | None:
+    value = params.get(name)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise RpcError(INVALID_PARAMS, f"{name} must be a number from 0 up: {value!r}")
+    return value

@@ -1,0 +1,170 @@
+"""An editor in memory with files on a real disk: loaded buffers, their undo, and the port calls about them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio.lowlevel
+
+from acp_nvim.editor.interface import Collect
+
+_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+
+
+@dataclass
+class FakeBuffer:
+    number: int
+    path: str  # resolved
+    tell: Callable[[str, bool], None]
+    encoding: str = "utf-8"
+    ff: str = "unix"
+    final: bool = True
+    bomb: bool = False
+    lines: list[str] = field(default_factory=lambda: [""])
+    tick: int = 1
+    modified: bool = False
+    undone: list[list[str]] = field(default_factory=list)
+    steps: list[list[str]] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+
+    def load(self) -> None:
+        data = Path(self.path).read_bytes() if os.path.exists(self.path) else b""
+        text = data.decode(self.encoding)
+        self.bomb = text.startswith("\ufeff")
+        text = text.removeprefix("\ufeff")
+        self.ff = "dos" if text.count("\n") and text.count("\r\n") == text.count("\n") else "unix"
+        lines = text.split(_ENDS[self.ff])
+        self.final = lines[-1] == "" or not text
+        self.lines = lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
+        self.saved = list(self.lines)
+        self.tick += 1
+        self._became(False)
+
+    def edit(self, lines: list[str]) -> None:
+        """What a user types: an undo step."""
+        if not self.modified and os.path.exists(self.path) and self.data() != Path(self.path).read_bytes():
+            raise AssertionError("the editor would have reloaded this buffer before")
+        self.steps.append(self.lines)
+        self.undone.clear()
+        self.show(lines)
+
+    def undo(self) -> None:
+        if self.steps:
+            self.undone.append(self.lines)
+            self.show(self.steps.pop())
+
+    def redo(self) -> None:
+        if self.undone:
+            self.steps.append(self.lines)
+            self.show(self.undone.pop())
+
+    def show(self, lines: list[str]) -> None:
+        self.lines = list(lines) or [""]
+        self.tick += 1
+        self._became(self.lines != self.saved)
+
+    def data(self) -> bytes:
+        if self.lines == [""] and self.final:
+            return b""
+        text = _ENDS[self.ff].join(self.lines) + (_ENDS[self.ff] if self.final else "")
+        return (("\ufeff" if self.bomb else "") + text).encode(self.encoding)
+
+    def save(self) -> None:
+        Path(self.path).write_bytes(self.data())
+        self.saved = list(self.lines)
+        self._became(False)
+
+    def _became(self, modified: bool) -> None:
+        if modified is not self.modified:
+            self.modified = modified
+            self.tell(self.path, modified)
+
+
+class FileEditor:
+    """`before` runs ahead of each call: what the user does meanwhile. Unset, `answering` is a hit-enter prompt."""
+
+    def __init__(self) -> None:
+        self.collect: Collect = list
+        self.tell: Callable[[str, bool], None] = lambda path, modified: None
+        self.buffers: dict[str, FakeBuffer] = {}
+        self.calls: list[str] = []
+        self.options: dict[str, Any] = {}
+        self.before: Callable[[str], None] = lambda name: None
+        self.formats: Callable[[list[str]], list[str]] | None = None
+        self.failure: str | None = None
+        self.answering = anyio.Event()
+        self.answering.set()
+
+    def wake(self) -> None:
+        raise AssertionError("files show nothing by themselves")
+
+    def notify(self, name: str, *arguments: Any) -> None:
+        raise AssertionError("files notify nobody by themselves")
+
+    async def call(self, name: str, *arguments: Any) -> Any:
+        await self.answering.wait()
+        await anyio.lowlevel.checkpoint()
+        self.before(name)
+        self.calls.append(name)
+        return getattr(self, f"_{name}")(*arguments)
+
+    def open(self, path: Path | str, **shape: Any) -> FakeBuffer:
+        resolved = os.path.realpath(path)
+        buffer = FakeBuffer(len(self.buffers) + 1, resolved, lambda *what: self.tell(*what), **shape)
+        self.buffers[resolved] = buffer
+        buffer.load()
+        return buffer
+
+    def _file_look(self, path: str) -> dict[str, Any] | None:
+        buffer = self.buffers.get(os.path.realpath(path))
+        if buffer is None:
+            return None
+        plain = not buffer.modified and buffer.encoding == "utf-8"
+        return {
+            "buf": buffer.number,
+            "tick": buffer.tick,
+            "modified": buffer.modified,
+            "plain": plain,
+            "count": len(buffer.lines),
+            "bomb": buffer.bomb,
+            "ff": buffer.ff,
+            "final": buffer.final,
+            "lines": list(buffer.lines) if not plain and len(buffer.lines) <= 5000 else None,
+        }
+
+    def _numbered(self, number: int) -> FakeBuffer:
+        return next(buffer for buffer in self.buffers.values() if buffer.number == number)
+
+    def _file_lines(self, number: int, tick: int, first: int, last: int) -> list[str] | None:
+        buffer = self._numbered(number)
+        assert 0 <= first < last <= first + 5000
+        return buffer.lines[first:last] if buffer.tick == tick else None
+
+    def _file_apply(
+        self, number: int, tick: int, edits: list[list[Any]], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        buffer = self._numbered(number)
+        if buffer.tick != tick:
+            return {"stale": True}
+        if self.failure:
+            return {"error": self.failure}
+        self.options = options
+        before, lines, end = buffer.lines, list(buffer.lines), len(buffer.lines) + 1
+        for first, last, new in reversed(edits):
+            assert 0 <= first <= last <= len(lines)
+            assert last < end or (last == end and first < last)
+            assert not any("\n" in line for line in new)
+            lines[first:last], end = new, first
+        expected = lines or [""]
+        shown = self.formats(expected) if self.formats and options["autocmds"] else expected
+        if shown != before:
+            buffer.steps.append(before)
+            buffer.undone.clear()
+            buffer.show(shown)
+        buffer.final, buffer.bomb = options["final"], options["bomb"]
+        buffer.save()
+        return {"ok": True, "tick": buffer.tick, "lines": shown if shown != expected else None}
