@@ -183,6 +183,7 @@ class Host:
         if isinstance(result, Failure):
             return self._not_loaded(session, f"{self.spec.name} did not load {session_id}: {result.error}")
         session.remembered = True
+        session.transcript.end_turn(time.monotonic())  # what the replay has left open is long over
         self._ready(session, session_id, decode.new_session(result.result))
 
     def _not_loaded(self, session: Session, why: str) -> None:
@@ -211,7 +212,8 @@ class Host:
     def _not_opened(self, session: Session, error: RpcError) -> None:
         if error.needs_login:
             ways = ", ".join(method.name for method in self.agent.auth_methods) if self.agent else ""
-            session.refuse("auth", f"{self.spec.name} wants a login first: {ways or error}")
+            how = f"{ways or error}; log in by its own means, then :Acp restart"
+            session.refuse("auth", f"{self.spec.name} wants a login first: {how}")
         else:
             session.refuse("failed", f"{self.spec.name} opened no session: {error}")
             self._front.say("error", session.error or "")
