@@ -52,7 +52,9 @@ class Live:
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
         self._editor = editor
-        self._origins: dict[str, str | None] = {}  # of modified buffers: the disk under them, None if nobody can tell
+        self._origins: dict[
+            str, str | None
+        ] = {}  # of modified buffers: the disk under them, None if nobody can tell
 
     @property
     def unsaved(self) -> list[str]:
