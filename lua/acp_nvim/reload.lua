@@ -116,7 +116,7 @@ function M.reload(buf, tick, list, options)
   local ok, same = pcall(change_and_agree, buf, list, options)
   if ok and same then
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
-  elseif not ok and edits.is_locked(same) then
+  elseif not ok and api.nvim_buf_get_changedtick(buf) == tick and edits.is_locked(same) then
     return { error = edits.one_line(same), locked = true }
   end
   edits.take_back(buf, before)

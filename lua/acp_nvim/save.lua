@@ -182,8 +182,9 @@ function M.apply(buf, tick, list, options)
     if ok then
       answer = { ok = true, tick = api.nvim_buf_get_changedtick(buf), lines = lines, warning = warning }
     else
-      answer = { error = edits.one_line(lines), locked = edits.is_locked(lines) or nil }
-      if api.nvim_buf_is_loaded(buf) and not answer.locked then
+      local touched = not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick
+      answer = { error = edits.one_line(lines), locked = not touched and edits.is_locked(lines) or nil }
+      if touched and api.nvim_buf_is_loaded(buf) then
         edits.take_back(buf, before)
       end
     end

@@ -210,6 +210,18 @@ def test_while_the_user_types_in_that_buffer(editor: Editor) -> None:
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", theirs)
 
 
+def test_many_writes_while_the_user_types_in_that_buffer(editor: Editor) -> None:
+    path = given(editor, "\n\n")
+    editor.type("Gi")
+    for n in range(100):
+        editor.type(f"word{n} ")
+        assert write(editor, path, [[0, 0, [f"theirs {n}"]]])["ok"]
+    typed = "".join(f"word{n} " for n in range(100))
+    theirs = [f"theirs {n}" for n in range(99, -1, -1)]
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", [*theirs, "", typed])
+    assert editor.nvim.api.get_mode() == {"mode": "i", "blocking": False}
+
+
 def test_a_change_within_the_line_where_the_user_types(editor: Editor) -> None:
     path = given(editor, "alpha beta gamma\n")
     editor.type("0wi")
@@ -534,6 +546,17 @@ def test_while_changes_are_forbidden(editor: Editor) -> None:
     assert editor.expect_lua("return answer", lambda answer: answer is not None)["locked"]
     assert (lines(editor, path), path.read_text()) == (["a"], "a\n")
     assert write(editor, path, [[0, 1, ["b"]]])["ok"]
+
+
+def test_a_lock_that_an_autocommand_meets_is_its_failure(editor: Editor) -> None:
+    path = given(editor, "a\n")
+    editor.lua(
+        "vim.api.nvim_create_autocmd('BufWritePre', { callback = function() error('E565: not now') end })"
+    )
+    before = state(editor, path)
+    answer = write(editor, path, [[0, 1, ["b"]]])
+    assert answer == {"error": "E565: not now"}
+    assert state(editor, path) == before
 
 
 def test_from_the_command_line_window(editor: Editor) -> None:
