@@ -57,7 +57,7 @@ def _stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
         if not meeting:
             yield from _moved(_aligned(a[i:end_a], b[j:end_b]), i, j)
             return
-        yield i, meeting[0], j, meeting[1]
+        yield from _moved(_gap(a[i : meeting[0]], b[j : meeting[1]]), i, j)
         i, j = _onward(a, b, *meeting, min(end_a - meeting[0], end_b - meeting[1]))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from acp_nvim.review.codec import Text
+from acp_nvim.review.codec import Text, split
 from acp_nvim.review.merge import Overlap, merge3
 
 _BOM = "\ufeff"
@@ -35,6 +35,8 @@ def as_text(text: str, end: str) -> Text:
 
 def join(base: str | None, ours: Text, theirs: str) -> Joined:
     """`base` None: nobody knows what they have in common, so whatever differs overlaps."""
+    if not base and not ours.lines:
+        ours = replace(ours, end=split(theirs).end)
     new = as_text(theirs, ours.end)
     old = as_text(base, ours.end) if base is not None else Text(end=ours.end, final=not new.final)
     merge = merge3(list(old.lines), list(ours.lines), list(new.lines))

@@ -64,11 +64,11 @@ class Files:
         """
         paths = {*map(os.path.realpath, loaded), *self._live.unsaved}
         now = disk.clock()
-        texts: dict[str, str | None] = {}
+        looked_at: dict[str, bytes | None] = {}
         for path in paths:
             with contextlib.suppress(OSError):
-                texts[path] = on_disk(path)
-        self.beliefs(session).begin_turn(now, texts)
+                looked_at[path] = on_disk(path)
+        self.beliefs(session).begin_turn(now, looked_at)
 
     def beliefs(self, session: Session) -> Beliefs:
         return self._beliefs.get(session) or self._beliefs.setdefault(session, Beliefs(disk.clock()))
@@ -128,9 +128,10 @@ class Files:
 
     def _base(self, session: Session, now: Standing) -> str | None:
         """Nothing is lost by making a file that is gone anew, whatever it held."""
-        if now.disk is None:
-            return "" if now.buffer is None else self.beliefs(session).base(now.path, None, 0)
-        return self.beliefs(session).base(now.path, now.disk, disk.changed(now.path))
+        if now.disk is None and now.buffer is None:
+            return ""
+        changed = disk.changed(now.path) if now.disk is not None else 0
+        return self.beliefs(session).base(now.path, now.disk, changed, now.decode)
 
     # --- how they are served
 

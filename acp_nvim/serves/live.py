@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +18,12 @@ from acp_nvim.review.edits import edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
 
+log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
 _SLICE = 5000  # lines a call, so that the editor is never kept long
+_BUSY = 0.05  # seconds until an editor that forbids edits just now is asked again
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+_FORMATS = {end: name for name, end in _ENDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,14 @@ class Buffer:
     tick: int
     modified: bool
     plain: bool  # unmodified, in the encoding of the wire: the disk says the same
+    encoding: str
     rows: list[str]  # as the editor counts them: an empty buffer has one
     text: Text
+
+    @property
+    def is_like_disk(self) -> bool:
+        """Or older than it: without changes of its own."""
+        return self.plain or not (self.modified or self.encoding == "utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,7 @@ class Standing:
     path: str
     text: Text
     buffer: Buffer | None = None
-    disk: str | None = None  # with bytes that are no UTF-8 as surrogates
+    disk: bytes | None = None
     apart: bool = False  # the user's unsaved lines and the disk overlap
 
     @property
@@ -47,14 +57,19 @@ class Standing:
         """What the user saw; None: there was no such file."""
         return self.buffer.text.whole if self.buffer else None if self.disk is None else self.text.whole
 
+    def decode(self, data: bytes) -> str:
+        """In the file's encoding, as far as there is one for it; else what is no UTF-8 comes as surrogates."""
+        with contextlib.suppress(LookupError, UnicodeDecodeError):
+            return data.decode(self.buffer.encoding if self.buffer else "utf-8")
+        return data.decode("utf-8", "surrogateescape")
+
 
 class Live:
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
         self._editor = editor
-        self._origins: dict[
-            str, str | None
-        ] = {}  # of modified buffers: the disk under them, None if nobody can tell
+        # of modified buffers: the disk under their unsaved lines; None: nobody can tell
+        self._origins: dict[str, bytes | None] = {}
 
     @property
     def unsaved(self) -> list[str]:
@@ -68,7 +83,7 @@ class Live:
         elif path not in self._origins:
             self._origins[path] = None
             with contextlib.suppress(OSError):
-                self._origins[path] = on_disk(path) or ""
+                self._origins[path] = on_disk(path) or b""
 
     # --- reading
 
@@ -103,62 +118,80 @@ class Live:
                 if not some:
                     return None
                 rows += some
-        end = _ENDS[look["ff"]]
-        text = Text(() if rows in ([], [""]) else tuple(rows), end, bool(look["final"]), bool(look["bomb"]))
-        return Buffer(look["buf"], look["tick"], bool(look["modified"]), bool(look["plain"]), rows, text)
+        final = bool(look["final"])
+        is_void = rows in ([], [""]) and not final
+        shape = _ENDS[look["ff"]], final or is_void, bool(look["bomb"])
+        return Buffer(
+            number=look["buf"],
+            tick=look["tick"],
+            modified=bool(look["modified"]),
+            plain=bool(look["plain"]),
+            encoding=look["fenc"] or "utf-8",
+            rows=rows,
+            text=Text(() if is_void else tuple(rows), *shape),
+        )
 
     # --- writing
 
-    async def standing(self, path: str, settled: str | None) -> Standing:
-        """`settled`: a text on disk about which the user has been asked already."""
+    async def standing(self, path: str, settled: bytes | None) -> Standing:
+        """`settled`: what was on disk when the user was asked about it."""
         while look := await self._editor.call("file_look", path):
             if (buffer := await self._buffer(look)) is not None:
-                return self._with_disk(path, buffer, settled)
+                return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, settled)
         found = on_disk(path)
-        text = codec.decode(disk.read(path)) if found is not None else Text()
-        _sendable(found or "", path)
+        text = codec.decode(found or b"")
+        _sendable(text.whole, path)
         return Standing(path, text, disk=found)
 
-    def _with_disk(self, path: str, buffer: Buffer, settled: str | None) -> Standing:
-        found = on_disk(path)
-        as_shown = Standing(path, buffer.text, buffer, found)
-        if found is None:
-            return as_shown
-        if buffer.plain:  # and perhaps older than the disk
-            return replace(as_shown, text=as_text(found, buffer.text.end))
-        origin = self._origins.get(path)
-        if not buffer.modified or origin is None or origin == found:
-            return as_shown
-        both = join(origin, buffer.text, found)
-        _sendable(both.ours.whole, path)
-        return replace(as_shown, text=both.ours, apart=bool(both.overlaps) and found != settled)
+    def _with_disk(self, now: Standing, buffer: Buffer, settled: bytes | None) -> Standing:
+        if now.disk is None:
+            return now
+        if buffer.is_like_disk:
+            return replace(now, text=as_text(now.decode(now.disk), buffer.text.end))
+        origin = self._origins.get(now.path)
+        if not buffer.modified or origin is None or origin == now.disk:
+            return now
+        both = join(now.decode(origin), buffer.text, now.decode(now.disk))
+        _sendable(both.ours.whole, now.path)
+        return replace(now, text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
     async def save(self, now: Standing, text: Text) -> str | None:
         """The text that is saved then; None if the buffer has changed since it was looked at."""
         if now.buffer:
-            return await self._save_buffer(now.path, now.buffer, text, now.disk)
+            return await self._save_buffer(now, now.buffer, text)
         if now.disk is None or text != now.text:
             disk.write(now.path, codec.encode(text))
         return text.whole
 
-    async def _save_buffer(self, path: str, buffer: Buffer, text: Text, found: str | None) -> str | None:
+    async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text) -> str | None:
         changes = [list(edit) for edit in edits(buffer.rows, list(text.lines))]
-        if buffer.plain and not changes and as_text(found or "", text.end) == text and found is not None:
+        if buffer.is_like_disk and now.disk is not None and text == now.text and not changes:
             return text.whole
-        disk.make_parents(path)
-        options = {"autocmds": self.autocmds, "final": text.final, "bomb": text.bom}
+        disk.make_parents(now.path)
+        options = {
+            "autocmds": self.autocmds,
+            "real": now.path,
+            "final": text.final and bool(text.lines),  # no line, no end
+            "bomb": text.bom,
+            "ff": _FORMATS[text.end],
+        }
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, changes, options)
+        if said.get("locked"):
+            await anyio.sleep(_BUSY)
+            return None
         if said.get("stale"):
             return None
-        if trouble := said.get("error") or said.get("disk_error"):
-            raise RpcError(INTERNAL_ERROR, f"{path} was not written: {trouble}")
+        if "error" in said:
+            raise RpcError(INTERNAL_ERROR, f"{now.path} was not written: {said['error']}")
+        if "warning" in said:
+            log.warning("%s was written, but: %s", now.path, said["warning"])
         rows = said.get("lines")
         return (replace(text, lines=tuple(rows)) if rows is not None else text).whole
 
 
-def on_disk(path: str) -> str | None:
+def on_disk(path: str) -> bytes | None:
     try:
-        return disk.read(path).decode("utf-8", "surrogateescape")
+        return disk.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
 

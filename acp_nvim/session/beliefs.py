@@ -6,26 +6,26 @@ merge or a formatter. Of a file that it never had from us it is taken to know wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 
 class Beliefs:
-    """Of one session. Paths are resolved ones; None is the text of a file that was not there."""
+    """Of one session. Paths are resolved ones; None are the bytes of a file that was not there."""
 
     def __init__(self, now: int) -> None:
         self.turn_began = now  # on the clock of the file system
         self._texts: dict[str, str] = {}
-        self._at_turn_start: Mapping[str, str | None] = {}
+        self._at_turn_start: Mapping[str, bytes | None] = {}
 
     def learn(self, path: str, text: str) -> None:
         self._texts[path] = text
 
-    def begin_turn(self, now: int, texts: Mapping[str, str | None]) -> None:
-        """`texts`: what was looked at now, because it could change before the agent asks for it."""
+    def begin_turn(self, now: int, looked_at: Mapping[str, bytes | None]) -> None:
+        """`looked_at`: files as they are now, because they could change before the agent asks for them."""
         self.turn_began = now
-        self._at_turn_start = texts
+        self._at_turn_start = looked_at
 
-    def base(self, path: str, on_disk: str | None, changed: int) -> str | None:
+    def base(self, path: str, disk: bytes | None, changed: int, decode: Callable[[bytes], str]) -> str | None:
         """The text that a write of the agent builds on; None if nobody knows.
 
         A file that has not changed since the turn began is its own witness; otherwise somebody must have looked.
@@ -33,5 +33,5 @@ class Beliefs:
         if path in self._texts:
             return self._texts[path]
         if path in self._at_turn_start:
-            return self._at_turn_start[path] or ""
-        return on_disk or "" if on_disk is None or changed < self.turn_began else None
+            return decode(self._at_turn_start[path] or b"")
+        return decode(disk or b"") if disk is None or changed < self.turn_began else None

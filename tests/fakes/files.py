@@ -27,6 +27,7 @@ class FakeBuffer:
     lines: list[str] = field(default_factory=lambda: [""])
     tick: int = 1
     modified: bool = False
+    is_void: bool = True  # one row, but no line
     undone: list[list[str]] = field(default_factory=list)
     steps: list[list[str]] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
@@ -39,6 +40,7 @@ class FakeBuffer:
         self.ff = "dos" if text.count("\n") and text.count("\r\n") == text.count("\n") else "unix"
         lines = text.split(_ENDS[self.ff])
         self.final = lines[-1] == "" or not text
+        self.is_void = not text
         self.lines = lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
         self.saved = list(self.lines)
         self.tick += 1
@@ -63,12 +65,12 @@ class FakeBuffer:
             self.show(self.undone.pop())
 
     def show(self, lines: list[str]) -> None:
-        self.lines = list(lines) or [""]
+        self.lines, self.is_void = list(lines) or [""], not lines
         self.tick += 1
         self._became(self.lines != self.saved)
 
     def data(self) -> bytes:
-        if self.lines == [""] and self.final:
+        if self.is_void:
             return b""
         text = _ENDS[self.ff].join(self.lines) + (_ENDS[self.ff] if self.final else "")
         return (("\ufeff" if self.bomb else "") + text).encode(self.encoding)
@@ -96,6 +98,7 @@ class FileEditor:
         self.before: Callable[[str], None] = lambda name: None
         self.formats: Callable[[list[str]], list[str]] | None = None
         self.failure: str | None = None
+        self.locks = 0  # so many times edits are forbidden
         self.answering = anyio.Event()
         self.answering.set()
 
@@ -132,7 +135,8 @@ class FileEditor:
             "count": len(buffer.lines),
             "bomb": buffer.bomb,
             "ff": buffer.ff,
-            "final": buffer.final,
+            "fenc": buffer.encoding,
+            "final": buffer.final and not buffer.is_void,
             "lines": list(buffer.lines) if not plain and len(buffer.lines) <= 5000 else None,
         }
 
@@ -150,21 +154,26 @@ class FileEditor:
         buffer = self._numbered(number)
         if buffer.tick != tick:
             return {"stale": True}
+        if self.locks:
+            self.locks -= 1
+            return {"error": "E565: Not allowed to change text", "locked": True}
         if self.failure:
             return {"error": self.failure}
         self.options = options
         before, lines, end = buffer.lines, list(buffer.lines), len(buffer.lines) + 1
+        assert options["real"] == buffer.path
         for first, last, new in reversed(edits):
             assert 0 <= first <= last <= len(lines)
-            assert last < end or (last == end and first < last)
+            assert last < end
             assert not any("\n" in line for line in new)
             lines[first:last], end = new, first
-        expected = lines or [""]
-        shown = self.formats(expected) if self.formats and options["autocmds"] else expected
+        shown = self.formats(lines or [""]) if self.formats and options["autocmds"] else lines
         if shown != before:
             buffer.steps.append(before)
             buffer.undone.clear()
             buffer.show(shown)
-        buffer.final, buffer.bomb = options["final"], options["bomb"]
+        buffer.final, buffer.bomb, buffer.ff = options["final"], options["bomb"], options["ff"]
+        buffer.is_void = shown in ([], [""]) and not buffer.final
         buffer.save()
-        return {"ok": True, "tick": buffer.tick, "lines": shown if shown != expected else None}
+        said = {"ok": True, "tick": buffer.tick}
+        return said if shown == lines else {**said, "lines": shown}

@@ -92,7 +92,8 @@ def test_no_line_is_lost_doubled_or_moved(ours: list[str], theirs: list[str]) ->
 def test_only_overlap_asks(ours: list[str], theirs: list[str]) -> None:
     merge = merge3(BASE, ours, theirs)
     same_line = {f"ours for {n}" for n in range(8) if f"theirs for {n}" in theirs} & {*ours}
-    same_gap = {f"ours before {n}" for n in range(8) if f"theirs before {n}" in theirs} & {*ours}
+    beside = [n for n in range(8) if n == 0 or (BASE[n - 1] in ours and BASE[n - 1] in theirs)]
+    same_gap = {f"ours before {n}" for n in beside if f"theirs before {n}" in theirs} & {*ours}
     near = any(len(one & other) > 1 for one in _gaps(ours) for other in _gaps(theirs))
     if same_line or same_gap:
         assert merge.overlaps
