@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
@@ -23,7 +23,7 @@ _OPTIONS = (
 
 @dataclass(slots=True, eq=False)
 class Conflict:
-    """One that is open. `mine` and `agents` differ only where the two overlap."""
+    """One that is open. `mine` and `agents` differ only where the two overlap; the file keeps its line ends."""
 
     path: str
     mine: str
@@ -44,7 +44,7 @@ class Conflicts:
 
     async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
         """The text that shall stand; an RpcError if the agent does not get its way."""
-        conflict = Conflict(path, mine.whole, agents.whole)
+        conflict = Conflict(path, _plain(mine), _plain(agents))
         while True:
             chosen = await self._ask(session, conflict, note)
             if chosen is None:
@@ -76,6 +76,11 @@ class Conflicts:
             return await asking.answer(session, question, self._touch, _shown(question, conflict))
         finally:
             del self.open[question.id]
+
+
+def _plain(text: Text) -> str:
+    """For people: with plain line ends, whatever the file has."""
+    return replace(text, end="\n").whole
 
 
 def _shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:

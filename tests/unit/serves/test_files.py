@@ -314,6 +314,21 @@ async def test_a_merge_by_hand_is_what_is_saved(agent: Agent) -> None:
     assert path.read_text() == agent.merged
 
 
+async def test_conflicts_are_shown_with_plain_ends_and_saved_with_those_of_the_file(agent: Agent) -> None:
+    path = made(agent.root / "f", "one\r\ntwo\r\n")
+    buffer = agent.editor.open(path)
+    await agent.read(path)
+    buffer.edit(["one", "mine"])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(agent.write, path, "one\r\nTWO\r\n")
+        await anyio.wait_all_tasks_blocked()
+        (conflict,) = agent.files.conflicts.open.values()
+        assert (conflict.mine, conflict.agents) == ("one\nmine\n", "one\nTWO\n")
+        (question,) = agent.asked
+        agent.session.end_question(question, question.option("agent"), "user")
+    assert path.read_bytes() == b"one\r\nTWO\r\n"
+
+
 async def test_a_merge_without_a_text_asks_again(agent: Agent) -> None:
     path = made(agent.root / "f")
     agent.begin_turn()
