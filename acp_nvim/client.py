@@ -19,6 +19,7 @@ from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.host import Host
 from acp_nvim.replay import play
+from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.showing import PATIENCE, Showing
@@ -34,6 +35,7 @@ class Client:
         self.diary = Diary()
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
+        self.services = Services(editor, self._spawn, self.touch, self.host_changed)
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
@@ -52,6 +54,8 @@ class Client:
 
     async def _end_all(self) -> None:
         async with anyio.create_task_group() as tasks:
+            self.services.files.close()
+            tasks.start_soon(self.services.terminals.close_all)
             for host in self.hosts:
                 tasks.start_soon(host.connection.stop)
 
@@ -74,6 +78,7 @@ class Client:
     def do_setup(self, payload: dict[str, Any]) -> None:
         self.settings, complaints = settings.read(payload.get("config"))
         self.diary.keep_from(self.settings.log.level)
+        self.services.configure(self.settings)
         for complaint in complaints:
             self.say("warn", complaint)
         self.editor.notify("ready", payload.get("version"))
@@ -92,7 +97,7 @@ class Client:
         session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
         session.lived = lived
         self.sessions[session.number] = session
-        self._shown[session.number] = Showing(session)
+        self._shown[session.number] = Showing(session, self.services.terminals.text)
         self._start(session, load)
 
     def do_prompt(self, payload: dict[str, Any]) -> None:
@@ -142,10 +147,41 @@ class Client:
         self.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
     def _answer(self, session: Session, question: Any, option_id: Any) -> None:
+        conflict = self.services.files.conflicts.open.get(question.id)
+        if conflict and option_id == "merge" and conflict.merged is None:
+            session.questions.touch(question)  # it stays open until both are merged
+            self.touch(session)
+            return self.editor.notify("merge", question.id, conflict.path, conflict.mine, conflict.agents)
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
             return self.say("warn", f"question {question.id} has no option '{option_id}': nothing was sent")
         session.end_question(question, option, "user" if option else "cancel")
+        self.touch(session)
+
+    def do_terminal_watch(self, payload: dict[str, Any]) -> None:
+        self.services.terminals.watch(self._session(payload), str(payload["id"]), int(payload["buffer"]))
+
+    def do_terminal_kill(self, payload: dict[str, Any]) -> None:
+        if not self.services.terminals.stop(self._session(payload), str(payload["id"])):
+            self.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")
+
+    def do_modified(self, payload: dict[str, Any]) -> None:
+        self.services.files.modified(str(payload["path"]), bool(payload.get("modified")))
+
+    def do_merged(self, payload: dict[str, Any]) -> None:
+        """The user's own merge of a conflict is there: it answers the question."""
+        if not self.services.files.conflicts.merge(int(payload["question"]), str(payload["text"])):
+            return self.say("warn", "that conflict is decided already: nothing was written")
+        self.do_answer({"question": payload["question"], "option": "merge"})
+
+    def do_follow(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        session.following, session.paused = bool(payload.get("on")), False
+        self.touch(session)
+
+    def do_follow_paused(self, payload: dict[str, Any]) -> None:
+        session = self._session(payload)
+        session.following, session.paused = False, True
         self.touch(session)
 
     def do_toggle(self, payload: dict[str, Any]) -> None:
@@ -256,7 +292,7 @@ class Client:
             return self.say("error", f"cannot replay {payload['file']}: {error}")
         if others:
             self.say("info", f"{others} messages of other sessions in this recording are left out")
-        self._shown[session.number] = Showing(session)
+        self._shown[session.number] = Showing(session, self.services.terminals.text)
         self.touch(session)
 
     # --- hosts
@@ -323,16 +359,17 @@ class Client:
         self.diary.write(level, text)
 
     def host_changed(self) -> None:
-        self.editor.notify(
-            "groups", [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
-        )
+        agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
+        self.editor.notify("groups", agents + self.services.terminals.pgids())
 
     def forget(self, session: Session) -> None:
         """It leaves the list; what it has to tell goes out first."""
         shown = self._shown.pop(session.number, None)
         self._touched.pop(session.number, None)
         self.sessions.pop(session.number, None)
-        for call in shown.news() if shown else ():
+        self.services.terminals.forget(session)
+        self.services.files.forget(session)
+        for call in shown.news(time.monotonic()) if shown else ():
             self.editor.notify(*call)
         self.editor.notify("ended", session.number)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import Any, Protocol
 
 from anyio.abc import TaskGroup
@@ -22,6 +23,7 @@ from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.serves import permissions
 from acp_nvim.serves.ledger import Entry, Ledger
+from acp_nvim.services import Serve, Services
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
@@ -37,6 +39,9 @@ class Front(Protocol):
     def say(self, level: str, text: str) -> None: ...
     def note(self, level: str, text: str) -> None: ...
     def host_changed(self) -> None: ...
+
+    services: Services
+
     def forget(self, session: Session) -> None: ...
 
 
@@ -62,9 +67,11 @@ class Host:
         self._unknown: set[str] = set()  # the tags of updates that we have wondered about
         self._waiting: list[tuple[Session, str | None]] = []
         self._dialect = dialects.choose(spec.dialect, None)
-        self._offer = methods.client_capabilities(notices=True, compaction=True)
+        self._offer = front.services.offer
         self.ledger = Ledger(self.connection, tasks, self._refusal)
         self.ledger.now["session/request_permission"] = self._ask
+        for method, serve in front.services.serve.items():
+            self.ledger.later[method] = partial(self._serve, serve)
 
     async def run(self) -> None:
         """Start the agent and serve it until it ends."""
@@ -108,6 +115,7 @@ class Host:
 
     def leave(self, session: Session) -> None:
         """It lives here no longer: nothing that comes is for it."""
+        self._front.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self._waiting = [each for each in self._waiting if each[0] is not session]
         self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
@@ -238,6 +246,7 @@ class Host:
         self._front.touch(session)
 
     def _prompt(self, session: Session, prompt: Prompt) -> None:
+        self._front.services.files.at_turn_start(session)
         session.begin_turn(prompt, time.monotonic())
         assert self.agent, "a session that is idle has an agent"
         sent, trouble = prompts.blocks(prompt, self.agent, session.cwd)
@@ -291,6 +300,13 @@ class Host:
         if isinstance(update, schema.UnknownUpdate):
             return self._wonder(update.tag[:_TAG])
         session.apply(update, time.monotonic())
+        if isinstance(update, schema.ToolCallUpdate) and update.meta:
+            self._hear(session, update)
+
+    def _hear(self, session: Session, update: schema.ToolCallUpdate) -> None:
+        """Some agents run terminals of their own and report them beside their calls."""
+        if call := session.transcript.find(update.id):
+            self._front.services.terminals.hear(session, call, update.meta)
 
     def _wonder(self, tag: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
@@ -307,6 +323,13 @@ class Host:
 
     def _refusal(self, request: Request) -> RpcError | None:
         return methods.refusal(request.method, request.params, self._offer)
+
+    async def _serve(self, serve: Serve, entry: Entry) -> Any:
+        session_id = entry.request.params.get("sessionId")
+        session = self._find(session_id)
+        if session is None:
+            raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
+        return await serve(entry, session)
 
     def _ask(self, entry: Entry) -> None:
         session = permissions.ask(entry, self._find, self._dialect, time.monotonic())
@@ -335,6 +358,7 @@ class Host:
         clean = report.asked or (ready and report.status == 0)
         error = None if clean else report.sentence(self.spec.name)
         for session in self.sessions:
+            self._front.services.end(session)
             session.gone(reason, error, time.monotonic())
             self._front.touch(session)
         self.ledger.abandon()  # after the sessions: they know why their questions end

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from functools import partial
+
 from acp_nvim.editor.interface import Call
 from acp_nvim.session.session import Session
 from acp_nvim.view.chat import ChatView
@@ -12,9 +16,11 @@ PATIENCE = (
 
 
 class Showing:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, terminal: Callable[[Session, str], str]) -> None:
         self.session = session
-        self.view = ChatView(session.transcript, self._title, session.cwd)
+        self.view = ChatView(
+            session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
+        )
         self._anew = False
         self._late_since: float | None = None
         self._middle_at = 0.0
@@ -24,7 +30,7 @@ class Showing:
     @property
     def pools(self) -> bool:
         """Changes wait that are shown only when somebody asks again, `PATIENCE` later."""
-        return self.view.waiting
+        return self.view.waiting or self.session.follow.ready_at() is not None
 
     def anew(self) -> None:
         """The chat's buffer is empty: everything is to be sent once more."""
@@ -39,10 +45,10 @@ class Showing:
         more = self._chat(calls, now)
         self._late_since = (self._late_since or now) if more else None
         if not self._late_since or (self.session.in_turn and now - self._late_since > PATIENCE):
-            calls.extend(self.news())
+            calls.extend(self.news(now))
         return more
 
-    def news(self) -> list[Call]:
+    def news(self, now: float) -> list[Call]:
         session, number = self.session, self.session.number
         calls: list[Call] = []
         if session.questions.changed:
@@ -54,6 +60,9 @@ class Showing:
         if changes := session.changes():
             calls.append(["status", number, changes])
         calls.extend(["event", name, data] for name, data in session.take_news())
+        if place := session.follow.take(now, os.path.isfile):
+            told = {"session": number, "path": place.path, "line": place.line or 1}
+            calls += [["event", "AcpLocation", told], ["follow", number, place.path, place.line or 1]]
         return calls
 
     def _title(self) -> str:

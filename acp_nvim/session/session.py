@@ -7,6 +7,7 @@ from typing import Any, Literal
 from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.controls import Controls
+from acp_nvim.session.follow import Follow
 from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
@@ -39,6 +40,8 @@ class Session:
         ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
         self.commands: list[dict[str, Any]] | None = None
         self.controls = Controls()
+        self.following = self.paused = False
+        self.follow = Follow(cwd)
         self.transcript = Transcript()
         self.questions = Questions()
         self.queue = Queue()
@@ -73,8 +76,8 @@ class Session:
             "queue": len(self.queue),
             "held": self.queue.held,
             "questions": len(self.questions),
-            "following": False,
-            "paused": False,
+            "following": self.following,
+            "paused": self.paused,
             "cancelling": self.cancelling,
             "ack": self.ack,
             **self.controls.status(),
@@ -235,6 +238,7 @@ class Session:
     def _apply_tool(self, update: schema.ToolCallUpdate, now: float) -> None:
         known = matters(self.transcript.find(update.id)) if self.questions else None
         tool = self.transcript.tool(update, now)
+        self.follow.tool(update)
         if tool.status in ("completed", "failed"):
             for question in self.questions.of_call(tool.id):
                 self.end_question(question, None, "agent")

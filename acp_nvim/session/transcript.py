@@ -6,6 +6,7 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from acp_nvim.protocol import schema
@@ -14,6 +15,8 @@ from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
+
+_RECENT = 200
 
 
 class Transcript:
@@ -172,6 +175,15 @@ class Transcript:
             self.touch(call)
         self._open.clear()
         return left
+
+    def touch_terminal(self, terminal_id: str) -> None:
+        """Have the calls drawn again that show this terminal; they are among the last."""
+        for call in islice(reversed(self._calls.values()), _RECENT):
+            if any(
+                isinstance(item, schema.TerminalRef) and item.terminal_id == terminal_id
+                for item in call.content
+            ):
+                self.touch(call, urgent=False)
 
     def touch(self, entry: Entry, urgent: bool = True) -> None:
         """Have an entry drawn again."""

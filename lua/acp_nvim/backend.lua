@@ -114,6 +114,7 @@ end
 local function lost(why)
   channel, outbox, version = nil, nil, nil
   kill_groups()
+  require("acp_nvim.files").unwatch()
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -269,6 +270,16 @@ end
 ---@param what? string
 function M.ready(what)
   version = what or ""
+  require("acp_nvim.files").watch(function(payload)
+    M.notify("modified", payload)
+  end)
+  require("acp_nvim.follow").listen(function(n, what_now)
+    if what_now == "paused" then
+      M.notify("follow_paused", { session = n })
+    else
+      M.notify("follow", { session = n, on = what_now == "following" })
+    end
+  end)
 end
 
 --- The process groups that live now; they must not outlive the backend.

@@ -367,6 +367,43 @@ subcommands.replay = {
   end,
 }
 
+subcommands.follow = {
+  args = "[off]",
+  doc = "show the files the agent works on in this window; `off` ends it",
+  complete = function(words)
+    return #words == 0 and { "off" } or {}
+  end,
+  run = function(call)
+    local n, message = current()
+    if not n then
+      return nil, message
+    elseif call.rest == "off" then
+      require("acp_nvim.follow").off(n)
+      return true
+    elseif call.rest ~= "" then
+      return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
+    end
+    return require("acp_nvim.follow").on(n)
+  end,
+}
+
+subcommands.terminals = {
+  args = "[n]",
+  doc = "the agents' terminals; with a number that one is opened live",
+  complete = function()
+    return vim.tbl_map(function(terminal)
+      return tostring(terminal.number)
+    end, require("acp_nvim.terminal").list())
+  end,
+  run = function(call)
+    local terminal = require("acp_nvim.terminal")
+    if call.rest == "" then
+      return terminal.pick()
+    end
+    return terminal.open(tonumber(call.rest) or call.rest)
+  end,
+}
+
 subcommands.agents = {
   doc = "the agents that may be started, and where their commands are",
   run = function()

@@ -22,7 +22,9 @@ function ports.event(name, data)
     session.turn = nil
   end
   M.fire(name, data)
-  if name == "AcpTurnEnded" then
+  if name == "AcpSessionStarted" and require("acp_nvim.config").get().follow then
+    require("acp_nvim.follow").on(data.session)
+  elseif name == "AcpTurnEnded" then
     require("acp_nvim.announce").turn_ended(data)
   end
 end
@@ -71,8 +73,26 @@ function ports.history(n, items)
   require("acp_nvim.prompt").history_add(n, items)
 end
 
+function ports.terminal_open(n, id, command)
+  require("acp_nvim.terminal").opened(n, id, command)
+end
+
+function ports.terminal_exit(n, id, status)
+  require("acp_nvim.terminal").exited(n, id, status)
+end
+
+function ports.follow(n, path, line)
+  require("acp_nvim.follow").show(n, path, line)
+end
+
+function ports.merge(question, path, mine, agents)
+  require("acp_nvim.merge").open(question, path, mine, agents)
+end
+
 function ports.ended(n)
   state.drop(n)
+  require("acp_nvim.follow").drop(n)
+  require("acp_nvim.terminal").ended(n)
   require("acp_nvim.chat").wipe(n)
 end
 
@@ -156,6 +176,35 @@ function M.frame(batch)
   local errors = run(batch)
   M.settle()
   return errors
+end
+
+local calls = {
+  terminal_feed = function(...)
+    return require("acp_nvim.terminal").feed(...)
+  end,
+  file_look = function(...)
+    return require("acp_nvim.files").look(...)
+  end,
+  file_lines = function(...)
+    return require("acp_nvim.files").lines(...)
+  end,
+  file_apply = function(...)
+    return require("acp_nvim.save").apply(...)
+  end,
+  file_reload = function(...)
+    return require("acp_nvim.reload").reload(...)
+  end,
+}
+
+--- Answers a question of the backend.
+---@param name string
+---@return any
+function M.call(name, ...)
+  local arguments = { n = select("#", ...), ... }
+  for i = 1, arguments.n do
+    arguments[i] = state.clean(arguments[i])
+  end
+  return calls[name](unpack(arguments, 1, arguments.n))
 end
 
 local event = {} -- the autocommand that is about to be fired

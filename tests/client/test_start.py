@@ -54,7 +54,7 @@ async def test_what_initialize_tells(desk: Desk) -> None:
     assert message["params"]["protocolVersion"] == 1
     assert message["params"]["clientInfo"].keys() == {"name", "title", "version"}
     told = message["params"]["clientCapabilities"]
-    assert (told["fs"], told["terminal"]) == ({"readTextFile": False, "writeTextFile": False}, False)
+    assert (told["fs"], told["terminal"]) == ({"readTextFile": True, "writeTextFile": True}, True)
     assert "elicitation" not in told
 
 

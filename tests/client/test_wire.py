@@ -70,6 +70,7 @@ async def test_what_we_do_not_serve_is_refused(desk: Desk) -> None:
     desk.agent(
         on_prompt("", *(step for method in REFUSED for step in (request(method, params), say("{answer}\n"))))
     )
+    desk.setup(fs={"read": False, "write": False}, terminal=False)
     talk = await desk.ready()
     await talk.turn("hello")
     codes = [json.loads(line)["code"] for line in talk.says.split("\n")]

@@ -83,6 +83,8 @@ class FakeEditor:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.messages: list[tuple[str, str]] = []
         self.groups: list[int] = []
+        self.terminals: dict[str, str] = {}  # what they run, and how it ended
+        self.places: list[tuple[int, str, int]] = []
         self.windows: list[tuple[str, str, list[str]]] = []
         self.floats: list[tuple[list[str], str]] = []
         self.frames = 0
@@ -130,6 +132,15 @@ class FakeEditor:
     def _on_message(self, level: str, text: str) -> None:
         assert level in ("info", "warn", "error")
         self.messages.append((level, text))
+
+    def _on_terminal_open(self, session: int, id: str, command: str) -> None:
+        self.terminals[id] = command
+
+    def _on_terminal_exit(self, session: int, id: str, status: str) -> None:
+        self.terminals[id] += f" [{status}]"
+
+    def _on_follow(self, session: int, path: str, line: int) -> None:
+        self.places.append((session, path, line))
 
     def _on_groups(self, groups: list[int]) -> None:
         self.groups = groups

@@ -1,0 +1,196 @@
+"""The agent reads and writes through the editor: unsaved text, merged edits, conflicts, the boundary, following."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool, wait_file, wait_until
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+
+
+def read(path: str, **more: Any) -> list[Any]:
+    return request("fs/read_text_file", {"sessionId": "{session}", "path": path, **more})
+
+
+def write(path: str, content: str) -> list[Any]:
+    return request("fs/write_text_file", {"sessionId": "{session}", "path": path, "content": content})
+
+
+def working(
+    open_editor: Open, agent: ScriptedAgent, text: str = "one\ntwo\nthree\n", **options: Any
+) -> Editor:
+    """notes.txt in a window, and a session that has begun beside it; the cursor is in the file."""
+    setup = {
+        "agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}},
+        **options.pop("setup", {}),
+    }
+    editor = open_editor(setup=setup, **options)
+    (editor.project / "notes.txt").write_text(text)
+    editor.type(":edit notes.txt<CR>")
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted")
+    return editor
+
+
+def answers(agent: ScriptedAgent) -> list[Any]:
+    return [message.get("result", message.get("error")) for message in agent.got() if "method" not in message]
+
+
+@pytest.mark.backends
+@pytest.mark.statement(96)
+def test_the_agent_reads_what_the_user_sees(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt"), read("{cwd}/other.txt", line=2, limit=1)))
+    editor = working(open_editor, agent)
+    (editor.project / "other.txt").write_text("a\nb\nc\n")
+    editor.type("ccunsaved<Esc>")
+    editor.acp("prompt", "read")
+    editor.wait_event("AcpTurnEnded")
+    assert answers(agent) == [{"content": "unsaved\ntwo\nthree\n"}, {"content": "b\n"}]
+    assert editor.lua("return vim.fn.bufnr('other.txt')") == -1
+    assert [Path(data["path"]).name for _, data in editor.events("AcpFileRead")] == ["notes.txt", "other.txt"]
+
+
+@pytest.mark.statement(102)
+def test_a_write_into_a_clean_buffer_is_saved_and_one_undo_step(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", write("{cwd}/notes.txt", "one\nTWO\nthree\nfour\n")))
+    editor = working(open_editor, agent)
+    editor.type("jj")
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == "one\nTWO\nthree\nfour\n"
+    assert editor.lua(LINES) == ["one", "TWO", "three", "four"]
+    assert editor.lua("return {vim.fn.line('.'), vim.bo.modified, vim.api.nvim_get_mode().blocking}") == [
+        3,
+        False,
+        False,
+    ]
+    editor.type("u")
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    assert editor.events("AcpFileWritten")
+
+
+@pytest.mark.statement(103)
+def test_unsaved_lines_survive_a_write_elsewhere_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", read("{cwd}/notes.txt"), wait_file(str(go)), write("{cwd}/notes.txt", "one\ntwo\nTHREE\n")
+        ),
+    )
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "write")
+    wait_until(lambda: answers(agent))
+    editor.type("ggOmine ")
+    editor.expect_lua("return vim.fn.getline(1)", "mine ")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.type("own")
+    editor.expect_lua(LINES, ["mine own", "one", "two", "THREE"])
+    assert editor.lua("return vim.fn.mode()") == "i"
+    assert (editor.project / "notes.txt").read_text() == "mine \none\ntwo\nTHREE\n"
+
+
+def conflicting(open_editor: Open, tmp_path: Path) -> tuple[Editor, ScriptedAgent]:
+    """The agent has read the file, the user has changed a line since, the agent writes that line."""
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", read("{cwd}/notes.txt"), wait_file(str(go)), write("{cwd}/notes.txt", "one\nagent's\nthree\n")
+        ),
+    )
+    editor = working(open_editor, agent, size=(140, 40))
+    editor.type(":Acp<CR><C-w>t")
+    editor.acp("prompt", "write")
+    wait_until(lambda: answers(agent))
+    editor.type("jccuser's<Esc>")
+    editor.expect_lua("return vim.fn.getline(2)", "user's")
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    assert editor.acp("questions")[0]["kind"] == "conflict"
+    editor.screen.expect("conflict in notes.txt")
+    return editor, agent
+
+
+@pytest.mark.statement(103)
+@pytest.mark.parametrize(("command", "line"), [("accept", "agent's"), ("reject", "user's")])
+def test_only_the_user_decides_a_conflict(open_editor: Open, tmp_path: Path, command: str, line: str) -> None:
+    editor, agent = conflicting(open_editor, tmp_path)
+    editor.type(f":Acp {command}<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(LINES) == ["one", line, "three"]
+    written = answers(agent)[1]
+    assert written.get("code") == (None if command == "accept" else -32603)
+
+
+def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(LINES) == ["one", "both'", "three"]
+    assert (editor.project / "notes.txt").read_text() == "one\nboth'\nthree\n"
+    assert editor.lua("return #vim.api.nvim_list_tabpages()") == 1
+
+
+@pytest.mark.statement(103)
+def test_a_cancelled_conflict_writes_nothing(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = conflicting(open_editor, tmp_path)
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert answers(agent)[1]["code"] == -32603
+    assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
+
+
+@pytest.mark.statement(107)
+def test_outside_the_roots_the_user_is_asked(open_editor: Open, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("secret\n")
+    agent = script(
+        tmp_path, on_prompt("", read(str(outside)), read(str(outside)), read(str(tmp_path / "none")))
+    )
+    editor = working(open_editor, agent, size=(140, 40))
+    editor.type(":Acp<CR>")
+    editor.acp("prompt", "read")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("outside.txt")
+    assert [option["id"] for option in editor.acp("questions")[0]["options"]] == ["once", "folder", "no"]
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("outside.txt")
+    editor.expect_lua("return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])")
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    first, second, third = answers(agent)
+    assert first == {"content": "secret\n"}
+    assert (second["code"], third["code"]) == (-32002, -32002)
+
+
+@pytest.mark.statement(118, 119, 122)
+def test_following_shows_where_the_agent_is_and_never_takes_the_focus(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    place = [{"path": "{cwd}/other.txt", "line": 3}]
+    agent = script(
+        tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
+    )
+    editor = working(open_editor, agent)
+    (editor.project / "other.txt").write_text("".join(f"line {n}\n" for n in range(1, 9)))
+    editor.type(":Acp follow<CR>:Acp<CR>ityping ")
+    editor.expect_lua("return require('acp_nvim').status().following")
+    editor.acp("prompt", "look")
+    located = editor.wait_event("AcpLocation")
+    assert (Path(located["path"]).name, located["line"]) == ("other.txt", 3)
+    editor.screen.expect("line 3")
+    editor.type("on")
+    editor.expect_lua("return vim.fn.getline('.')", "typing on")
+    assert editor.lua("return vim.fn.mode()") == "i"
+    editor.type("<Esc>:Acp follow off<CR>")
+    editor.expect_lua("return require('acp_nvim').status().following", False)

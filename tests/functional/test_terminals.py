@@ -1,0 +1,92 @@
+"""The agents' commands in a real Neovim: seen in the chat and in a buffer of their own, stopped, and gone."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+FIRST = {"sessionId": "{session}", "terminalId": "terminal-1"}
+SHOWN = tool(
+    "call", title="run it", kind="execute", content=[{"type": "terminal", "terminalId": "terminal-1"}]
+)
+
+
+def create(command: str, **params: Any) -> list[Any]:
+    return request("terminal/create", {"sessionId": "{session}", "command": command, **params})
+
+
+def runs(command: str, *more: list[Any], **params: Any) -> list[Any]:
+    wait = request("terminal/wait_for_exit", FIRST)
+    return [create(command, **params), SHOWN, wait, say("ended with {answer}"), *more]
+
+
+def chat(open_editor: Open, agent: ScriptedAgent) -> Editor:
+    mine = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"mine": mine}})
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    return editor
+
+
+def go(editor: Editor) -> None:
+    editor.type("igo<Esc><CR>")
+    editor.wait_event("AcpTurnStarted")
+
+
+def test_a_command_is_watched_and_stopped_where_one_works(open_editor: Open, tmp_path: Path) -> None:
+    line = "printf '\\033[31m\\162ed\\033[0m plain words\\n'; sleep 1000"
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs(line))))
+    go(editor)
+    editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+    editor.type("<Esc>:Acp terminals<CR>")
+    editor.screen.expect("1  running")
+    editor.type("<CR>")
+    editor.screen.expect("red plain")
+    row, column = editor.screen.find("red plain")
+    colours = [editor.screen.attrs_at(row, at).get("foreground") for at in (column, column + 5)]
+    assert colours[0] != colours[1]
+    editor.type("<C-c>")
+    editor.screen.expect("[SIGTERM]")
+    editor.screen.expect('"SIGTERM"')
+
+
+def test_the_chat_shows_the_end_of_the_output(open_editor: Open, tmp_path: Path) -> None:
+    released = request("terminal/release", FIRST)
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("seq 300; exit 3", released))))
+    go(editor)
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("close")
+    editor.type(":Acp terminals 1<CR>")
+    editor.screen.expect("[exit 3]")
+
+
+def test_a_flood_is_not_felt(open_editor: Open, tmp_path: Path) -> None:
+    line = "yes 'some line of ordinary output' | head -c 200000000"
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs(line, outputByteLimit=4096))))
+    with editor.second_client() as probe:
+        go(editor)
+        editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+        editor.type("<Esc>:Acp terminals 1<CR>")
+        editor.wait_event("AcpTurnEnded", timeout=20)
+        editor.screen.expect("[exit 0]")
+    assert probe.percentile(99) < 50
+
+
+def test_nothing_runs_on_when_neovim_has_gone(open_editor: Open, tmp_path: Path) -> None:
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000 & sleep 1000"))))
+    go(editor)
+    editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+    editor.quit()
+    editor.assert_no_orphans()
+
+
+def test_nothing_runs_on_when_the_agent_has_gone(open_editor: Open, tmp_path: Path) -> None:
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000"))))
+    go(editor)
+    editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+    editor.type("<Esc>:Acp stop<CR>")
+    editor.wait_event("AcpSessionEnded")
+    editor.expect_lua("return require('acp_nvim.terminal').list()[1].status", "SIGTERM")
