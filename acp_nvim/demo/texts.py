@@ -20,7 +20,7 @@ require('acp_nvim').setup {
 }
 ```
 
-`:Acp agents` lists the agents that the plugin knows and how to install them.
+`:Acp agents` lists the agents that are configured, and says whether their commands are found.
 """
 
 PLAIN_WORDS = """\
