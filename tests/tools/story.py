@@ -5,6 +5,8 @@ python tests/tools/story.py NVIM
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import sys
 import tempfile
@@ -14,6 +16,12 @@ import pynvim
 
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 20_000  # milliseconds for any one step
+_FILE = "demo.py"
+_BEFORE = """\
+def greet(name):
+    return "Hello, " + name
+"""
+_UNSAVED = "# A line that is not saved yet"
 _SCREEN = """
 local buf = require("acp_nvim.chat").buffer(1)
 local icons = {}
@@ -40,18 +48,51 @@ class Story:
     def play(self) -> None:
         self._keys(":Acp<CR>", "the chat opens, the demo agent starts", "state", "idle")
         self._say("/plan", "a plan, thoughts and tool calls", "idle")
-        self._say("/run echo hello from the demo", "the agent asks before it runs a command", "asking")
-        self._keys(":Acp answer 1<CR>", "we allow it once", "state", "idle")
-        self._say("/slow", "a long answer begins …", "running")
+        self._edit_a_file()
+        self._run_a_command()
+        self._say("/slow", "a long answer begins …", "running", until="1, ")
         self._keys(":Acp cancel<CR>", "… and we cancel it", "state", "idle")
 
-    def _say(self, text: str, caption: str, state: str) -> None:
+    def _edit_a_file(self) -> None:
+        self._nvim.command(f"wincmd t | edit {_FILE}")
+        self._nvim.api.buf_set_lines(self._file, 0, 0, True, [_UNSAVED])
+        self._caption(f"{_FILE} in its buffer, with an unsaved line")
+        self._show_file()
+        self._say(f"/edit {_FILE}", "the agent reads the buffer, and asks before it edits", "asking")
+        self._keys(":Acp answer 1<CR>", "we allow it once", "state", "idle")
+        self._caption(f"{_FILE} in its buffer now, the unsaved line included; saved as `:w` would")
+        self._show_file()
+
+    def _run_a_command(self) -> None:
+        self._say("/run seq 3 | sed 's/^/line /'", "the agent asks before it runs a command", "asking")
+        self._keys(":Acp answer 1<CR>", "it runs in a terminal of the editor", "state", "idle")
+        self._caption("what it has said, to be read there afterwards: :Acp terminals 1")
+        self._nvim.input(":Acp terminals 1<CR>")
+        self._until("vim.bo.filetype == 'acp_terminal' and vim.fn.search('line 3', 'cnw') > 0")
+        print("\n".join(line for line in self._nvim.current.buffer[:] if line.strip()), flush=True)
+        self._nvim.input("<Esc>q")
+        self._until("vim.bo.filetype ~= 'acp_terminal'")
+
+    @property
+    def _file(self) -> int:
+        return int(self._nvim.funcs.bufnr(_FILE))
+
+    def _show_file(self) -> None:
+        text = "\n".join(f"    {line}" for line in self._nvim.api.buf_get_lines(self._file, 0, -1, True))
+        state = "modified" if self._nvim.api.get_option_value("modified", {"buf": self._file}) else "saved"
+        print(f"{text}\n    [{state}]", flush=True)
+
+    def _say(self, text: str, caption: str, state: str, until: str = "") -> None:
+        """`until` is in the chat, too."""
         turn = self._status("turn")
         self._caption(f"{caption}: {text}")
         self._nvim.exec_lua("assert(require('acp_nvim').prompt(...))", text)
         self._until(
             f"(function(s) return s.turn > {turn} and s.state == '{state}' end)(require('acp_nvim').status())"
         )
+        self._until_chat(until)
+        if state == "asking":
+            self._until("require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])")
         self._show()
 
     def _keys(self, keys: str, caption: str, field: str, value: str) -> None:
@@ -59,6 +100,10 @@ class Story:
         self._nvim.input(keys)
         self._until(f"require('acp_nvim').status().{field} == '{value}'")
         self._show()
+
+    def _until_chat(self, text: str) -> None:
+        chat = f"table.concat((function() {_SCREEN} end)(), '\\n')"
+        self._until(f"{chat}:find('{text}', 1, true)")
 
     def _status(self, field: str) -> int:
         return int(self._nvim.exec_lua(f"return require('acp_nvim').status().{field}"))
@@ -79,17 +124,20 @@ class Story:
 
 
 def main() -> None:
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it minds if Neovim ends after our loop
     with tempfile.TemporaryDirectory() as home:
         environment = {"HOME": home, "XDG_CONFIG_HOME": f"{home}/config", "XDG_DATA_HOME": f"{home}/data"}
         os.environ.update(environment, XDG_STATE_HOME=f"{home}/state", ACP_DEMO_SPEED="0")
         os.chdir(home)
+        Path(_FILE).write_text(_BEFORE)
         command = [sys.argv[1], "--embed", "--headless", "--clean", "--cmd", f"set rtp^={_escaped(ROOT)}"]
         nvim = pynvim.attach("child", argv=command)
         nvim.ui_attach(100, 40, rgb=True, ext_linegrid=True)
         try:
             Story(nvim).play()
         finally:
-            nvim.command("qa!", async_=True)
+            with contextlib.suppress(OSError, EOFError):  # the channel ends with Neovim
+                nvim.command("qa!")
             nvim.close()
     print("\nThat was the plugin at work in a real Neovim. In a terminal, `make demo` opens it for you.")
 
