@@ -47,14 +47,16 @@ class Client:
             async with anyio.create_task_group() as self._tasks:
                 for verb, payload in self._early:
                     self.receive(verb, payload)
-                await anyio.sleep_forever()
+                try:
+                    await anyio.sleep_forever()
+                finally:
+                    self.services.files.close()
         finally:
             with anyio.CancelScope(shield=True):
                 await self._end_all()
 
     async def _end_all(self) -> None:
         async with anyio.create_task_group() as tasks:
-            self.services.files.close()
             tasks.start_soon(self.services.terminals.close_all)
             for host in self.hosts:
                 tasks.start_soon(host.connection.stop)
@@ -103,6 +105,7 @@ class Client:
     def do_prompt(self, payload: dict[str, Any]) -> None:
         session = self._session(payload)
         session.ack = int(payload.get("seq") or 0)
+        self.services.loaded = [str(path) for path in payload.get("loaded") or ()]
         prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
         host = self._host_of(session)
         stopping = bool(host and host.stopping)

@@ -246,7 +246,7 @@ class Host:
         self._front.touch(session)
 
     def _prompt(self, session: Session, prompt: Prompt) -> None:
-        self._front.services.files.at_turn_start(session)
+        self._front.services.begin_turn(session)
         session.begin_turn(prompt, time.monotonic())
         assert self.agent, "a session that is idle has an agent"
         sent, trouble = prompts.blocks(prompt, self.agent, session.cwd)

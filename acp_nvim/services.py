@@ -27,6 +27,9 @@ class Services:
     ) -> None:
         self._settings = Settings()
         self._touch = touch
+        self.loaded: list[
+            str
+        ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
 
@@ -54,6 +57,10 @@ class Services:
             "fs/write_text_file": self.files.write,
         }
         return {**files, **self.terminals.serve}
+
+    def begin_turn(self, session: Session) -> None:
+        """The last moment before the agent can change anything."""
+        self.files.at_turn_start(session, self.loaded)
 
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""

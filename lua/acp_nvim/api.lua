@@ -290,6 +290,7 @@ function M.prompt(text, options)
     return nil, message
   end
   local payload = { seq = state.sent(n), text = text, context = context, first = options.first, next = options.next }
+  payload.loaded = require("acp_nvim.files").loaded()
   return M._send(n, "prompt", payload)
 end
 

@@ -114,6 +114,18 @@ end
 local told = {} ---@type table<integer, string> buffers told to be modified -> their resolved path
 local watcher ---@type integer? the group of the autocommands
 
+--- The files in loaded buffers, by their resolved paths.
+---@return string[]
+function M.loaded()
+  local paths = {}
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if is_file(buf) then
+      paths[#paths + 1] = M.resolve(api.nvim_buf_get_name(buf))
+    end
+  end
+  return paths
+end
+
 ---@param buf integer
 ---@param notify fun(payload: { path: string, modified: boolean })
 local function tell(buf, notify)

@@ -194,3 +194,58 @@ def test_following_shows_where_the_agent_is_and_never_takes_the_focus(
     assert editor.lua("return vim.fn.mode()") == "i"
     editor.type("<Esc>:Acp follow off<CR>")
     editor.expect_lua("return require('acp_nvim').status().following", False)
+
+
+@pytest.mark.statement(104)
+def test_a_file_that_changed_on_disk_meanwhile_is_merged_where_disjoint(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", wait_file(str(go)), write("{cwd}/notes.txt", "one\ntwo\nTHREE\n")))
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "write")
+    wait_until(lambda: agent.got("session/prompt"))
+    (editor.project / "notes.txt").write_text("ONE\ntwo\nthree\n")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    assert editor.acp("questions") == []
+    assert (editor.project / "notes.txt").read_text() == "ONE\ntwo\nTHREE\n"
+    editor.expect_lua(LINES, ["ONE", "two", "THREE"])
+    assert not editor.lua("return vim.api.nvim_get_mode().blocking")
+
+
+@pytest.mark.statement(101)
+def test_a_new_file_is_made_with_its_folders(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", write("{cwd}/new/deep/file.txt", "hello")))
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "new/deep/file.txt").read_bytes() == b"hello"
+
+
+@pytest.mark.statement(106)
+def test_what_cannot_be_written_is_an_error_and_leaves_the_buffer_as_it_was(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("", write("{cwd}/notes.txt", "other\n"), write("{cwd}", "a folder"), say("went on")),
+    )
+    editor = working(open_editor, agent)
+    editor.type(":setlocal readonly<CR>")
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    assert [answer["code"] < 0 for answer in answers(agent)] == [True, True]
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    assert editor.lua("return vim.bo.modified") is False
+
+
+def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt")))
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "read")
+    editor.nvim.input(":echo 'a' | echo 'b' | echo 'c'<CR>:call getchar()<CR>")
+    wait_until(lambda: answers(agent))
+    assert answers(agent) == [{"content": "one\ntwo\nthree\n"}]
+    editor.nvim.input("<CR><CR>")
+    editor.wait_event("AcpTurnEnded")
