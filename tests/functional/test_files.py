@@ -249,3 +249,13 @@ def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open
     assert answers(agent) == [{"content": "one\ntwo\nthree\n"}]
     editor.nvim.input("<CR><CR>")
     editor.wait_event("AcpTurnEnded")
+
+
+def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *[read("{cwd}/notes.txt") for _ in range(10)]))
+    editor = working(open_editor, agent, text="a line of text that is long enough\n" * 100_000)
+    with editor.second_client() as probe:
+        editor.acp("prompt", "read")
+        editor.wait_event("AcpTurnEnded", timeout=30)
+    assert len(answers(agent)) == 10
+    assert probe.percentile(99) < 30  # 1 to 3 where nothing else runs
