@@ -55,6 +55,11 @@ def said(text: str, until: str) -> list[str]:
     return [":Acp", "Enter", "wait:Demo ·", f"i{text}", "Escape", "Enter", f"wait:{until}"]
 
 
+def sent(text: str, until: str) -> list[str]:
+    """Another prompt, from its window."""
+    return [f"i{text}", "Escape", "Enter", f"wait:{until}"]
+
+
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
     "chat": ("dark", said("/tour", "1 Yes")),
@@ -63,6 +68,24 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         [
             *said("/run wc -l reader.py demo.conf", "1 Yes"),
             *(":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
+        ],
+    ),
+    "follow": (
+        "dark",
+        [
+            *(":set cursorline", "Enter", ":e demo.conf", "Enter", ":Acp", "Enter", "wait:Demo ·"),
+            *("C-w", "h", ":Acp follow", "Enter", "wait:following", "C-w", "p"),
+            *sent("/read reader.py:16", "I read"),
+            *sent("/edit reader.py", "1 Yes"),
+            *(":Acp answer 1", "Enter", "wait:I edited"),
+            *("C-w", "k", "G[tza", "wait:+# edited", "{jzt", "C-w", "j"),
+        ],
+    ),
+    "terminal": (
+        "dark",
+        [
+            *said("/run grep -n --color=always line reader.py", "1 Yes"),
+            *(":Acp answer 1", "Enter", "wait:exit code", ":Acp terminals 1", "Enter", "wait:[exit 0]"),
         ],
     ),
     "markdown": (
@@ -87,17 +110,18 @@ def photograph(nvim: str, name: str, background: str, keys: list[str]) -> None:
 
 def main() -> None:
     found = sys.argv[1:2] or [subprocess.check_output([ROOT / "tests/tools/find-nvim.sh"], text=True).strip()]
+    nvim = os.path.abspath(found[0])
     with tempfile.TemporaryDirectory() as home:
         project = Path(home, "reader")
         project.mkdir()
-        for file, text in PROJECT.items():
-            (project / file).write_text(text)
         folders = {f"XDG_{kind}_HOME": f"{home}/{kind}" for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
         os.environ.update(folders, HOME=home, ACP_ROOT=str(ROOT), ACP_DEMO_SPEED="20")
         os.environ.pop("NVIM", None)
         os.chdir(project)
         for name in sys.argv[2:] or SCENES:
-            photograph(found[0], name, *SCENES[name])
+            for file, text in PROJECT.items():
+                Path(file).write_text(text)
+            photograph(nvim, name, *SCENES[name])
 
 
 if __name__ == "__main__":
