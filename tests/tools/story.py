@@ -125,12 +125,13 @@ class Story:
 
 def main() -> None:
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it minds if Neovim ends after our loop
+    nvim_path = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as home:
         environment = {"HOME": home, "XDG_CONFIG_HOME": f"{home}/config", "XDG_DATA_HOME": f"{home}/data"}
         os.environ.update(environment, XDG_STATE_HOME=f"{home}/state", ACP_DEMO_SPEED="0")
         os.chdir(home)
         Path(_FILE).write_text(_BEFORE)
-        command = [sys.argv[1], "--embed", "--headless", "--clean", "--cmd", f"set rtp^={_escaped(ROOT)}"]
+        command = [nvim_path, "--embed", "--headless", "--clean", "--cmd", f"set rtp^={_escaped(ROOT)}"]
         nvim = pynvim.attach("child", argv=command)
         nvim.ui_attach(100, 40, rgb=True, ext_linegrid=True)
         try:
