@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
+
 from acp_nvim.agent.process import environment
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
+from acp_nvim.serves.sight import By, Held
 from acp_nvim.serves.terminals import Terminals
+from acp_nvim.serves.watch import Watch
 from acp_nvim.session.session import Session
+
+_HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
 Serve = Callable[[Entry, Session], Awaitable[Any]]
 
@@ -27,10 +33,13 @@ class Services:
     ) -> None:
         self._settings = Settings()
         self._touch = touch
+        self._editor = editor
+        self._written: list[tuple[Session, str]] = []  # what the editor has not been told yet
         self.loaded: list[
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
+        self.watch = Watch(self.files, spawn, self._on_changed)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
 
     def configure(self, settings: Settings) -> None:
@@ -54,18 +63,25 @@ class Services:
     def serve(self) -> dict[str, Serve]:
         files: dict[str, Serve] = {
             "fs/read_text_file": self.files.read,
-            "fs/write_text_file": self.files.write,
+            "fs/write_text_file": self._write,
         }
         return {**files, **self.terminals.serve}
 
     def begin_turn(self, session: Session) -> None:
         """The last moment before the agent can change anything."""
         self.files.at_turn_start(session, self.loaded)
+        self.watch.begin(session, self.loaded)
 
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""
         self.terminals.close_session(session)
         self.files.forget(session)
+        self.watch.end(session)
+
+    def modified(self, path: str, is_modified: bool) -> None:
+        """A loaded buffer has unsaved changes now, or none any more."""
+        self.files.modified(path, is_modified)
+        self.watch.modified(path, is_modified)
 
     # --- what files and terminals tell
 
@@ -79,11 +95,32 @@ class Services:
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
         session.follow.touch(path, _first_change(before or "", after))
-        session.tell("AcpFileWritten", path=path)
+        self.watch.wrote(path, after)
+        self._written.append((session, path))
         self._touch(session)
+
+    async def _write(self, entry: Entry, session: Session) -> Any:
+        """Who listens to writes hears of this one before the agent goes on."""
+        try:
+            return await self.files.write(entry, session)
+        finally:
+            with anyio.move_on_after(_HEARING, shield=True):
+                await self._tell_written()
+
+    async def _tell_written(self) -> None:
+        written, self._written = self._written, []
+        for session, path in written:
+            await self._editor.call("event", "AcpFileWritten", {"session": session.number, "path": path})
+
+    def _on_changed(self, session: Session, path: str, before: Held, after: str | None, by: By) -> None:
+        if after is not None:
+            session.follow.touch(path, _first_change(before if isinstance(before, str) else "", after))
+            self._touch(session)
 
     def _terminal_grew(self, session: Session, terminal_id: str) -> None:
         session.transcript.touch_terminal(terminal_id)
+        if self.terminals.has_ended(session, terminal_id):
+            self.watch.look(session)
         self._touch(session)
 
 

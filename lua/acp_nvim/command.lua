@@ -195,7 +195,7 @@ local function visible_question()
     return nil, "there is no open question"
   end
   local screen = require("acp_nvim.question")
-  if not screen.can_answer(question) then
+  if not vim.b.acp_question and not screen.can_answer(question) then
     screen.show(question)
     return nil, "look at the question first: nothing was sent"
   end
@@ -242,6 +242,8 @@ subcommands.accept = {
   run = function(call)
     if call.rest ~= "" then
       return nil, "accept takes no text"
+    elseif require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
+      return true
     end
     return decide("allow", call)
   end,

@@ -179,6 +179,10 @@ function M.frame(batch)
 end
 
 local calls = {
+  event = function(name, data)
+    M.fire(name, data)
+    return true
+  end,
   terminal_feed = function(...)
     return require("acp_nvim.terminal").feed(...)
   end,

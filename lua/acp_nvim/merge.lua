@@ -33,6 +33,19 @@ local function send(question, text, buf)
   end)
 end
 
+--- Is the buffer the right side of a merge? Then its text is what `accept` sends.
+---@param buf integer
+---@return boolean
+function M.accept(buf)
+  if vim.b[buf].acp_question == nil or vim.bo[buf].buftype ~= "acwrite" then
+    return false
+  end
+  api.nvim_buf_call(buf, function()
+    vim.cmd.write()
+  end)
+  return true
+end
+
 --- Closes the tab of a question, if it is there.
 ---@param question integer
 function M.close(question)
@@ -64,12 +77,16 @@ function M.open(question, path, mine, agents)
       send(question, agents, right)
     end,
   })
-  vim.cmd("tab split")
+  api.nvim_create_autocmd("BufWipeout", { -- :q: the left side alone is of no use
+    buffer = right,
+    callback = function()
+      vim.schedule(function()
+        M.close(question)
+      end)
+    end,
+  })
+  vim.cmd(("tab sbuffer %d | diffthis | rightbelow vertical sbuffer %d | diffthis"):format(left, right))
   open[question] = api.nvim_get_current_tabpage()
-  api.nvim_win_set_buf(0, left)
-  vim.cmd("diffthis | rightbelow vsplit")
-  api.nvim_win_set_buf(0, right)
-  vim.cmd("diffthis")
   scratch.message("info", "left: yours; right: what will be saved: edit it, :w sends it, :q decides nothing")
 end
 

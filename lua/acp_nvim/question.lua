@@ -215,6 +215,7 @@ function M.update(n, list)
   for id in pairs(before) do
     if not open[id] then
       announced[id], seen[id] = nil, nil
+      require("acp_nvim.merge").close(id)
     end
   end
   draw_again(n)

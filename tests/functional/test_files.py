@@ -259,3 +259,40 @@ def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp
         editor.wait_event("AcpTurnEnded", timeout=30)
     assert len(answers(agent)) == 10
     assert probe.percentile(99) < 30  # 1 to 3 where nothing else runs
+
+
+def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>:Acp accept<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(LINES) == ["one", "both'", "three"]
+
+
+def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    tabs = "return #vim.api.nvim_list_tabpages()"
+    for _ in range(2):
+        editor.type(":Acp answer merge<CR>")
+        editor.expect_lua(tabs, 2)
+        editor.screen.expect("what will be saved")
+        editor.type(":q<CR>")
+        editor.expect_lua(tabs, 1)
+        editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.type(":Acp answer merge<CR>")
+    editor.expect_lua(tabs, 2)
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(tabs, 1)
+
+
+def test_a_write_is_told_before_the_agent_has_its_answer(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", write("{cwd}/notes.txt", "changed\n")))
+    init = """vim.api.nvim_create_autocmd('User', { pattern = 'AcpFileWritten', callback = function(args)
+      vim.g.written = table.concat(vim.fn.readfile(args.data.path))
+    end })"""
+    editor = working(open_editor, agent, init=init)
+    editor.acp("prompt", "write")
+    wait_until(lambda: answers(agent))
+    assert editor.lua("return vim.g.written") == "changed"
