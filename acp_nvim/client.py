@@ -169,7 +169,7 @@ class Client:
             self.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")
 
     def do_modified(self, payload: dict[str, Any]) -> None:
-        self.services.files.modified(str(payload["path"]), bool(payload.get("modified")))
+        self.services.modified(str(payload["path"]), bool(payload.get("modified")))
 
     def do_merged(self, payload: dict[str, Any]) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
@@ -372,6 +372,7 @@ class Client:
         self.sessions.pop(session.number, None)
         self.services.terminals.forget(session)
         self.services.files.forget(session)
+        self.services.watch.forget(session)
         for call in shown.news(time.monotonic()) if shown else ():
             self.editor.notify(*call)
         self.editor.notify("ended", session.number)

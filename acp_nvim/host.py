@@ -267,6 +267,7 @@ class Host:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
         turns.end(session, result, time.monotonic())
+        self._front.services.watch.end(session)
         self.advance(session)
 
     def _prompt_late(self, session: Session, turn: int) -> None:
@@ -300,13 +301,9 @@ class Host:
         if isinstance(update, schema.UnknownUpdate):
             return self._wonder(update.tag[:_TAG])
         session.apply(update, time.monotonic())
-        if isinstance(update, schema.ToolCallUpdate) and update.meta:
-            self._hear(session, update)
-
-    def _hear(self, session: Session, update: schema.ToolCallUpdate) -> None:
-        """Some agents run terminals of their own and report them beside their calls."""
-        if call := session.transcript.find(update.id):
-            self._front.services.terminals.hear(session, call, update.meta)
+        if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
+            self._front.services.watch.hear(session, call)
+            self._front.services.terminals.hear(session, call, update.meta)  # some run terminals of their own
 
     def _wonder(self, tag: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
@@ -333,6 +330,9 @@ class Host:
 
     def _ask(self, entry: Entry) -> None:
         session = permissions.ask(entry, self._find, self._dialect, time.monotonic())
+        for question in session.questions:
+            if call := session.transcript.find(question.tool_call_id or ""):
+                self._front.services.watch.hear(session, call)
         self._front.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:

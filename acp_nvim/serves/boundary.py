@@ -46,8 +46,7 @@ class Boundary:
     def _is_open_to(self, session: Session, access: Access, path: str) -> bool:
         granted = self._folders.get(session, ())
         folders = {folder for given, folder in granted if given in (access, "write")}
-        roots = (os.path.realpath(root) for root in (session.cwd, *session.roots))
-        return any(_within(path, folder) for folder in (*roots, *folders))
+        return any(within(path, folder) for folder in (*roots(session), *folders))
 
     async def _ask(self, session: Session, access: Access, path: str) -> None:
         question = Question(
@@ -65,7 +64,11 @@ class Boundary:
             self._folders.setdefault(session, set()).add((access, os.path.dirname(path)))
 
 
-def _within(path: str, folder: str) -> bool:
+def roots(session: Session) -> list[str]:
+    return [os.path.realpath(root) for root in (session.cwd, *session.roots)]
+
+
+def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 

@@ -44,22 +44,32 @@ class Conflicts:
 
     async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
         """The text that shall stand; an RpcError if the agent does not get its way."""
+        text, by = await self.settle(session, path, mine, agents, note)
+        if text is not None:
+            return text
+        why = (
+            "the user keeps their own version"
+            if by == "user"
+            else "the user's edits overlap, and nobody decided"
+        )
+        raise RpcError(INTERNAL_ERROR, f"{path} was not written: {why}")
+
+    async def settle(
+        self, session: Session, path: str, mine: Text, agents: Text, note: str
+    ) -> tuple[str | None, str]:
+        """The text that shall stand, None for the user's own; and what ended the question."""
         conflict = Conflict(path, _plain(mine), _plain(agents))
         while True:
-            chosen = await self._ask(session, conflict, note)
-            if chosen is None:
-                raise RpcError(
-                    INTERNAL_ERROR, f"{path} was not written: the user's edits overlap, and nobody decided"
-                )
-            if chosen.kind.startswith("reject"):
-                raise RpcError(INTERNAL_ERROR, f"{path} was not written: the user keeps their own version")
+            chosen, by = await self._ask(session, conflict, note)
+            if chosen is None or chosen.kind.startswith("reject"):
+                return None, by
             if chosen.id == "agent":
-                return conflict.agents
+                return conflict.agents, by
             if conflict.merged is not None:
-                return conflict.merged
+                return conflict.merged, by
             note = "nothing was merged yet"
 
-    async def _ask(self, session: Session, conflict: Conflict, note: str) -> Option | None:
+    async def _ask(self, session: Session, conflict: Conflict, note: str) -> tuple[Option | None, str]:
         question = Question(
             session=session.number,
             kind="conflict",
@@ -73,7 +83,8 @@ class Conflicts:
         question.tool_call_id = f"conflict-{question.id}"
         self.open[question.id] = conflict
         try:
-            return await asking.answer(session, question, self._touch, _shown(question, conflict))
+            chosen = await asking.answer(session, question, self._touch, _shown(question, conflict))
+            return chosen, question.ended_by or ""
         finally:
             del self.open[question.id]
 

@@ -42,7 +42,7 @@ class Files:
     def __init__(self, editor: Editor, front: Front) -> None:
         self.conflicts = Conflicts(front.touch)
         self._boundary = Boundary(front.touch)
-        self._live = Live(editor)
+        self.live = Live(editor)
         self._front = front
         self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -51,18 +51,18 @@ class Files:
     # --- what the rest of the client tells
 
     def configure(self, outside: str, autocmds: bool) -> None:
-        self._boundary.outside, self._live.autocmds = outside, autocmds
+        self._boundary.outside, self.live.autocmds = outside, autocmds
 
     def modified(self, path: str, is_modified: bool) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self._live.modified(path, is_modified)
+        self.live.modified(path, is_modified)
 
     def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.
 
         All other files are looked at when they are written: one that has not changed since now is its own witness.
         """
-        paths = {*map(os.path.realpath, loaded), *self._live.unsaved}
+        paths = {*map(os.path.realpath, loaded), *self.live.unsaved}
         now = disk.clock()
         looked_at: dict[str, bytes | None] = {}
         for path in paths:
@@ -89,7 +89,7 @@ class Files:
         params = entry.request.params
         line, limit = _number(params, "line"), _number(params, "limit")
         async with self._alone(session, "read", _path(params)) as path:
-            text, end = await self._live.read(path)
+            text, end = await self.live.read(path)
             content = section(text, end, line, limit)
             if content is None:
                 raise RpcError(INVALID_PARAMS, f"line {line} is past the end of {path}")
@@ -107,7 +107,7 @@ class Files:
         return {}
 
     async def _merge(self, session: Session, given: str, path: str, content: str) -> None:
-        now = await self._live.standing(path, None)
+        now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
         while True:
             joined = join(base, now.text, theirs)
@@ -119,12 +119,12 @@ class Files:
                 await anyio.lowlevel.checkpoint_if_cancelled()
                 _expect_same(given, path)
                 with self._to_the_end():
-                    saved = await self._live.save(now, joined.ours)
+                    saved = await self.live.save(now, joined.ours)
                     if saved is not None:
                         self.beliefs(session).learn(path, content)
                         self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
                         return
-            now = await self._live.standing(path, settled)
+            now = await self.live.standing(path, settled)
 
     def _base(self, session: Session, now: Standing) -> str | None:
         """Nothing is lost by making a file that is gone anew, whatever it held."""
@@ -135,12 +135,15 @@ class Files:
 
     # --- how they are served
 
+    def lock(self, path: str) -> anyio.Lock:
+        """Whoever holds it is alone with the file; `path` is a resolved one."""
+        return self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
+
     @contextlib.asynccontextmanager
     async def _alone(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
         """The resolved path, while nobody else is served there and the session may have it."""
         path = os.path.realpath(given)
-        lock = self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
-        async with lock:
+        async with self.lock(path):
             with _told(access, path):
                 await self._boundary.admit(session, access, path)
                 _expect_same(given, path)

@@ -14,7 +14,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
-from acp_nvim.review.edits import edits
+from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
 
@@ -35,6 +35,12 @@ class Buffer:
     encoding: str
     rows: list[str]  # as the editor counts them: an empty buffer has one
     text: Text
+
+    def decode(self, data: bytes) -> str:
+        """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
+        with contextlib.suppress(LookupError, UnicodeDecodeError):
+            return data.decode(self.encoding)
+        return as_utf8(data)
 
     @property
     def is_like_disk(self) -> bool:
@@ -59,9 +65,7 @@ class Standing:
 
     def decode(self, data: bytes) -> str:
         """In the file's encoding, as far as there is one for it; else what is no UTF-8 comes as surrogates."""
-        with contextlib.suppress(LookupError, UnicodeDecodeError):
-            return data.decode(self.buffer.encoding if self.buffer else "utf-8")
-        return data.decode("utf-8", "surrogateescape")
+        return self.buffer.decode(data) if self.buffer else as_utf8(data)
 
 
 class Live:
@@ -85,7 +89,22 @@ class Live:
             with contextlib.suppress(OSError):
                 self._origins[path] = on_disk(path) or b""
 
+    def origin(self, path: str) -> bytes | None:
+        """The disk under the unsaved lines of a modified buffer; None: nobody can tell."""
+        return self._origins.get(path)
+
+    def in_step(self, path: str, data: bytes) -> None:
+        """The buffer has taken up what the disk holds; unsaved lines, if any, build on that now."""
+        if path in self._origins:
+            self._origins[path] = data
+
     # --- reading
+
+    async def loaded(self, path: str) -> Buffer | None:
+        while look := await self._editor.call("file_look", path):
+            if (buffer := await self._buffer(look)) is not None:
+                return buffer
+        return None
 
     async def read(self, path: str) -> tuple[str, str]:
         """The text and its line end. An editor that waits for its user is not waited for where the disk will do."""
@@ -133,11 +152,21 @@ class Live:
 
     # --- writing
 
+    async def reload(self, buffer: Buffer, changes: list[Edit], disk: Text, after: list[Edit]) -> str | None:
+        """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass."""
+        options = {**shape(disk), "after": [list(edit) for edit in after]}
+        said = await self._editor.call(
+            "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options
+        )
+        if said.get("locked"):
+            await anyio.sleep(_BUSY)
+            return "locked"
+        return "stale" if said.get("stale") else said.get("error")
+
     async def standing(self, path: str, settled: bytes | None) -> Standing:
         """`settled`: what was on disk when the user was asked about it."""
-        while look := await self._editor.call("file_look", path):
-            if (buffer := await self._buffer(look)) is not None:
-                return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, settled)
+        if buffer := await self.loaded(path):
+            return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, settled)
         found = on_disk(path)
         text = codec.decode(found or b"")
         _sendable(text.whole, path)
@@ -168,13 +197,7 @@ class Live:
         if buffer.is_like_disk and now.disk is not None and text == now.text and not changes:
             return text.whole
         disk.make_parents(now.path)
-        options = {
-            "autocmds": self.autocmds,
-            "real": now.path,
-            "final": text.final and bool(text.lines),  # no line, no end
-            "bomb": text.bom,
-            "ff": _FORMATS[text.end],
-        }
+        options = {"autocmds": self.autocmds, "real": now.path, **shape(text)}
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, changes, options)
         if said.get("locked"):
             await anyio.sleep(_BUSY)
@@ -187,6 +210,16 @@ class Live:
             log.warning("%s was written, but: %s", now.path, said["warning"])
         rows = said.get("lines")
         return (replace(text, lines=tuple(rows)) if rows is not None else text).whole
+
+
+def shape(text: Text) -> dict[str, Any]:
+    """How the editor is to put its lines together."""
+    final = text.final and bool(text.lines)  # no line, no end
+    return {"final": final, "bomb": text.bom, "ff": _FORMATS[text.end]}
+
+
+def as_utf8(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def on_disk(path: str) -> bytes | None:

@@ -152,6 +152,10 @@ class Terminals:
         screen = self._screens.get((session.number, terminal_id))
         return screen.text() if screen else ""
 
+    def has_ended(self, session: Session, terminal_id: str) -> bool:
+        screen = self._screens.get((session.number, terminal_id))
+        return screen is not None and screen.status is not None
+
     def watch(self, session: Session, terminal_id: str, buffer: int) -> None:
         """The user has opened it: what is kept goes into the buffer, then what comes."""
         if screen := self._screens.get((session.number, terminal_id)):

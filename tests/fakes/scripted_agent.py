@@ -33,6 +33,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["wait_file", path]        until it exists
                   ["wait_eof"]               until stdin has ended
   itself          ["touch", path] ["mark", name]         a file; a line in the log
+                  ["write_file", path, text] ["delete_file", path]       as agents do without asking
                   ["repeat", count, [step, …]]
                   ["grandchild", {"escapes": bool}]      a child that holds all pipes, in or out of its group
                   ["stop_reading"]           stdin stays open and is read no more (from `start`: never)
@@ -295,6 +296,13 @@ class Course:
     def do_touch(self, path):
         with open(path, "w"):
             pass
+
+    def do_write_file(self, path, text):
+        with open(path, "w", newline="") as file:
+            file.write(text)
+
+    def do_delete_file(self, path):
+        os.unlink(path)
 
     def do_mark(self, name):
         self.agent.log(mark=name)

@@ -1,0 +1,110 @@
+"""A file has changed on disk under a loaded buffer: the buffer takes the change up, and keeps the user's own.
+
+An unmodified buffer gets the disk's text. Into a modified one the change is merged in three ways, and the buffer
+stays modified. Where both changed the same lines, nothing is done: somebody has to be asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+
+from anyio import to_thread
+
+from acp_nvim.review.codec import Text, split
+from acp_nvim.review.edits import Edit, edits
+from acp_nvim.review.texts import as_text, join
+from acp_nvim.serves import sight
+from acp_nvim.serves.live import Buffer, Live
+
+log = logging.getLogger(__name__)
+_TRIES = 10  # each finds a buffer or a disk that has changed once more
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Both sides merged as far as they go: they differ where the unsaved lines and the disk overlap."""
+
+    mine: Text
+    agents: Text
+    disk: bytes
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the user wants to have in the place of both."""
+
+    apart: Apart
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    disk: Text
+    changes: list[Edit]
+    after: list[Edit]
+
+
+async def bring(live: Live, path: str, earlier: str | None, settled: Settled | None = None) -> Apart | None:
+    """The buffer in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
+
+    For whoever is alone with the file.
+    """
+    tries = 0
+    while tries < _TRIES and (buffer := await live.loaded(path)):
+        data = await to_thread.run_sync(sight.content, path)
+        if data is None:
+            return None
+        base = _base(buffer, live.origin(path), data, earlier)
+        plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
+        if not isinstance(plan, _Plan):
+            return plan
+        why = await live.reload(buffer, plan.changes, plan.disk, plan.after)
+        if why is None:
+            live.in_step(path, data)
+            return None
+        if why not in ("stale", "locked"):
+            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
+            return None
+        tries += why == "stale"
+    return None
+
+
+def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None) -> str | None:
+    """What the buffer was last in step with. The editor tells late of changes in buffers that are not current: an
+    origin that is just what the disk holds now may be younger than the unsaved lines."""
+    if origin is None or (origin == data and earlier is not None):
+        return earlier
+    return buffer.decode(origin)
+
+
+def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None) -> _Plan | Apart | None:
+    """None: it is no text."""
+    text = buffer.decode(data)
+    now = as_text(text, _end(buffer, text))
+    if not now.is_utf8:
+        return None
+    wanted = now
+    if buffer.modified:
+        ours = replace(buffer.text, end=now.end)
+        if settled and settled.apart.disk == data:
+            joined = join(_with_end(settled.apart.buffer, now.end), ours, _with_end(settled.text, now.end))
+        else:
+            joined = join(None if base is None else _with_end(base, now.end), ours, now.whole)
+        if joined.overlaps:
+            return Apart(joined.ours, joined.theirs, data, ours.whole)
+        wanted = joined.ours
+    rows = list(now.lines) or [""]
+    return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]))
+
+
+def _end(buffer: Buffer, text: str) -> str:
+    """Of the disk's lines: one that the user has chosen stays."""
+    chosen = buffer.text.end == "\r" or any(row.endswith("\r") for row in buffer.rows)
+    return buffer.text.end if chosen or "\n" not in text else split(text).end
+
+
+def _with_end(text: str, end: str) -> str:
+    """The same lines, ended as those that they are compared with."""
+    return replace(split(text.removeprefix("\ufeff")), end=end).whole

@@ -1,0 +1,75 @@
+"""What a file held when it was looked at: regular files of a bounded size, and only texts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from acp_nvim.serves import disk
+
+LARGEST = 16 << 20  # bytes
+_TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
+
+By = Literal["agent", "unknown"]
+Stamp = tuple[int, ...]
+
+
+class Unknown(Enum):
+    TEXT = "there is a file, and nobody knows its text"
+
+
+Held = str | Unknown | None  # None: there is no file
+
+
+@dataclass(slots=True)
+class Sight:
+    path: str  # as it was named, symlinks unresolved
+    by: By
+    stamp: Stamp | None
+    text: Held
+    sure: bool = True  # the same stamp means the same text
+
+    def differs(self, now: Stamp | None) -> bool:
+        return now != self.stamp or not self.sure
+
+    def take(self, now: Stamp | None, text: Held) -> None:
+        self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK
+
+
+def stamp(path: str) -> Stamp | None:
+    """What changes with a regular file from outside; when it changed comes last."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def size(now: Stamp | None) -> int:
+    return now[2] if now else 0
+
+
+def text(path: str, most: int = LARGEST) -> Held:
+    data = content(path, most)
+    return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
+
+
+def content(path: str, most: int = LARGEST) -> bytes | None:
+    if size(now := stamp(path)) > most or now is None:
+        return None
+    try:
+        return disk.read(path)
+    except OSError:
+        return None
+
+
+def decoded(data: bytes | None) -> Held:
+    try:
+        return None if data is None else data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Unknown.TEXT

@@ -1,0 +1,74 @@
+"""The files that one turn of a session has to do with, as they were when last looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import anyio
+
+from acp_nvim.serves import disk, sight
+from acp_nvim.serves.boundary import roots, within
+from acp_nvim.serves.git import Tree
+from acp_nvim.serves.sight import By, Held, Sight, Unknown
+from acp_nvim.session.session import Session
+
+MOST = 500  # paths
+_SMALL = 64 << 10  # bytes that are read at once
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    session: Session
+    began: int = field(default_factory=disk.clock)
+    over: anyio.Event = field(default_factory=anyio.Event)
+    sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
+    ended: set[str] = field(default_factory=set)  # ids of calls
+    saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
+    trees: dict[str, tuple[Tree, frozenset[str]]] = field(default_factory=dict)  # by folder: what was dirty
+    scopes: set[anyio.CancelScope] = field(default_factory=set)
+    _resolved: dict[str, str | None] = field(default_factory=dict)
+    _roots: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._roots = roots(self.session)
+
+    def is_new(self, given: str, by: By) -> bool:
+        """What nobody names takes at most half of the room."""
+        return given not in self._resolved and len(self._resolved) < (MOST if by == "agent" else MOST // 2)
+
+    def announce(self, given: str) -> None:
+        """The agent names it."""
+        if seen := self.sights.get(self._resolved.get(given) or ""):
+            seen.path, seen.by = given, "agent"
+
+    def meet(self, given: str, by: By, done: bool = False) -> None:
+        """The first look at a path. `done`: what the agent does with it may have been done already."""
+        if not self.is_new(given, by):
+            return
+        path = os.path.realpath(given)
+        inside = any(within(path, root) for root in self._roots)
+        self._resolved[given] = path if inside else None
+        if inside and path not in self.sights:
+            now = sight.stamp(path)
+            if done and now and now[-1] >= self.began:
+                self.add(path, given, by, None, Unknown.TEXT)
+            else:
+                self.add(path, given, by, now, sight.text(path, _SMALL))
+
+    def add(self, path: str, given: str, by: By, now: sight.Stamp | None, text: Held) -> Sight | None:
+        if path not in self.sights and len(self.sights) < MOST:
+            self.sights[path] = Sight(given, by, None, None)
+            self.sights[path].take(now, text)
+        return self.sights.get(path)
+
+    def resolved(self, given: Iterable[str]) -> list[str]:
+        return [path for each in given if (path := self._resolved.get(each)) in self.sights and path]
+
+    def large(self) -> list[str]:
+        """Files of which the text is still to be read."""
+        return [path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT]
+
+    def changed(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in paths if self.sights[path].differs(sight.stamp(path))]
