@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,17 @@ class Prompt:
 
     text: str
     context: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def attached(self) -> list[str]:
+        """What goes along, in a few words each: `parse.py 10-24`."""
+        return [_words(item) for item in self.context]
+
+
+def _words(item: dict[str, Any]) -> str:
+    name = os.path.basename(str(item.get("file") or "")) or "a buffer without a name"
+    lines = f"{item['first']}-{item['last']}" if item.get("first") and item.get("last") else ""
+    return f"{name} {lines}".strip()
 
 
 class Queue:

@@ -13,7 +13,7 @@ from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _KEEPS_QUEUE = {"cancelled", "refusal"}
@@ -141,6 +141,8 @@ class Session:
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text)
+        for words in prompt.attached:
+            self.transcript.note("info", f"with {visible(words)}")
         self.tell("AcpTurnStarted", turn=self.turn)
 
     def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:

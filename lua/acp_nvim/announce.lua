@@ -19,11 +19,14 @@ function M.turn_ended(data)
   if not status or not config.get().notify or data.stop_reason == "cancelled" or watched(data.session) then
     return
   end
-  local who = status.agent_title or status.agent
+  local who, how = status.agent_title or status.agent, ":Acp"
+  if data.session ~= state.current() then
+    who, how = ("%s (session %d)"):format(who, data.session), (":Acp open %d"):format(data.session)
+  end
   if data.error then
     scratch.message("warn", ("%s: the turn failed: %s"):format(who, data.error))
   else
-    scratch.message("info", ("%s has finished   :Acp shows it"):format(who))
+    scratch.message("info", ("%s has finished   %s shows it"):format(who, how))
   end
 end
 

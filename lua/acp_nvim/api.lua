@@ -250,6 +250,9 @@ end
 ---@return integer? session
 ---@return string? message
 function M.replay(file)
+  if type(file) ~= "string" then
+    return nil, "replay needs the name of a file"
+  end
   local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
   if vim.fn.filereadable(path) == 0 then
     return nil, ("no such file: %s"):format(file)
@@ -281,6 +284,9 @@ function M.prompt(text, options)
     n, message = M.new_session()
   else
     n, message = session_of(options)
+  end
+  if n and state.session(n).origin.agent == "replay" then
+    return nil, "a replay takes no prompts: :Acp new starts a session"
   end
   local ok
   if n then

@@ -48,9 +48,19 @@ end
 -- windows and sessions
 
 subcommands.open = {
-  doc = "opens the chat, or goes to its prompt; as plain `:Acp` does",
-  run = function()
-    return acp.open()
+  args = "[n]",
+  doc = "opens the chat, of session n or the current one; without a session the default agent is started",
+  complete = function(words)
+    return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
+  end,
+  run = function(call)
+    if call.rest == "" then
+      return acp.open()
+    elseif not state.exists(tonumber(call.rest) or 0) then
+      local known = table.concat(vim.tbl_map(tostring, state.numbers()), ", ")
+      return nil, ("there is no session %s%s"):format(call.rest, known ~= "" and (", but " .. known) or "")
+    end
+    return acp.open({ session = tonumber(call.rest) })
   end,
 }
 
@@ -152,7 +162,7 @@ subcommands.prompt = {
     local fresh = not state.current()
     local ok, message = acp.prompt(call.rest, { context = context, first = call.bang })
     if ok and fresh then
-      return acp.open()
+      require("acp_nvim.window").open(assert(state.current())) -- beside the file that the user is in
     end
     return ok, message
   end,
@@ -192,7 +202,9 @@ local function visible_question()
     question = n and state.questions(n)[1]
   end
   if not question then
-    return nil, "there is no open question"
+    local elsewhere = state.questions()[1]
+    local where = elsewhere and ("session %d asks: :Acp open %d"):format(elsewhere.session, elsewhere.session)
+    return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
   local screen = require("acp_nvim.question")
   if not vim.b.acp_question and not screen.can_answer(question) then
@@ -240,9 +252,7 @@ subcommands.accept = {
   doc = "answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
-    if call.rest ~= "" then
-      return nil, "accept takes no text"
-    elseif require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
+    if require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
       return true
     end
     return decide("allow", call)
@@ -445,6 +455,8 @@ local function dispatch(args)
     return nil, ("'%s' takes no !"):format(name)
   elseif args.range > 0 and not subcommand.range then
     return nil, ("'%s' takes no range"):format(name == "" and "open" or name)
+  elseif rest ~= "" and not subcommand.args then
+    return nil, ("'%s' takes no argument, and nothing was done"):format(name)
   end
   return subcommand.run({
     bang = bang ~= "",

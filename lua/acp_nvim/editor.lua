@@ -211,6 +211,7 @@ function M.call(name, ...)
   return calls[name](unpack(arguments, 1, arguments.n))
 end
 
+local failing = {} ---@type table<string, true> events whose handlers have failed
 local event = {} -- the autocommand that is about to be fired
 
 --- For `fire`: called by Vim, whose error handling surrounds it there.
@@ -225,9 +226,14 @@ end
 function M.fire(name, data)
   event = { name = name, data = data }
   local ok, err = pcall(vim.cmd, "call v:lua.require'acp_nvim.editor'.fire_now()")
-  if not ok then
-    local why = tostring(err):gsub("^[^\n]*User Autocommands for [^:]*: ", "")
-    scratch.message("error", ("an autocommand of %s failed: %s"):format(name, why))
+  if ok then
+    return
+  end
+  scratch.log(("an autocommand for %s failed: %s"):format(name, tostring(err)))
+  if not failing[name] then -- once: it may fire many times a second
+    failing[name] = true
+    local reason = tostring(err):gsub("\nstack traceback.*", ""):gsub("\n", " "):match(".*: (.+)$") or tostring(err)
+    scratch.message("error", ("an autocommand for %s failed: %s; see :Acp log"):format(name, reason))
   end
 end
 

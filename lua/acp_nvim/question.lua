@@ -176,10 +176,13 @@ local function announce(question)
   for index, option in ipairs(question.options) do
     names[#names + 1] = ("%d %s"):format(index, option.name)
   end
-  local text = "%s asks: %s   :Acp answer {n}  (%s)"
   local status = state.get(question.session) or {}
-  local who = status.agent_title or status.agent or ("session %d"):format(question.session)
-  scratch.message("warn", text:format(who, question.title, table.concat(names, ", ")))
+  local who = status.agent_title or status.agent or "an agent"
+  local how = ":Acp answer {n}"
+  if question.session ~= state.current() then
+    who, how = ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
+  end
+  scratch.message("warn", ("%s asks: %s   %s  (%s)"):format(who, question.title, how, table.concat(names, ", ")))
 end
 
 ---@param id integer

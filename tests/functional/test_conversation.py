@@ -454,6 +454,8 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     editor.type(":Acp stop<CR>")
     editor.wait_event("AcpSessionEnded")
     editor.type(f":Acp replay {file}<CR>")
+    refused = "return (select(2, require('acp_nvim').prompt('hello', { session = 2 }))) or ''"
+    editor.expect_lua(refused, lambda why: "replay" in why)
     editor.expect_lua("return #require('acp_nvim').sessions()", 2)
     text = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false), '\\n')"
     editor.expect_lua(text, lambda played: "hello from the past" in played)
@@ -490,3 +492,67 @@ def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     assert "has finished" not in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_a_session_that_is_not_shown_is_named_and_reached(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("drop the database")))
+    editor = talking(open_editor, agent, size=(140, 30))
+    assert editor.acp("new_session") == 2
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.lua("require('acp_nvim').open({ session = 2 })")
+    editor.acp("prompt", "go", {"session": 1})
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("session 1")
+    editor.type(":Acp accept<CR>")
+    editor.screen.expect("session 1 asks: :Acp open 1")
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp open 1<CR>")
+    editor.screen.expect("drop the database")
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+    editor.type(":Acp open 7<CR>")
+    editor.screen.expect("no session 7")
+
+
+def test_selected_lines_go_along_and_are_shown_and_the_cursor_stays(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("I see")))
+    editor = open_editor(setup={"agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}}})
+    (editor.project / "a.txt").write_text("one\ntwo\nthree\n")
+    editor.type(":edit a.txt<CR>ccUNSAVED<Esc>Vj:Acp prompt explain this<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua("return vim.fn.expand('%:t')") == "a.txt"
+    assert any("a.txt 1-2" in line for line in chat(editor))
+    said, lines = agent.got("session/prompt")[0]["params"]["prompt"][:2]
+    assert said["text"] == "explain this"
+    assert lines["uri"].endswith("/a.txt#L1-2")
+
+
+@pytest.mark.parametrize(
+    "command", ["stop it", "restart foo", "close now", "toggle x", "queue x", "cancel this"]
+)
+def test_an_argument_that_is_not_taken_does_nothing(open_editor: Open, tmp_path: Path, command: str) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    editor.type(f"<Esc>:Acp {command}<CR>")
+    editor.screen.expect("takes no argument")
+    assert editor.acp("status")["state"] == "idle"
+
+
+def test_a_failing_autocommand_is_told_once(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("", repeat(20, say("x ")), tool("t", title="look", status="completed"))
+    )
+    fails = (
+        "vim.api.nvim_create_autocmd('User', { pattern = 'Acp*', callback = function() error('mine') end })"
+    )
+    setup = {"agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}}}
+    editor = open_editor(setup=setup, init=fails)  # it fails before the test's own recorder hears of anything
+    editor.type(":Acp<CR>")
+    for turn, text in enumerate(("one", "two"), 1):
+        send(editor, text)
+        ended = "local s = require('acp_nvim').status() return { s.turn, s.state }"
+        editor.expect_lua(ended, [turn, "idle"])
+    said = editor.lua("return vim.fn.execute('messages')")
+    assert said.count("autocommand for AcpTurnEnded failed") == 1
+    assert "mine" in said
