@@ -297,7 +297,11 @@ function M.prompt(text, options)
   end
   local payload = { seq = state.sent(n), text = text, context = context, first = options.first, next = options.next }
   payload.loaded = require("acp_nvim.files").loaded()
-  return M._send(n, "prompt", payload)
+  ok, message = M._send(n, "prompt", payload)
+  if ok then
+    require("acp_nvim.prompt").history_add(n, { text })
+  end
+  return ok, message
 end
 
 --- Ends the running turn and holds the queue; `clear` also empties the queue into the prompt history.

@@ -10,12 +10,15 @@ local M = {}
 ---@field history string[]  oldest first
 ---@field at? integer       where in the history; nil: at the text being written
 ---@field draft? string
+---@field kept? string      what stood in a buffer that is gone; the next one begins with it
+---@field asked? string     whom the hint names
 
 local MOST_KEPT = 500
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
 
 local prompts = {} ---@type table<integer, acp.Prompt>
 local hints = {} ---@type table<integer, integer> buffer -> session
+local group = api.nvim_create_augroup("acp_nvim.prompt", {})
 
 ---@param n integer
 ---@return acp.Prompt
@@ -24,15 +27,30 @@ local function prompt_of(n)
   return prompts[n]
 end
 
+---@param n integer
+---@return string
+local function addressee(n)
+  local status = state.get(n) or {}
+  return scratch.visible(status.agent_title or status.agent or "the agent")
+end
+
+---@param buf integer
+---@return string
+local function hint_of(buf)
+  local prompt = prompt_of(hints[buf])
+  prompt.asked = addressee(hints[buf])
+  local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
+  local text = typing and "Ask %s …   <C-s> sends" or "press i to ask %s …   <CR> sends"
+  return text:format(prompt.asked)
+end
+
 -- The hint in an empty prompt is drawn, not kept: it is right whatever has emptied the buffer.
 local function draw_hint(_, _, buf, row)
   if row > 0 or api.nvim_buf_line_count(buf) > 1 or api.nvim_buf_get_lines(buf, 0, 1, true)[1] ~= "" then
     return
   end
-  local status = state.get(hints[buf]) or {}
-  local text = ("Ask %s …   <CR> sends"):format(scratch.visible(status.agent_title or status.agent or "the agent"))
   api.nvim_buf_set_extmark(buf, NAMESPACE, 0, 0, {
-    virt_text = { { text, "AcpPlaceholder" } },
+    virt_text = { { hint_of(buf), "AcpPlaceholder" } },
     virt_text_pos = "overlay",
     ephemeral = true,
   })
@@ -45,33 +63,27 @@ api.nvim_set_decoration_provider(NAMESPACE, {
   on_line = draw_hint,
 })
 
----@param n integer
----@return integer buf
-local function create(n)
-  local name = ("acp://%d/prompt"):format(n)
-  local leftover = vim.fn.bufnr("^" .. name .. "$")
-  if leftover > 0 then
-    hints[leftover] = nil
-    api.nvim_buf_delete(leftover, { force = true })
-  end
-  local buf = api.nvim_create_buf(false, true)
-  hints[buf] = n
-  api.nvim_buf_set_name(buf, name)
-  vim.b[buf].acp_session = n
-  vim.bo[buf].filetype = "acp_prompt"
-  return buf
+---@param buf integer
+local function redraw_hint(buf)
+  api.nvim__redraw({ buf = buf, range = { 0, 1 }, flush = false })
 end
 
---- The session's prompt buffer, made if need be.
----@param n integer
----@return integer buf
-function M.buffer(n)
-  local prompt = prompt_of(n)
-  if not api.nvim_buf_is_loaded(prompt.buf) then
-    prompt.buf = create(n)
+api.nvim_create_autocmd("ModeChanged", {
+  group = group,
+  callback = function()
+    local buf = api.nvim_get_current_buf()
+    if hints[buf] then
+      redraw_hint(buf)
+    end
+  end,
+})
+
+state.on_change(function(n)
+  local prompt = prompts[n]
+  if prompt and prompt.asked and prompt.asked ~= addressee(n) and api.nvim_buf_is_loaded(prompt.buf) then
+    redraw_hint(prompt.buf)
   end
-  return prompt.buf
-end
+end)
 
 ---@param buf integer
 ---@return string
@@ -96,14 +108,102 @@ end
 function M.history_add(n, items)
   local prompt = prompt_of(n)
   for _, item in ipairs(items) do
-    if item ~= prompt.history[#prompt.history] then
+    if item:find("%S") and item ~= prompt.history[#prompt.history] then
       table.insert(prompt.history, item)
     end
   end
   while #prompt.history > MOST_KEPT do
     table.remove(prompt.history, 1)
+    prompt.at = prompt.at and math.max(1, prompt.at - 1)
   end
-  prompt.at, prompt.draft = nil, nil
+end
+
+--- Keeps the text of a buffer that is about to go, for the next one and in the history.
+---@param n integer
+---@param buf integer
+local function keep(n, buf)
+  local prompt, text = prompts[n], text_of(buf)
+  if not prompt or not text:find("%S") then
+    return
+  end
+  if prompt.at then
+    M.history_add(n, { prompt.draft })
+  end
+  M.history_add(n, { text })
+  prompt.kept, prompt.at, prompt.draft = text, nil, nil
+end
+
+--- Makes `buf` the session's prompt, with the text that was kept; `:bdelete` leaves nothing of an earlier time.
+---@param n integer
+---@param buf integer
+local function equip(n, buf)
+  local prompt = prompt_of(n)
+  hints[buf] = n
+  vim.bo[buf].buftype = "nofile"
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modeline = false
+  vim.bo[buf].buflisted = false
+  vim.b[buf].acp_session = n
+  vim.bo[buf].filetype = "acp_prompt"
+  if prompt.kept then
+    set_text(buf, prompt.kept)
+    prompt.kept = nil
+  end
+end
+
+---@param n integer
+---@param buf integer
+local function watch(n, buf)
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
+  end
+  on("BufUnload", function()
+    keep(n, buf)
+  end)
+  on("BufReadCmd", function() -- `:edit`, or `:buffer` after `:bdelete`
+    equip(n, buf)
+  end)
+  on("BufWipeout", function()
+    hints[buf] = nil
+  end)
+  on({ "BufEnter", "BufLeave" }, function()
+    redraw_hint(buf)
+  end)
+end
+
+--- A session file brings the name back, as an ordinary buffer in which the user may have written.
+---@param n integer
+---@param name string
+local function take_over(n, name)
+  local leftover = vim.fn.bufnr("^" .. name .. "$")
+  if leftover > 0 then
+    keep(n, leftover)
+    api.nvim_buf_delete(leftover, { force = true })
+  end
+end
+
+---@param n integer
+---@return integer buf
+local function create(n)
+  local name = ("acp://%d/prompt"):format(n)
+  take_over(n, name)
+  local buf = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_name(buf, name)
+  watch(n, buf)
+  equip(n, buf)
+  return buf
+end
+
+--- The session's prompt buffer, made if need be.
+---@param n integer
+---@return integer buf
+function M.buffer(n)
+  local prompt = prompt_of(n)
+  if not api.nvim_buf_is_loaded(prompt.buf) then
+    prompt.buf = create(n)
+  end
+  return prompt.buf
 end
 
 --- Sends the text; it stays if it is not taken.
@@ -118,7 +218,8 @@ function M.send(n)
   if not ok then
     return scratch.message("error", problem or "the prompt was not taken")
   end
-  M.history_add(n, { text })
+  local prompt = prompt_of(n)
+  prompt.at, prompt.draft = nil, nil
   set_text(buf, "")
 end
 
