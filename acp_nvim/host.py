@@ -196,12 +196,13 @@ class Host:
 
     def _not_loaded(self, session: Session, why: str) -> None:
         """No half session is left; one that its user has been working in goes on with a new one."""
-        self._front.say("warn" if session.lived else "error", why)
         if session.lived:
+            self._front.say("warn", f"{why}; a new one was started")
             self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
             session.forgotten()
             self._new(session)
         else:
+            self._front.say("error", why)
             self._drop(session)
 
     def _drop(self, session: Session) -> None:
