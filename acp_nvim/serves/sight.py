@@ -10,11 +10,12 @@ from typing import Literal
 
 from acp_nvim.serves import disk
 
+Stamp = tuple[int, ...]
 LARGEST = 16 << 20  # bytes
+UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
 _TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
 
 By = Literal["agent", "unknown"]
-Stamp = tuple[int, ...]
 
 
 class Unknown(Enum):

@@ -63,8 +63,7 @@ class Watch:
         for path in given:
             turn.announce(path)
         ends = done and bool(news or call.id not in turn.ended)
-        if ends:
-            turn.ended.add(call.id)
+        (turn.ended.add if done else turn.ended.discard)(call.id)
         if news or ends:
             self._start(turn, self._hear, news, given if ends else [], done)
 
@@ -153,7 +152,7 @@ class Watch:
         """What was clean held what is committed; what is new to git was not there."""
         data = await git.committed(tree, path, sight.LARGEST) if is_committed else None
         text = Unknown.TEXT if is_committed and data is None else sight.decoded(data)
-        turn.add(path, given, "unknown", None, text)
+        turn.add(path, given, "unknown", sight.UNSEEN, text)
 
     async def _read_large(self, turn: Turn) -> None:
         for path in turn.large():
@@ -184,7 +183,7 @@ class Watch:
             seen.take(now, text)
             if is_users:
                 return turn.saved.discard(path)
-            earlier = before if isinstance(before, str) else None
+            earlier = None if isinstance(before, Unknown) else before or ""
             apart = await reload.bring(self._files.live, path, earlier) if buffer else None
         if text is not Unknown.TEXT and text != before:
             self._on_changed(turn.session, seen.path, before, text, seen.by)
@@ -212,9 +211,10 @@ class Watch:
             self._asking.discard(path)
 
     async def _decide(self, session: Session, path: str, apart: Apart) -> Settled | None:
-        conflicts = self._files.conflicts
+        conflicts, in_turn = self._files.conflicts, session.in_turn
         text, by = await conflicts.settle(session, path, apart.mine, apart.agents, _APART)
-        if by == "user" or (by == "cancel" and not session.cancelling):
+        turn_went = session.cancelling or session.in_turn != in_turn
+        if by == "user" or (by == "cancel" and not turn_went):
             if by == "cancel":
                 session.transcript.note("info", f"{os.path.basename(path)}: {_KEPT}")
             return Settled(apart, apart.mine.whole if text is None else text)

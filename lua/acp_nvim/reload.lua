@@ -11,6 +11,31 @@ local M = {}
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
 
+--- There was no file when the buffer was opened: Neovim would ask about the one that is there now, whatever it holds.
+---@param buf integer
+---@return boolean
+local function is_new(buf)
+  local said = api.nvim_buf_call(buf, function()
+    return api.nvim_exec2("file", { output = true }).output
+  end)
+  return said:find('" ' .. vim.fn.gettext("[New]"), 1, true) ~= nil
+end
+
+--- The only way in which Neovim learns of such a file without a question or a write.
+---@param buf integer
+local function open_again(buf)
+  local undoreload = vim.o.undoreload
+  vim.cmd("noautocmd set undoreload=-1")
+  local ok, err = pcall(api.nvim_buf_call, buf, function()
+    api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
+    vim.bo.syntax = vim.bo.syntax -- it went with the text
+  end)
+  vim.cmd("noautocmd set undoreload=" .. undoreload)
+  if not ok then
+    error(err, 0)
+  end
+end
+
 --- Neovim reads the file: it asks nothing as long as the buffer is unmodified and 'autoread' is on.
 ---@param buf integer
 ---@return boolean reloaded  false: Neovim has seen the disk's present state before
@@ -60,7 +85,9 @@ local function agree(buf, differed)
   local position, views = edits.undo_position(buf), edits.views(buf)
   local lines = api.nvim_buf_get_lines(buf, 0, -1, true)
   vim.bo[buf].modified = false
-  if not checktime(buf) and differed then
+  if is_new(buf) then
+    open_again(buf)
+  elseif not checktime(buf) and differed then
     look_again(buf)
   end
   if not vim.deep_equal(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then

@@ -177,3 +177,37 @@ class FileEditor:
         buffer.save()
         said = {"ok": True, "tick": buffer.tick}
         return said if shown == lines else {**said, "lines": shown}
+
+    def _file_reload(
+        self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        buffer = self._numbered(number)
+        if buffer.tick != tick:
+            return {"stale": True}
+        if self.locks:
+            self.locks -= 1
+            return {"error": "E565: Not allowed to change text", "locked": True}
+        if self.failure:
+            return {"error": self.failure}
+        before, after = buffer.lines, options["after"]
+        taken = self._changed(before, changes)
+        lines = self._changed(taken, after)
+        buffer.final, buffer.bomb, buffer.ff = options["final"], options["bomb"], options["ff"]
+        buffer.lines, buffer.is_void = taken or [""], taken in ([], [""]) and not buffer.final
+        if buffer.data() != Path(buffer.path).read_bytes():
+            buffer.lines = before
+            return {"stale": True}
+        buffer.saved = list(taken) or [""]
+        if lines != before:
+            buffer.steps.append(before)
+            buffer.undone.clear()
+        buffer.show(lines)
+        return {"ok": True, "tick": buffer.tick}
+
+    def _changed(self, rows: list[str], changes: list[list[Any]]) -> list[str]:
+        lines, end = list(rows), len(rows) + 1
+        for first, last, new in reversed(changes):
+            assert 0 <= first <= last < end
+            assert last <= len(lines)
+            lines[first:last], end = new, first
+        return lines

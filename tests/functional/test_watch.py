@@ -1,0 +1,224 @@
+"""Agents write to the disk themselves: what is loaded takes it up, what is unsaved stays, and nobody asks for a key."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    delete_file,
+    mark,
+    on_prompt,
+    request,
+    script,
+    tool,
+    wait_file,
+    wait_until,
+    write_file,
+)
+from tests.functional.editor import Editor
+from tests.functional.test_files import LINES, working
+
+Open = Callable[..., Editor]
+NOTES = "{cwd}/notes.txt"
+SEEN = "return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])"
+
+
+def editing(path: str, *steps: list[Any], id: str = "e") -> list[list[Any]]:
+    """A call that names the file, does something to it, and is completed."""
+    begins = tool(id, title="Edit", kind="edit", status="in_progress", locations=[{"path": path}])
+    return [begins, *steps, tool(id, known=True, status="completed")]
+
+
+def at_rest(editor: Editor) -> None:
+    """Nothing was asked at the bottom of the screen, and Neovim answers."""
+    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert "W12" not in editor.screen.text()
+    assert "Press ENTER" not in editor.screen.text()
+
+
+def changed(open_editor: Open, tmp_path: Path, keys: str, new: str, **options: Any) -> Editor:
+    """The user has typed in notes.txt, then the agent writes it on disk."""
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, new))),
+    )
+    editor = working(open_editor, agent, **options)
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    if keys:
+        editor.type(keys)
+        editor.expect_lua("return vim.bo.modified")
+    go.touch()
+    return editor
+
+
+@pytest.mark.backends
+@pytest.mark.statement(105)
+def test_an_unmodified_buffer_takes_the_disk_s_text_up(open_editor: Open, tmp_path: Path) -> None:
+    editor = changed(open_editor, tmp_path, "", "one\nTWO\nthree\nfour\n")
+    editor.expect_lua(LINES, ["one", "TWO", "three", "four"])
+    assert editor.lua("return vim.bo.modified") is False
+    editor.type("u")
+    editor.expect_lua(LINES, ["one", "two", "three"])
+    editor.type("<C-r>:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert (editor.project / "notes.txt").read_text() == "one\nTWO\nthree\nfour\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(104, 105)
+def test_unsaved_lines_elsewhere_are_merged_and_saved_without_a_prompt(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = changed(open_editor, tmp_path, "ggccmine<Esc>", "one\ntwo\nTHREE\n")
+    editor.expect_lua(LINES, ["mine", "two", "THREE"])
+    assert editor.lua("return vim.bo.modified") is True
+    editor.wait_event("AcpTurnEnded")
+    assert editor.acp("questions") == []
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert (editor.project / "notes.txt").read_text() == "mine\ntwo\nTHREE\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(104)
+@pytest.mark.parametrize(("command", "line"), [("accept", "agent's"), ("reject", "user's")])
+def test_only_the_user_decides_an_overlap(open_editor: Open, tmp_path: Path, command: str, line: str) -> None:
+    editor = changed(open_editor, tmp_path, "ggjccuser's<Esc>", "one\nagent's\nthree\nfour\n", size=(140, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    assert editor.lua(LINES) == ["one", "user's", "three"]
+    editor.type(":Acp<CR>")
+    editor.screen.expect("conflict in notes.txt")
+    editor.expect_lua(SEEN)
+    editor.type(f":Acp {command}<CR>")
+    editor.expect_lua(LINES, ["one", line, "three", "four"])
+    editor.type("<C-w>t:w<CR>")
+    editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
+    assert (editor.project / "notes.txt").read_text() == f"one\n{line}\nthree\nfour\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(104)
+def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, "one\nagent's\nthree\n")),
+            ["wait", "session/cancel"],
+        ),
+    )
+    editor = working(open_editor, agent, size=(140, 40))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("ggjccuser's<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    go.touch()
+    first = editor.wait_event("AcpQuestion")
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    second = editor.wait_event("AcpQuestion")
+    assert first["id"] != second["id"]
+    editor.type(":Acp<CR><C-w>t")
+    assert editor.lua(LINES) == ["one", "user's", "three"]
+    editor.expect_lua(SEEN)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>:w<CR>")
+    editor.expect_lua(LINES, ["one", "both'", "three"])
+    at_rest(editor)
+
+
+def test_files_that_come_and_go_raise_nothing(open_editor: Open, tmp_path: Path) -> None:
+    new, old = "{cwd}/new.txt", "{cwd}/old.txt"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            *editing(new, write_file(new, "made\n"), id="a"),
+            *editing(old, delete_file(old), id="b"),
+            *editing(NOTES, delete_file(NOTES), id="c"),
+        ),
+    )
+    editor = working(open_editor, agent)
+    (editor.project / "old.txt").write_text("old\n")
+    editor.type(":split new.txt<CR>")
+    editor.expect_lua("return vim.fn.bufname()", "new.txt")
+    editor.acp("prompt", "tidy up")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.getbufline('new.txt', 1, '$')", ["made"])
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    assert editor.lua("return vim.fn.bufnr('old.txt')") == -1
+    assert editor.acp("questions") == []
+    assert editor.lua("return vim.v.errmsg") == ""
+    at_rest(editor)
+
+
+def shell(line: str) -> list[list[Any]]:
+    order = {"sessionId": "{session}", "command": "sh", "args": ["-c", line]}
+    return [request("terminal/create", order)]
+
+
+@pytest.mark.statement(105)
+def test_what_a_command_changes_is_taken_up(open_editor: Open, tmp_path: Path) -> None:
+    """Nobody names the file: it is loaded, and the command has ended."""
+    over = tmp_path / "over"
+    agent = script(tmp_path, on_prompt("", *shell("echo four >> notes.txt"), wait_file(str(over))))
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "run")
+    editor.expect_lua(LINES, ["one", "two", "three", "four"])
+    over.touch()
+    editor.wait_event("AcpTurnEnded")
+    at_rest(editor)
+
+
+@pytest.mark.statement(105)
+def test_what_only_git_knows_of_is_taken_up_when_the_turn_ends(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent: ScriptedAgent = script(
+        tmp_path, on_prompt("", mark("begun"), wait_file(str(go)), write_file("{cwd}/late.txt", "b\n"))
+    )
+    editor = working(open_editor, agent)
+    late = editor.project / "late.txt"
+    late.write_text("a\n")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-C", str(editor.project)]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+    editor.acp("prompt", "run")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type(":split late.txt<CR>")
+    editor.expect_lua("return vim.fn.getline(1)", "a")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.getline(1)", "b")
+    at_rest(editor)
+
+
+@pytest.mark.statement(104)
+def test_a_new_file_that_both_have_begun_is_saved_without_a_prompt(open_editor: Open, tmp_path: Path) -> None:
+    new = "{cwd}/new.txt"
+    agent = script(tmp_path, on_prompt("", *editing(new, write_file(new, "agent's\n"))))
+    editor = working(open_editor, agent, size=(140, 40))
+    editor.type(":edit! new.txt<CR>iuser's<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    editor.acp("prompt", "make it")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp<CR><C-w>t")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.expect_lua(SEEN)
+    editor.type(":Acp reject<CR>")
+    editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    editor.screen.expect("rejected")
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert (editor.project / "new.txt").read_text() == "user's\n"
+    at_rest(editor)
