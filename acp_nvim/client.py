@@ -7,7 +7,9 @@ import json
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from typing import Any
 
 import anyio
@@ -207,7 +209,19 @@ class Client:
 
     def do_queue_set(self, payload: dict[str, Any]) -> None:
         session = self._session(payload)
-        session.queue.replace([str(item) for item in payload.get("items") or ()])
+        present = session.queue.texts
+        was, wanted = (
+            list(map(str, texts or ())) for texts in (payload.get("was", present), payload.get("items"))
+        )
+        kept, again, late = still_to_send(was, present, wanted)
+        session.queue.replace(kept)
+        if late:
+            self.editor.notify("history", session.number, late)
+        told = [f"already sent: {brief(text)}" for text in again]
+        told += [f"sent unedited, the edit is in the history (<C-p>): {brief(text)}" for text in late]
+        count = len(session.queue)
+        told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
+        self.say("warn" if again or late else "info", "; ".join(told))
         self.touch(session)
 
     def do_queue_release(self, payload: dict[str, Any]) -> None:
@@ -388,3 +402,44 @@ class Client:
             elif shown.pools:
                 asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
         return calls
+
+
+def brief(text: str) -> str:
+    line = " ".join(text.split())
+    return f"'{line[:30]}…'" if len(line) > 31 else f"'{line}'"
+
+
+def still_to_send(
+    was: list[str], present: list[str], wanted: list[str]
+) -> tuple[list[str], list[str], list[str]]:
+    """The user made `wanted` of a queue that `was`, and by now is `present`: what to queue (with what has come
+    meanwhile), what has been sent as it stands there, and edits of what has been sent."""
+    sent = Counter(was) - Counter(present)
+    kept: list[str] = []
+    again: list[str] = []
+    late: list[str] = []
+    for text in wanted:
+        (again if sent[text] > 0 else kept).append(text)
+        sent[text] -= 1
+    for original, edit in _edits(was, wanted):
+        if sent[original] > 0:
+            sent[original] -= 1
+            kept.remove(edit)
+            late.append(edit)
+    return kept + list((Counter(present) - Counter(was)).elements()), again, late
+
+
+def _edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
+    """Which text became which: those at the same place, or where their number has changed the most alike."""
+    pairs = []
+    for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():
+        new = [text for text in wanted[start:end] if text not in was]
+        place = len(new) == last - first
+        for original in was[first:last] if tag == "replace" else ():
+            if not new:
+                break
+            likeness = [SequenceMatcher(None, original, text).quick_ratio() for text in new]
+            edit = new[0] if place else new[likeness.index(max(likeness))]
+            new.remove(edit)
+            pairs.append((original, edit))
+    return pairs

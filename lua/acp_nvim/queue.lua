@@ -8,6 +8,8 @@ local M = {}
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.queue")
 local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
 local separators = {} ---@type table<integer, string>
+local opened = {} ---@type table<integer, string[]> buffer -> the prompts that it showed
+local originals = {} ---@type table<integer, table<string, string>> buffer -> a block -> the prompt that it shows
 
 --- A line that none of the prompts contains.
 ---@param items string[]
@@ -52,13 +54,30 @@ local function paint(buf)
   end
 end
 
+-- The backend compares what was shown with what is still queued: meanwhile prompts may have gone out. A block lacks the
+-- blank lines at its prompt's ends; unedited, it is still that prompt.
+---@param buf integer
+---@param items string[]
+local function remember(buf, items)
+  opened[buf], originals[buf] = items, {}
+  local blocks = items_of(buf)
+  for index, item in ipairs(#blocks == #items and items or {}) do
+    originals[buf][blocks[index]] = item
+  end
+end
+
 ---@param n integer
 ---@param buf integer
 local function write(n, buf)
-  local items = items_of(buf)
-  backend.notify("queue_set", { session = n, items = items })
+  local items = vim.tbl_map(function(block)
+    return originals[buf][block] or block
+  end, items_of(buf))
+  local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
+  if not ok then
+    return scratch.message("error", problem or "the queue was not taken")
+  end
+  remember(buf, items)
   vim.bo[buf].modified = false
-  scratch.message("info", ("%d prompt%s queued"):format(#items, #items == 1 and "" or "s"))
 end
 
 ---@param n integer
@@ -81,7 +100,7 @@ local function create(n)
   api.nvim_create_autocmd("BufWipeout", {
     buffer = buf,
     callback = function()
-      separators[buf] = nil
+      separators[buf], opened[buf], originals[buf] = nil, nil, nil
     end,
   })
   return buf
@@ -103,6 +122,7 @@ local function set_items(buf, items)
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
   vim.bo[buf].undolevels = undolevels
   vim.bo[buf].modified = false
+  remember(buf, items)
   paint(buf)
 end
 

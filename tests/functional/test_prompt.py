@@ -161,3 +161,86 @@ def test_what_was_said_with_a_refusal_is_in_the_history(open_editor: Open, tmp_p
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp<CR><C-p>")
     editor.expect_lua(LINES, "not this way")
+
+
+def queueing(open_editor: Open, tmp_path: Path, *queued: str) -> tuple[Editor, ScriptedAgent, Path, Path]:
+    """A turn runs until the first file is there, the next one until the second; the rest waits in the queue."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    agent = script(
+        tmp_path,
+        on_prompt("busy", wait_file(str(first))),
+        on_prompt("", wait_file(str(second))),
+    )
+    editor = talking(open_editor, agent, size=(200, 40))
+    editor.acp("prompt", "busy")
+    for text in queued:
+        editor.acp("prompt", text)
+    editor.expect_lua("return require('acp_nvim').status().queue", len(queued))
+    editor.type(":Acp queue<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_queue")
+    return editor, agent, first, second
+
+
+def let_one_go_out(editor: Editor, file: Path, left: int) -> None:
+    file.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return require('acp_nvim').status().queue", left)
+
+
+def test_what_went_out_while_the_queue_was_edited_is_not_sent_again(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor, agent, first, second = queueing(open_editor, tmp_path, "one", "two")
+    let_one_go_out(editor, first, 1)
+    editor.type(":%s/two/three/<CR>:w<CR>")
+    editor.screen.expect("already sent: 'one'; 1 prompt queued")
+    second.touch()
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert sent(agent) == ["busy", "one", "three"]
+    assert editor.acp("status")["queue"] == 0
+
+
+def test_an_edit_of_what_went_out_meanwhile_goes_into_the_history(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent, first, second = queueing(open_editor, tmp_path, "one", "two")
+    let_one_go_out(editor, first, 1)
+    editor.type(":%s/one/another/<CR>:w<CR>")
+    editor.screen.expect("sent unedited, the edit is in the history (<C-p>): 'another'; 1 prompt queued")
+    second.touch()
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert sent(agent) == ["busy", "one", "two"]
+    editor.type(":q<CR>:Acp<CR><C-p>")
+    editor.expect_lua(LINES, "another")
+
+
+def test_what_is_queued_while_the_queue_is_edited_stays(open_editor: Open, tmp_path: Path) -> None:
+    editor, _, _, _ = queueing(open_editor, tmp_path, "one", "two")
+    editor.acp("prompt", "three")
+    editor.expect_lua("return require('acp_nvim').status().queue", 3)
+    editor.type(":%s/two/2/<CR>:w<CR>")
+    editor.screen.expect("3 prompts queued")
+    editor.type(":Acp queue<CR>")
+    editor.expect_lua(
+        LINES, lambda text: text.startswith("one|") and "|2|" in text and text.endswith("|three")
+    )
+
+
+def test_the_queue_can_be_written_twice(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent, first, second = queueing(open_editor, tmp_path, "one", "two")
+    editor.type(":%s/one/1/<CR>:w<CR>")
+    editor.screen.expect("2 prompts queued")
+    let_one_go_out(editor, first, 1)
+    editor.type(":%s/two/2/<CR>:w<CR>")
+    editor.screen.expect("already sent: '1'; 1 prompt queued")
+    second.touch()
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert sent(agent) == ["busy", "1", "2"]
+
+
+def test_blank_lines_around_a_queued_prompt_do_not_make_it_another(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent, first, second = queueing(open_editor, tmp_path, "\none\n\n", "two")
+    let_one_go_out(editor, first, 1)
+    editor.type(":w<CR>")
+    editor.screen.expect("already sent: 'one'; 1 prompt queued")
+    second.touch()
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert len(sent(agent)) == 3
