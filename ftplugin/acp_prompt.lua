@@ -17,8 +17,20 @@ local function cancel()
   require("acp_nvim").cancel({ session = vim.b.acp_session })
 end
 
+-- Beside the cursor there is room for as many keys as the prompt has lines: they take the middle of the screen.
 local function help()
   require("acp_nvim.navigate").help()
+  local win = vim.api.nvim_get_current_win()
+  local width, rows = vim.api.nvim_win_get_width(win), vim.api.nvim_win_text_height(win, {}).all
+  local height = math.max(1, math.min(rows, vim.o.lines - 4))
+  vim.api.nvim_win_set_config(win, {
+    relative = "editor",
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
+    width = width,
+    height = height,
+    footer = rows > height and " j: more " or nil,
+  })
 end
 
 local both = { "n", "i" }

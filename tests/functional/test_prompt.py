@@ -244,3 +244,25 @@ def test_blank_lines_around_a_queued_prompt_do_not_make_it_another(open_editor: 
     second.touch()
     editor.wait_event("AcpTurnEnded", turn=3)
     assert len(sent(agent)) == 3
+
+
+def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    editor.type("g?")
+    editor.expect_lua("return vim.bo.filetype", "acp_help")
+    lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    assert len(lines) > 6
+    editor.screen.expect(lambda screen: all(line.strip() in screen.text() for line in lines))
+    assert "j: more" not in editor.screen.text()
+    editor.type("q")
+    editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+
+
+def test_the_keys_say_when_there_are_more_of_them_than_lines(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path), size=(100, 11))
+    editor.type("g?")
+    editor.screen.expect("j: more")
+    last = editor.lua("return vim.trim(vim.fn.getline('$'))")
+    assert last not in editor.screen.text()
+    editor.type("G")
+    editor.screen.expect(last)
