@@ -15,12 +15,16 @@ local M = {}
 ---@field version integer
 ---@field key? integer   its entry in the chat
 
+---@class acp.Seen
+---@field look string
+---@field rows table<integer, true>  from 0, of `look` wrapped as the window wraps it
+
 -- More lines than a question can have.
 local MOST_LINES = 5000
 
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
-local seen = {} ---@type table<integer, string>  question -> what of it has been on screen
+local seen = {} ---@type table<integer, table<integer, acp.Seen>>  question -> window -> what of it has been on screen
 local being_drawn = {} ---@type table<integer, integer>  window -> session
 local away = false
 
@@ -30,7 +34,6 @@ local away = false
 ---@field chat acp.Chat
 ---@field first integer
 ---@field last integer
----@field options [integer, integer]
 
 --- The question's lines: its tool call's line, what one must have seen, the options.
 ---@param question acp.Question
@@ -41,48 +44,103 @@ local function lines_of(question)
   if not chat or not first then
     return nil
   end
-  local last, options = nil, nil
+  local last ---@type integer?
   for _, found in ipairs(chats.marks(chat, first + 1, first + MOST_LINES)) do
     local mark = found.mark
     local ours = mark.key == question.id and (mark.kind == "question" or mark.kind == "option")
     if not ours and last then
-      return { chat = chat, first = first, last = found.row - 1, options = options or { last, last } }
-    elseif ours then
-      last = found.row
-      options = mark.kind == "option" and { options and options[1] or found.row, found.row } or options
+      return { chat = chat, first = first, last = found.row - 1 }
     end
+    last = ours and found.row or last
   end
-  return last and { chat = chat, first = first, last = last, options = options or { last, last } }
+  return last and { chat = chat, first = first, last = last }
 end
 
---- Are all its lines in the window? Of more than the window can hold: the options, and nothing but the question.
+---@class acp.Part
+---@field win integer
+---@field look string
+---@field from integer   the first of its rows that the window shows
+---@field to integer     the row behind the last one
+---@field total integer
+---@field room integer
+
+---@param win integer
+---@param first integer
+---@param last integer
+---@return integer rows
+local function height(win, first, last)
+  return last < first and 0 or api.nvim_win_text_height(win, { start_row = first, end_row = last }).all
+end
+
+--- How many rows of its topmost line a window has scrolled away.
+---@param win integer
+---@param width integer
+---@return integer
+local function skipped(win, width)
+  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  return math.floor(view.skipcol / math.max(1, width))
+end
+
+--- Which rows the window shows. Neovim covers the ends of a line that is cut off with "<<<" and "@@@": such a row
+--- counts only where there is hardly another.
 ---@param win integer
 ---@param lines acp.QuestionLines
----@return boolean
-local function fits(win, lines)
+---@return integer from
+---@return integer to
+---@return integer room
+local function rows_in(win, lines)
   local info = vim.fn.getwininfo(win)[1]
-  local top, bottom = info.topline - 1, info.botline - 1
-  if top <= lines.first and lines.last <= bottom then
-    return true
+  local top, bottom = info.topline - 1, math.max(info.botline, info.topline) - 1
+  local room = info.height - (info.winbar or 0)
+  local covered = room > 2 and 1 or 0
+  local skip = height(win, top, top) > room and skipped(win, info.width - info.textoff) or 0
+  local from = top < lines.first and 0 or height(win, lines.first, top - 1) + skip
+  local to = height(win, lines.first, math.min(bottom, lines.last))
+  if top == bottom and top >= lines.first and to > from + room then
+    to = from + room - covered
   end
-  local height = api.nvim_win_text_height(win, { start_row = lines.first, end_row = lines.last }).all
-  local room = api.nvim_win_get_height(win) - (vim.wo[win].winbar ~= "" and 1 or 0)
-  return height > room
-    and (top >= lines.first and bottom <= lines.last)
-    and (top <= lines.options[1] and lines.options[2] <= bottom)
+  return skip > 0 and top >= lines.first and from + covered or from, to, room
 end
 
---- What is to be seen of a question, if all of it is in a window of the current tabpage.
+---@param win integer
 ---@param question acp.Question
----@return string? look
-local function visible(question)
-  local lines = lines_of(question)
+---@param lines acp.QuestionLines
+---@return acp.Part? part  nil: nothing of it is in the window
+local function part_in(win, question, lines)
+  local from, to, room = rows_in(win, lines)
+  if from >= to then
+    return nil
+  end
+  local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
+  local look = ("%s\n%d\n%s"):format(question.version, api.nvim_win_get_width(win), table.concat(text, "\n"))
+  local total = height(win, lines.first, lines.last)
+  return { win = win, look = look, from = from, to = to, total = total, room = room }
+end
+
+--- What the windows of the current tabpage show of it.
+---@param question acp.Question
+---@return acp.Part[]
+local function parts(question)
+  local lines, list = lines_of(question), {}
   for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
-    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and fits(win, lines) then
-      local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
-      return question.version .. "\n" .. table.concat(text, "\n")
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf then
+      list[#list + 1] = part_in(win, question, lines)
     end
   end
+  return list
+end
+
+---@param part acp.Part
+---@return boolean
+local function is_whole(part)
+  return part.from == 0 and part.to == part.total
+end
+
+--- Is it in a window, all of it?
+---@param question acp.Question
+---@return boolean
+local function visible(question)
+  return vim.iter(parts(question)):any(is_whole)
 end
 
 -- What has been drawn -------------------------------------------------------------------------------------------------
@@ -94,6 +152,33 @@ function M.drawing(session, win)
   being_drawn[win] = session
 end
 
+---@param question acp.Question
+local function note_parts(question)
+  local windows = seen[question.id] or {}
+  seen[question.id] = windows
+  for _, part in ipairs(parts(question)) do
+    local before = windows[part.win]
+    local known = before and before.look == part.look and before or { look = part.look, rows = {} }
+    windows[part.win] = known
+    for row = part.from, part.to - 1 do
+      known.rows[row] = true
+    end
+  end
+end
+
+--- The first row that has not been on screen since the question is as it is.
+---@param question acp.Question
+---@param part acp.Part
+---@return integer? row
+local function unseen(question, part)
+  local known = (seen[question.id] or {})[part.win]
+  for row = 0, part.total - 1 do
+    if not known or known.look ~= part.look or not known.rows[row] then
+      return row
+    end
+  end
+end
+
 --- The screen has been drawn: the questions on it have been seen.
 function M.drawn()
   if not next(being_drawn) then
@@ -103,9 +188,9 @@ function M.drawn()
   for win, session in pairs(being_drawn) do
     sessions[session], being_drawn[win] = true, nil
   end
-  for id, question in pairs(open) do
+  for _, question in pairs(open) do
     if not away and sessions[question.session] then
-      seen[id] = visible(question) or seen[id]
+      note_parts(question)
     end
   end
 end
@@ -125,32 +210,97 @@ function M.is_away()
   return away
 end
 
---- May it be answered? Only if it is on screen as it now is, and the user has not turned away since.
+--- May it be answered? Only if it is on screen as it now is, and the user has not turned away since. One higher than
+--- its window must have been there row by row, and some of it still be.
 ---@param question acp.Question
 ---@return boolean
 function M.can_answer(question)
   question = open[question.id] or question
-  local look = not away and visible(question)
-  return look and (#api.nvim_list_uis() == 0 or seen[question.id] == look) or false
+  if away then
+    return false
+  elseif #api.nvim_list_uis() == 0 then -- nobody draws
+    note_parts(question)
+  end
+  return vim.iter(parts(question)):any(function(part)
+    return (is_whole(part) or part.total > part.room) and not unseen(question, part)
+  end)
 end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------
 
 ---@param win integer
----@param lines acp.QuestionLines
-local function scroll_to(win, lines)
-  if fits(win, lines) then
-    return
-  end
-  local room = api.nvim_win_get_height(win) - 1
-  local height = api.nvim_win_text_height(win, { start_row = lines.first, end_row = lines.last }).all
-  local to_options = api.nvim_win_text_height(win, { start_row = lines.first, end_row = lines.options[2] }).all
-  local at_top = height <= room or to_options <= room
-  local cursor = at_top and lines.first or lines.last
+---@param row integer
+---@param command string
+local function scroll(win, row, command)
   api.nvim_win_call(win, function()
-    api.nvim_win_set_cursor(win, { cursor + 1, 0 })
-    vim.cmd("normal! " .. (at_top and "zt" or "zb"))
+    api.nvim_win_set_cursor(win, { row + 1, 0 })
+    vim.cmd("normal! " .. command)
   end)
+end
+
+--- Puts a row of a question to the window's top, be it amid a line.
+---@param win integer
+---@param lines acp.QuestionLines
+---@param row integer
+local function scroll_to_row(win, lines, row)
+  local line = lines.first
+  while line < lines.last and row >= height(win, line, line) do
+    row, line = row - height(win, line, line), line + 1
+  end
+  vim.wo[win][0].scrolloff, vim.wo[win][0].smoothscroll = 0, true
+  scroll(win, line, "zt")
+  if row > 0 then
+    local info = vim.fn.getwininfo(win)[1]
+    local width = info.width - info.textoff
+    local skip = (row - (info.height - info.winbar > 2 and 1 or 0)) * width
+    local col = vim.fn.virtcol2col(win, line + 1, skip + 2 * width)
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview({ lnum = line + 1, col = math.max(0, col - 1), topline = line + 1, skipcol = skip })
+    end)
+  end
+end
+
+---@param part acp.Part?
+local function tell_part(part)
+  if part and not is_whole(part) then
+    local now = part.to < part.total and "say it again for its next lines" or "say it again to answer"
+    scratch.message("warn", ("%s (%d to %d of %d)"):format(now, part.from + 1, part.to, part.total))
+  end
+end
+
+--- Shows what has not been seen of a question that is higher than its window.
+---@param win integer
+---@param question acp.Question
+---@param lines acp.QuestionLines
+local function show_next(win, question, lines)
+  local part = part_in(win, question, lines)
+  local row = not part and 0 or unseen(question, part)
+  if row then
+    scroll_to_row(win, lines, row)
+  end
+  vim.schedule(function() -- behind what the command itself says
+    local now = api.nvim_win_is_valid(win) and lines_of(question)
+    tell_part(now and part_in(win, question, now) or nil)
+  end)
+end
+
+---@param win integer
+---@param question acp.Question
+---@param lines acp.QuestionLines
+local function show_in(win, question, lines)
+  local total = height(win, lines.first, lines.last)
+  local _, _, room = rows_in(win, lines)
+  if total > room then
+    require("acp_nvim.window").enlarge(win, total - room)
+    _, _, room = rows_in(win, lines)
+  end
+  local part = part_in(win, question, lines)
+  if total > room then
+    show_next(win, question, lines)
+  elseif not part or not is_whole(part) then
+    vim.wo[win][0].scrolloff = 0
+    scroll(win, lines.first, "zt")
+  end
 end
 
 --- Brings the question on screen; the user's window, cursor and mode stay.
@@ -164,7 +314,7 @@ function M.show(question)
   local lines = lines_of(question)
   for _, win in ipairs(lines and vim.fn.win_findbuf(lines.chat.buf) or {}) do
     if lines and api.nvim_win_get_tabpage(win) == api.nvim_get_current_tabpage() then
-      scroll_to(win, lines)
+      show_in(win, question, lines)
     end
   end
   draw_again(question.session)
@@ -219,6 +369,7 @@ function M.update(n, list)
     if not open[id] then
       announced[id], seen[id] = nil, nil
       require("acp_nvim.merge").close(id)
+      require("acp_nvim.window").settle(before[id].session)
     end
   end
   draw_again(n)

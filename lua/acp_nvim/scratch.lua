@@ -140,6 +140,37 @@ local function window_of(name)
   end
 end
 
+---@return integer[]
+local function plain_windows()
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_config(win).relative == ""
+  end, vim.api.nvim_tabpage_list_wins(0))
+end
+
+--- Once `win` is closed the windows are as they were before it came, the cursor in the one it came from.
+---@param win integer
+---@param before { win: integer, windows: integer[], sizes: string }
+local function leave_as_before(win, before)
+  local function restore()
+    local windows = plain_windows()
+    if vim.list_contains(windows, before.win) then
+      vim.api.nvim_set_current_win(before.win)
+    end
+    if vim.deep_equal(windows, before.windows) then
+      vim.cmd(before.sizes)
+    end
+  end
+  vim.api.nvim_create_autocmd("WinClosed", {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == win then
+        vim.schedule(restore)
+      end
+    end,
+  })
+end
+
 --- Shows `lines` in a window at the bottom; the same name takes the same window again.
 ---@param name string  of the buffer, such as "acp://log"
 ---@param filetype string
@@ -152,8 +183,10 @@ function M.show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
   else
     local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
+    local before = { win = vim.api.nvim_get_current_win(), windows = plain_windows(), sizes = vim.fn.winrestcmd() }
     vim.cmd(("botright %dsplit"):format(height))
     win = vim.api.nvim_get_current_win()
+    leave_as_before(win, before)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end

@@ -15,6 +15,11 @@ local M = {}
 ---@field prompt? integer
 ---@field origin? integer   the user's window
 ---@field own_tab boolean
+---@field height? integer   the prompt's, as we or the user made it
+---@field both? integer     the height of the two windows then
+---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
+---@field fitted? string   the heights that we have given, which are not the user's wish either
+---@field lent? boolean     a question has lines of the prompt's
 ---@field layout { windows: integer[], size: string, command: string }  as it was before
 
 local LEAST_WIDTH = 20
@@ -257,6 +262,58 @@ local function fill(pair, n)
   pair.session = n
 end
 
+-- The two heights -----------------------------------------------------------------------------------------------------
+
+---@param pair? acp.Pair
+---@return boolean  one below the other, and not floating
+local function is_stacked(pair)
+  return pair ~= nil and is_open(pair.chat) and is_open(pair.prompt) and not is_float(pair.prompt)
+end
+
+---@param pair acp.Pair
+---@return integer prompt
+---@return integer both
+local function heights(pair)
+  local height = api.nvim_win_get_height(pair.prompt)
+  return height, height + api.nvim_win_get_height(pair.chat)
+end
+
+---@param pair acp.Pair
+local function note_heights(pair)
+  if is_stacked(pair) and pair.fitted ~= ("%d of %d"):format(heights(pair)) then
+    pair.height, pair.both = heights(pair)
+    pair.fitted = nil
+  end
+end
+
+--- Gives the prompt its height, and with it the chat what is left.
+---@param pair acp.Pair
+local function restore_heights(pair)
+  pair.disturbed = false
+  if not is_stacked(pair) or not pair.height or pair.lent then
+    return
+  end
+  local height, both = heights(pair)
+  local wanted = both < pair.both and math.max(1, math.min(pair.height, math.floor(both / 3))) or pair.height
+  if height ~= wanted then
+    api.nvim_win_set_height(pair.prompt, wanted)
+  end
+  pair.fitted = ("%d of %d"):format(heights(pair))
+end
+
+--- Sizes have changed: by the user's hand, which counts from now on, or because windows came or went.
+---@param pair acp.Pair
+---@param windows integer[]
+local function resized(pair, windows)
+  if pair.disturbed then
+    restore_heights(pair)
+  elseif not pair.lent and (vim.list_contains(windows, pair.chat) or vim.list_contains(windows, pair.prompt)) then
+    note_heights(pair)
+  end
+end
+
+-- Opening -------------------------------------------------------------------------------------------------------------
+
 --- The pair that has a tabpage to itself; it becomes the current one.
 ---@return acp.Pair?
 local function pair_in_own_tab()
@@ -274,9 +331,10 @@ end
 local function ensure(n)
   local pair = current_pair() or pair_in_own_tab()
   if not pair then
-    pair = { session = 0, own_tab = false, origin = api.nvim_get_current_win() } ---@type acp.Pair
+    pair = { session = 0, own_tab = false, disturbed = false, origin = api.nvim_get_current_win() } ---@type acp.Pair
     remember_layout(pair)
   end
+  local complete = not is_open(pair.chat) or not is_open(pair.prompt)
   if not is_open(pair.chat) then
     pair.chat = open_chat(pair, chats.buffer(n))
   end
@@ -284,6 +342,9 @@ local function ensure(n)
     pair.prompt = open_prompt(pair, prompt.buffer(n))
   end
   fill(pair, n)
+  if complete then
+    note_heights(pair)
+  end
   pairs_by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
   return pair
 end
@@ -382,6 +443,28 @@ function M.toggle(n)
   end
 end
 
+--- Lends the chat lines of the prompt's, for a question that is higher than its window.
+---@param win integer
+---@param rows integer
+function M.enlarge(win, rows)
+  local pair = current_pair()
+  if pair and is_stacked(pair) and pair.chat == win then
+    pair.lent = true
+    api.nvim_win_set_height(pair.prompt, math.max(1, heights(pair) - rows))
+  end
+end
+
+--- A question of the session is gone: the prompt gets back what it has lent.
+---@param n integer
+function M.settle(n)
+  for _, pair in pairs(pairs_by_tab) do
+    if pair.session == n and pair.lent then
+      pair.lent = nil
+      restore_heights(pair)
+    end
+  end
+end
+
 --- The prompt's window in this tabpage.
 ---@return integer?
 function M.prompt()
@@ -425,6 +508,27 @@ local function close_partner(tab, pair)
     restore_layout(pair)
   end
 end
+
+api.nvim_create_autocmd({ "WinNew", "WinClosed", "VimResized" }, {
+  group = group,
+  callback = function(event)
+    local win = event.event == "WinClosed" and tonumber(event.match) or api.nvim_get_current_win()
+    local pair = pairs_by_tab[api.nvim_win_get_tabpage(win)]
+    if pair and (event.event == "VimResized" or not is_float(win)) then
+      pair.disturbed = true
+    end
+  end,
+})
+
+api.nvim_create_autocmd("WinResized", {
+  group = group,
+  callback = function()
+    local pair = current_pair()
+    if pair then
+      resized(pair, vim.v.event.windows)
+    end
+  end,
+})
 
 api.nvim_create_autocmd("WinClosed", {
   group = group,

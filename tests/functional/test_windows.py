@@ -1,0 +1,131 @@
+"""The windows of a chat among the user's own: sizes, selections, counts, and questions higher than they are."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, permission, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import send, talking
+
+Open = Callable[..., Editor]
+HEIGHTS = """
+local heights = {}
+for _, kind in ipairs({ "chat", "prompt" }) do
+  heights[#heights + 1] = vim.api.nvim_win_get_height(vim.fn.bufwinid("^acp://1/" .. kind .. "$"))
+end
+return heights"""
+NOTHING_ASKED = "return #require('acp_nvim').questions() == 0"
+
+
+def long_command(lines: int) -> str:
+    return "\n".join(f"echo step {n}" for n in range(1, lines + 1))
+
+
+def every_screen(editor: Editor) -> list[str]:
+    """The text of each screen that Neovim draws from here on."""
+    grid, drawn = editor.screen._grid, [editor.screen.text()]
+    show = grid.show
+
+    def keep() -> None:
+        show()
+        drawn.append("\n".join("".join(text for text, _ in row).rstrip() for row in grid.cells))
+
+    grid.show = keep  # type: ignore[method-assign]
+    return drawn
+
+
+def accept_until_answered(editor: Editor) -> int:
+    """`:Acp accept` until it is; how often."""
+    for times in range(1, 60):
+        flushes = editor.screen.flushes
+        editor.type(":Acp accept<CR>")
+        editor.screen.expect(lambda screen, before=flushes: screen.flushes > before + 1)
+        if editor.lua(NOTHING_ASKED):
+            return times
+    raise AssertionError(f"never answered\n{editor.screen.picture()}")
+
+
+@pytest.mark.parametrize(("size", "lines"), [((100, 30), 18), ((100, 30), 60), ((40, 12), 20), ((20, 10), 8)])
+def test_a_question_higher_than_the_chat_is_answered_once_it_has_been_read(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int], lines: int
+) -> None:
+    command = long_command(lines)
+    agent = script(
+        tmp_path, on_prompt("", permission("run it", kind="execute", rawInput={"command": command}))
+    )
+    editor = talking(open_editor, agent, size=size)
+    screens = every_screen(editor)
+    before = editor.lua(HEIGHTS)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    accept_until_answered(editor)
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+    unread = [n for n in range(1, lines + 1) if not re.search(rf"step {n}\b", "\n".join(screens))]
+    assert unread == []
+    editor.expect_lua(HEIGHTS, before)
+
+
+def test_the_message_says_how_a_high_question_goes_on(open_editor: Open, tmp_path: Path) -> None:
+    command = {"command": long_command(50)}
+    agent = script(tmp_path, on_prompt("", permission("run it", kind="execute", rawInput=command)))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp accept<CR>")
+    editor.screen.expect("say it again for its next lines")
+    assert editor.events("AcpAnswered") == []
+    accept_until_answered(editor)
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_one_line_higher_than_the_chat_is_read_and_answered(open_editor: Open, tmp_path: Path) -> None:
+    words = " ".join(f"word{n}" for n in range(400))
+    agent = script(tmp_path, on_prompt("", permission("run it", kind="execute", rawInput={"command": words})))
+    editor = talking(open_editor, agent, size=(60, 20))
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    screens = every_screen(editor)
+    assert accept_until_answered(editor) > 2
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+    unread = [n for n in range(400) if not re.search(rf"word{n}\b", "\n".join(screens))]
+    assert unread == []
+
+
+@pytest.mark.parametrize(
+    "keys", [":botright new<CR>|:q<CR>", ":copen<CR>|:cclose<CR>", ":Acp log<CR>|q", ":Acp log<CR>|<Esc>"]
+)
+@pytest.mark.parametrize("size", [(100, 30), (100, 16)])
+def test_a_split_that_closes_leaves_the_windows_as_they_were(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int], keys: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = talking(open_editor, agent, size=size)
+    editor.type("<Esc>")
+    ours = "Acp" in keys  # where the cursor goes from the user's own windows is Neovim's business
+    now = "return { vim.fn.winrestcmd(), (...) and vim.api.nvim_get_current_win() }"
+    before = editor.lua(now, ours)
+    count = editor.lua("return vim.fn.winnr('$')")
+    opening, closing = keys.split("|")
+    for _ in range(2):
+        editor.type(opening)
+        editor.expect_lua("return vim.fn.winnr('$')", count + 1)
+        if ours:
+            editor.screen.expect("stderr of agent0")
+        editor.type(closing)
+        editor.expect_lua(now, before, ours)
+
+
+def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = talking(open_editor, agent)
+    chat_height, prompt_height = editor.lua(HEIGHTS)
+    editor.type("<Esc>:resize +3<CR>")
+    by_hand = [chat_height - 3, prompt_height + 3]
+    editor.expect_lua(HEIGHTS, by_hand)
+    editor.type(":botright new<CR>")
+    editor.expect_lua(HEIGHTS, lambda heights: heights != by_hand)
+    editor.type(":q<CR>")
+    editor.expect_lua(HEIGHTS, by_hand)
