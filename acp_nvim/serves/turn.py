@@ -27,8 +27,9 @@ class Turn:
     ended: set[str] = field(default_factory=set)  # ids of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     trees: dict[str, tuple[Tree, frozenset[str]]] = field(default_factory=dict)  # by folder: what was dirty
-    scopes: set[anyio.CancelScope] = field(default_factory=set)
+    scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
     _roots: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,9 +67,11 @@ class Turn:
     def resolved(self, given: Iterable[str]) -> list[str]:
         return [path for each in given if (path := self._resolved.get(each)) in self.sights and path]
 
-    def large(self) -> list[str]:
-        """Files of which the text is still to be read."""
-        return [path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT]
+    def take_large(self) -> list[str]:
+        """Files of which the text is still to be read; each is given once."""
+        unread = {path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT}
+        fresh, self._read = unread - self._read, self._read | unread
+        return list(fresh)
 
     def changed(self, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if self.sights[path].differs(sight.stamp(path))]

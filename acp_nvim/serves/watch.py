@@ -44,7 +44,8 @@ class Watch:
 
     def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out. `loaded`: the files in the editor's buffers."""
-        turn = self._turns[session] = Turn(session)
+        last = self._turns.get(session)
+        turn = self._turns[session] = Turn(session, scopes=last.scopes if last else set())
         known = [*loaded, *self._files.live.unsaved][:MOST]
         for path in known[:_AT_ONCE]:
             turn.meet(path, "unknown")
@@ -155,7 +156,7 @@ class Watch:
         turn.add(path, given, "unknown", sight.UNSEEN, text)
 
     async def _read_large(self, turn: Turn) -> None:
-        for path in turn.large():
+        for path in turn.take_large():
             seen = turn.sights[path]
             text = await to_thread.run_sync(sight.text, path)
             if seen.text is Unknown.TEXT and seen.stamp == sight.stamp(path):

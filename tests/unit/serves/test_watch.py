@@ -335,6 +335,7 @@ async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agen
 async def test_a_session_that_is_closed_asks_no_more(agent: Agent) -> None:
     async with watching(agent) as watched:
         await overlapping(watched)
+        watched.watch.begin(agent.session)
         watched.watch.forget(agent.session)
         await eventually(lambda: watched.busy == 0)
     assert not list(agent.session.questions)
