@@ -22,6 +22,7 @@ _SMALL = 64 << 10  # bytes that are read at once
 class Turn:
     session: Session
     began: int = field(default_factory=disk.clock)
+    begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
     over: anyio.Event = field(default_factory=anyio.Event)
     sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
     ended: set[str] = field(default_factory=set)  # ids of calls

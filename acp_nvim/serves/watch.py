@@ -126,6 +126,7 @@ class Watch:
                 for path in dirty or ():
                     await self._meet(turn, _below(root, path), "unknown", True)
         await self._read_large(turn)
+        turn.begun.set()
 
     async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
         for path in news:
@@ -136,6 +137,7 @@ class Watch:
 
     async def _end(self, turn: Turn) -> None:
         await self._look(turn, None)
+        await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
             after = await git.changed(tree, root, MOST) or {}
             for path, is_committed in after.items():

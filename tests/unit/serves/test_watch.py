@@ -373,6 +373,23 @@ async def test_git_tells_what_nobody_named(agent: Agent) -> None:
     ]
 
 
+@pytest.mark.statement(105)
+async def test_a_turn_may_be_over_before_git_has_answered(agent: Agent) -> None:
+    path = agent.root / "clean"
+    path.write_text("clean\n")
+    git(agent.root, "init", "-q")
+    git(agent.root, "add", ".")
+    git(agent.root, "commit", "-qm", "all")
+    buffer = agent.editor.open(path)
+    async with watching(agent, None) as watched:
+        await watched.end()
+        watched.watch.begin(agent.session)
+        path.write_text("new\n")
+        await watched.end()
+        assert buffer.lines == ["new"]
+    assert watched.changes == [("clean", "clean\n", "new\n", "unknown")]
+
+
 async def test_without_git_there_is_what_was_named(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(agent.root))
     async with watching(agent) as watched:
