@@ -35,6 +35,7 @@ local group = api.nvim_create_augroup("acp_nvim.chat", {})
 
 local chats = {} ---@type table<integer, acp.Chat>
 local by_buffer = {} ---@type table<integer, acp.Chat>
+local carried = {} ---@type table<integer, integer>  window -> the line to which text of ours has taken its cursor
 
 ---@param chat acp.Chat
 local function resync(chat)
@@ -56,8 +57,13 @@ end
 ---@param chat acp.Chat
 ---@param event { event: string, buf: integer }
 local function on_buffer_event(chat, event)
-  if event.event == "CursorMoved" then
-    M.seen(api.nvim_get_current_win())
+  if event.event == "CursorMoved" or event.event == "WinEnter" then
+    local win = api.nvim_get_current_win()
+    M.seen(win)
+    if event.event == "WinEnter" or carried[win] ~= api.nvim_win_get_cursor(win)[1] then
+      carried[win] = nil
+      require("acp_nvim.navigate").arrive(win)
+    end
   elseif event.event == "BufUnload" then
     by_buffer[event.buf], chat.buf = nil, nil
   else -- `:edit` has emptied it
@@ -80,7 +86,7 @@ local function create(chat)
   vim.bo[buf].undolevels = -1
   vim.bo[buf].modifiable = false
   vim.b[buf].acp_session = chat.session
-  api.nvim_create_autocmd({ "BufUnload", "BufReadCmd", "CursorMoved" }, {
+  api.nvim_create_autocmd({ "BufUnload", "BufReadCmd", "CursorMoved", "WinEnter" }, {
     group = group,
     buffer = buf,
     callback = function(event)
@@ -168,6 +174,24 @@ api.nvim_create_autocmd("WinScrolled", {
 ---@return boolean
 local function is_selecting(win)
   return win == api.nvim_get_current_win() and vim.fn.mode():find("^[vVsS\22\19]") ~= nil
+end
+
+---@param buf integer
+---@return table<integer, integer>  window -> its cursor's line
+local function cursors_in(buf)
+  local lines = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    lines[win] = api.nvim_win_get_cursor(win)[1]
+  end
+  return lines
+end
+
+---@param buf integer
+---@param before table<integer, integer>
+local function note_carried(buf, before)
+  for win, line in pairs(cursors_in(buf)) do
+    carried[win] = line ~= before[win] and line or carried[win]
+  end
 end
 
 ---@param buf integer
@@ -363,10 +387,18 @@ function operations.append(chat, text, marks)
     api.nvim_buf_set_lines(buf, -1, -1, true, lines)
   else
     local row = api.nvim_buf_line_count(buf) - 1
-    -- Text put at a mark's place pushes the mark along, and an empty line's end is such a place.
-    local pushed = api.nvim_buf_get_offset(buf, row + 1) - api.nvim_buf_get_offset(buf, row) == 1
-      and api.nvim_buf_get_extmarks(buf, ENTRIES, { row, 0 }, { row, 0 }, {})
-    api.nvim_buf_set_text(buf, row, -1, row, -1, lines)
+    local is_empty = api.nvim_buf_get_offset(buf, row + 1) - api.nvim_buf_get_offset(buf, row) == 1
+    -- An empty line's end is where its mark is, and perhaps the anchor of a selection: text put there pushes the mark
+    -- along, and would the anchor, which stays where a line is replaced and others follow it.
+    local pushed = is_empty and api.nvim_buf_get_extmarks(buf, ENTRIES, { row, 0 }, { row, 0 }, {})
+    if is_empty then
+      api.nvim_buf_set_lines(buf, row, row + 1, true, { lines[1] })
+    else
+      api.nvim_buf_set_text(buf, row, -1, row, -1, { lines[1] })
+    end
+    if #lines > 1 then
+      api.nvim_buf_set_lines(buf, -1, -1, true, vim.list_slice(lines, 2))
+    end
     for _, found in ipairs(pushed or {}) do
       put(chat, row, chat.marks[found[1]], found[1])
     end
@@ -430,8 +462,10 @@ function M.apply(n, ops, total)
   end
   require("acp_nvim.code").postpone()
   local followers, readers = windows_on(buf)
+  local cursors = cursors_in(buf)
   run(chat, ops)
   keep_views(buf, followers, readers)
+  note_carried(buf, cursors)
   if api.nvim_buf_line_count(buf) ~= math.max(total, 1) then
     resync(chat)
   end

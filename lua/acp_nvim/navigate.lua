@@ -76,12 +76,22 @@ function M.details()
   end
 end
 
+local reached = {} ---@type table<integer, integer?>  window -> the question to which the user has moved its cursor
+
+--- The user has moved the cursor, or come to the window.
+---@param win integer
+function M.arrive(win)
+  local chat, row = here()
+  local asked = chat and question.at(chat.session, row)
+  reached[win] = asked and asked.id
+end
+
 ---@param n integer  of the option
----@return boolean answered  false: the cursor is not on a question with that option
+---@return boolean answered  false: the user has not moved the cursor to a question with that option
 local function answer(n)
   local chat, row = here()
   local asked = chat and question.at(chat.session, row)
-  local option = asked and asked.options[n]
+  local option = asked and reached[api.nvim_get_current_win()] == asked.id and asked.options[n]
   if not asked or not option then
     return false
   end

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, say, script
+from tests.fakes.script import on_prompt, permission, say, script, wait_file
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import send, talking
 
@@ -129,3 +129,61 @@ def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua(HEIGHTS, lambda heights: heights != by_hand)
     editor.type(":q<CR>")
     editor.expect_lua(HEIGHTS, by_hand)
+
+
+def test_a_count_does_not_answer_what_has_streamed_under_the_cursor(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", say("wait"), wait_file(str(go)), permission("run it")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.screen.expect("wait")
+    editor.type("<Esc>:call win_gotoid(bufwinid('^acp://1/chat$'))<CR>G")
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("run it")
+    line = editor.lua("return vim.fn.line('.')")
+    assert line == editor.lua("return vim.fn.line('$')")
+    editor.type("2k")
+    editor.expect_lua("return vim.fn.line('.')", line - 2)
+    assert editor.events("AcpAnswered") == []
+    editor.type("j1")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_digit_answers_for_who_has_gone_to_the_chat(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("run it")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("run it")
+    editor.type("<C-w>k3")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+
+
+@pytest.mark.parametrize("ending", ["five six", "five\n"])
+@pytest.mark.parametrize("select", ["V3k", "v3k0", "V", "vb"])
+def test_a_selection_at_the_end_stays_as_it_is_while_text_streams(
+    open_editor: Open, tmp_path: Path, select: str, ending: str
+) -> None:
+    go = tmp_path / "go"
+    more = [say(f"tail {n}\nand more\n\nof it") for n in range(9)]
+    agent = script(
+        tmp_path, on_prompt("", say(f"one\ntwo\nthree\nfour\n{ending}"), wait_file(str(go)), *more)
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.screen.expect("five")
+    editor.type("<Esc>:call win_gotoid(bufwinid('^acp://1/chat$'))<CR>G$" + select)
+    selection = (
+        "return { vim.fn.mode(), vim.fn.getpos('v')[2], vim.fn.getpos('v')[3], vim.fn.getpos('.')[2] }"
+    )
+    before = editor.expect_lua(selection, lambda now: now[0] in "vV" and now[3] <= now[1])
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(selection) == before
+    editor.type("y")
+    yanked = editor.expect_lua("return vim.fn.getreg('\"')", bool)
+    assert yanked.count("\n") <= 4
+    assert "and more" not in yanked
