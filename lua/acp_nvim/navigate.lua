@@ -171,6 +171,10 @@ local function open_file(path, line)
   api.nvim_set_current_win(win)
   vim.cmd("normal! m'")
   local ok, problem = pcall(api.nvim_win_set_buf, win, buf)
+  if not ok and vim.bo[api.nvim_win_get_buf(win)].modified then -- with 'nohidden' it cannot be left
+    ok, win = pcall(api.nvim_open_win, buf, true, { split = "above", win = win })
+    problem = win
+  end
   if not ok then
     return scratch.message("error", tostring(problem))
   end

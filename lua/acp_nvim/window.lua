@@ -242,7 +242,10 @@ end
 ---@return table<string, string> prompt
 local function bars(pair)
   local winbar = require("acp_nvim.winbar")
-  if is_float(pair.chat) or vim.o.laststatus ~= 2 then
+  if vim.go.winbar ~= "" and not is_float(pair.chat) and vim.o.laststatus == 2 then
+    -- The prompt has a winbar in any case: let it be ours.
+    return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
+  elseif is_float(pair.chat) or vim.o.laststatus ~= 2 then
     return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
   end
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = "", statusline = winbar.PLACE }
@@ -391,6 +394,18 @@ local function leave_something(pair)
   pair[win == pair.chat and "chat" or "prompt"] = nil
 end
 
+--- The further windows on the pair's buffers that the user has made.
+---@param pair acp.Pair
+---@return integer[]
+local function copies(pair)
+  return vim.tbl_filter(function(win)
+    local buf = api.nvim_win_get_buf(win)
+    local is_ours = vim.b[buf].acp_session == pair.session
+      and vim.list_contains({ "acp_chat", "acp_prompt" }, vim.bo[buf].filetype)
+    return is_ours and win ~= pair.chat and win ~= pair.prompt
+  end, api.nvim_tabpage_list_wins(0))
+end
+
 ---@param pair acp.Pair
 local function close_windows(pair)
   for _, name in ipairs({ "prompt", "chat" }) do
@@ -409,7 +424,11 @@ function M.close()
     return
   end
   pairs_by_tab[api.nvim_get_current_tabpage()] = nil
-  local inside = vim.list_contains({ pair.chat, pair.prompt }, api.nvim_get_current_win())
+  local further = copies(pair)
+  local inside = vim.list_contains(vim.list_extend({ pair.chat, pair.prompt }, further), api.nvim_get_current_win())
+  for _, win in ipairs(further) do
+    api.nvim_win_close(win, true)
+  end
   if #users_windows(pair) == 0 and #api.nvim_list_tabpages() == 1 then
     leave_something(pair)
   end
@@ -549,7 +568,8 @@ api.nvim_create_autocmd("WinLeave", {
   callback = function()
     local pair = pairs_by_tab[api.nvim_get_current_tabpage()]
     local win = api.nvim_get_current_win()
-    if pair and win ~= pair.chat and win ~= pair.prompt and not is_float(win) then
+    local is_ours = vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil
+    if pair and not is_ours and not is_float(win) then
       pair.origin = win
     end
   end,

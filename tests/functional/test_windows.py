@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, say, script, wait_file
+from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.functional.test_conversation import in_chat, send, talking
 
 Open = Callable[..., Editor]
 HEIGHTS = """
@@ -187,3 +187,40 @@ def test_a_selection_at_the_end_stays_as_it_is_while_text_streams(
     yanked = editor.expect_lua("return vim.fn.getreg('\"')", bool)
     assert yanked.count("\n") <= 4
     assert "and more" not in yanked
+
+
+def test_gf_splits_where_unsaved_lines_may_not_be_hidden(open_editor: Open, tmp_path: Path) -> None:
+    place = [{"path": "{cwd}/there.txt", "line": 2}]
+    agent = script(
+        tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
+    )
+    editor = talking(open_editor, agent, init="vim.o.hidden = false")
+    (editor.project / "there.txt").write_text("one\ntwo\nthree\n")
+    editor.type("<Esc>:call win_gotoid(win_getid(1))<CR>iunsaved<Esc>")
+    send(editor, "read")
+    editor.wait_event("AcpTurnEnded")
+    in_chat(editor, "there.txt")
+    editor.type("gf")
+    editor.expect_lua("return {vim.fn.expand('%:t'), vim.fn.line('.')}", ["there.txt", 2])
+    editor.screen.expect("unsaved")
+    editor.screen.expect("three")
+    assert "E37" not in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_closing_takes_every_window_on_the_chat_along(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = talking(open_editor, agent)
+    user = editor.lua("return vim.fn.win_getid(1)")
+    editor.type("<Esc><C-w>k:vsplit<CR>")
+    editor.expect_lua("return vim.fn.winnr('$')", 4)
+    editor.type(":Acp close<CR>")
+    editor.expect_lua("return vim.tbl_map(tostring, vim.api.nvim_list_wins())", [str(user)])
+
+
+def test_a_global_winbar_stays_out_of_the_prompt(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = talking(open_editor, agent, init="vim.o.winbar = 'MINE'")
+    editor.screen.expect("<CR> send")
+    lines = editor.screen.lines()
+    assert sum("MINE" in line for line in lines) == 1, "in the user's own window"
+    assert sum("<CR> send " in line for line in lines) == 1
