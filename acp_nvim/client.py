@@ -7,9 +7,7 @@ import json
 import logging
 import os
 import time
-from collections import Counter
 from collections.abc import Callable
-from difflib import SequenceMatcher
 from typing import Any
 
 import anyio
@@ -23,6 +21,7 @@ from acp_nvim.host import Host
 from acp_nvim.replay import play
 from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
+from acp_nvim.session.requeue import still_to_send
 from acp_nvim.session.session import Session
 from acp_nvim.showing import PATIENCE, Showing
 
@@ -217,8 +216,8 @@ class Client:
         session.queue.replace(kept)
         if late:
             self.editor.notify("history", session.number, late)
-        told = [f"already sent: {brief(text)}" for text in again]
-        told += [f"sent unedited, the edit is in the history (<C-p>): {brief(text)}" for text in late]
+        told = [f"already sent: {_brief(text)}" for text in again]
+        told += [f"sent unedited, the edit is in the history (<C-p>): {_brief(text)}" for text in late]
         count = len(session.queue)
         told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
         self.say("warn" if again or late else "info", "; ".join(told))
@@ -404,42 +403,6 @@ class Client:
         return calls
 
 
-def brief(text: str) -> str:
+def _brief(text: str) -> str:
     line = " ".join(text.split())
     return f"'{line[:30]}…'" if len(line) > 31 else f"'{line}'"
-
-
-def still_to_send(
-    was: list[str], present: list[str], wanted: list[str]
-) -> tuple[list[str], list[str], list[str]]:
-    """The user made `wanted` of a queue that `was`, and by now is `present`: what to queue (with what has come
-    meanwhile), what has been sent as it stands there, and edits of what has been sent."""
-    sent = Counter(was) - Counter(present)
-    kept: list[str] = []
-    again: list[str] = []
-    late: list[str] = []
-    for text in wanted:
-        (again if sent[text] > 0 else kept).append(text)
-        sent[text] -= 1
-    for original, edit in _edits(was, wanted):
-        if sent[original] > 0:
-            sent[original] -= 1
-            kept.remove(edit)
-            late.append(edit)
-    return kept + list((Counter(present) - Counter(was)).elements()), again, late
-
-
-def _edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
-    """Which text became which: those at the same place, or where their number has changed the most alike."""
-    pairs = []
-    for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():
-        new = [text for text in wanted[start:end] if text not in was]
-        place = len(new) == last - first
-        for original in was[first:last] if tag == "replace" else ():
-            if not new:
-                break
-            likeness = [SequenceMatcher(None, original, text).quick_ratio() for text in new]
-            edit = new[0] if place else new[likeness.index(max(likeness))]
-            new.remove(edit)
-            pairs.append((original, edit))
-    return pairs

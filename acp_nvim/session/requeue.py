@@ -1,0 +1,42 @@
+"""A queue whose user has edited it while it moved on: what is still to be sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import SequenceMatcher
+
+
+def still_to_send(
+    was: list[str], present: list[str], wanted: list[str]
+) -> tuple[list[str], list[str], list[str]]:
+    """The user made `wanted` of a queue that `was`, and by now is `present`: what to queue (with what has come
+    meanwhile), what has been sent as it stands there, and edits of what has been sent."""
+    sent = Counter(was) - Counter(present)
+    kept: list[str] = []
+    again: list[str] = []
+    late: list[str] = []
+    for text in wanted:
+        (again if sent[text] > 0 else kept).append(text)
+        sent[text] -= 1
+    for original, edit in _edits(was, wanted):
+        if sent[original] > 0:
+            sent[original] -= 1
+            kept.remove(edit)
+            late.append(edit)
+    return kept + list((Counter(present) - Counter(was)).elements()), again, late
+
+
+def _edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
+    """Which text became which: those at the same place, or where their number has changed the most alike."""
+    pairs = []
+    for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():
+        new = [text for text in wanted[start:end] if text not in was]
+        place = len(new) == last - first
+        for original in was[first:last] if tag == "replace" else ():
+            if not new:
+                break
+            likeness = [SequenceMatcher(None, original, text).quick_ratio() for text in new]
+            edit = new[0] if place else new[likeness.index(max(likeness))]
+            new.remove(edit)
+            pairs.append((original, edit))
+    return pairs
