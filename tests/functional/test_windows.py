@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file
 from tests.functional.editor import Editor
+from tests.functional.screen import PATIENCE, Screen
 from tests.functional.test_conversation import in_chat, send, talking
 
 Open = Callable[..., Editor]
@@ -37,12 +39,16 @@ def every_screen(editor: Editor) -> list[str]:
     return drawn
 
 
+def drawn_since(screen: Screen, flushes: int) -> bool:
+    return screen.flushes > flushes + 1
+
+
 def accept_until_answered(editor: Editor) -> int:
     """`:Acp accept` until it is; how often."""
     for times in range(1, 60):
         flushes = editor.screen.flushes
         editor.type(":Acp accept<CR>")
-        editor.screen.expect(lambda screen, before=flushes: screen.flushes > before + 1)
+        assert editor.screen.wait_for(partial(drawn_since, editor.screen, flushes), PATIENCE)
         if editor.lua(NOTHING_ASKED):
             return times
     raise AssertionError(f"never answered\n{editor.screen.picture()}")
