@@ -213,6 +213,11 @@ function M.float(lines, filetype, title)
   end
   local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
   local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
+  if config.height < height then -- there is not room enough beside the cursor
+    config.relative, config.anchor, config.height = "editor", "NW", height
+    config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))
+    config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
+  end
   local buf = new_buffer(lines, filetype or "")
   local win = vim.api.nvim_open_win(buf, true, config)
   vim.wo[win].wrap = true

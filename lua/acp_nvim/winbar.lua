@@ -204,7 +204,8 @@ end
 ---@return acp.Segment[]
 local function prompt_keys(status)
   local busy = status.state == "running" or status.state == "asking"
-  local send = status.held and "<CR> send now" or busy and "<CR> queue" or "<CR> send"
+  local key = vim.bo.filetype == "acp_prompt" and vim.fn.mode():find("^i") and "<C-s>" or "<CR>"
+  local send = key .. (status.held and " send now" or busy and " queue" or " send")
   return {
     { text = "Prompt", rank = 0, gap = "" },
     { text = send, rank = 1, gap = "   " },
@@ -248,6 +249,16 @@ function M.place_text()
 end
 
 -- Redrawing -----------------------------------------------------------------------------------------------------------
+
+api.nvim_create_autocmd("ModeChanged", {
+  group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
+  pattern = { "*:i*", "i*:*" },
+  callback = function()
+    if vim.bo.filetype == "acp_prompt" then
+      vim.cmd.redrawstatus({ bang = true })
+    end
+  end,
+})
 
 --- Redraws the winbar of one window.
 ---@param win integer
