@@ -21,7 +21,10 @@ from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from tests.fakes.script import eventually
+from tests.unit.serves import conftest
 from tests.unit.serves.conftest import Agent
+
+agent = conftest.agent  # the fixture, for tests that run a real git
 
 BASE = "one\ntwo\nthree\nfour\nfive\n"
 
