@@ -121,6 +121,7 @@ local function lost(why)
   scratch.message("error", why)
   for _, n in ipairs(state.numbers()) do
     fail(n, why)
+    require("acp_nvim.chat").note(n, why)
   end
 end
 

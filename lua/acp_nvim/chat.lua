@@ -471,6 +471,19 @@ function M.apply(n, ops, total)
   end
 end
 
+--- Says in the chat what the backend can no longer say: that it is gone, and what stood open with it.
+---@param n integer
+---@param text string
+function M.note(n, text)
+  local chat = chats[n]
+  if not chat or not chat.buf or chat.stale then
+    return
+  end
+  local row = api.nvim_buf_line_count(chat.buf)
+  local mark = { row = row, kind = "note", icon = { text = "✗ ", hl = "AcpError" }, line_hl = "AcpError" }
+  run(chat, { { "append", "\n" .. text, { mark } } })
+end
+
 --- Empties the chat: everything comes anew.
 ---@param n integer
 function M.reset(n)
