@@ -173,13 +173,13 @@ def test_an_open_question_ends_with_the_backend(open_editor: Open, tmp_path: Pat
     os.kill(backend_of(editor), signal.SIGKILL)
     editor.wait_event("AcpAnswered", by="exit")
     assert editor.acp("questions") == []
-    editor.type(":Acp answer 1<CR>")
-    told(editor, "no open question")
-    answers(editor)
     said = (
         "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), -2, -1, false))"
     )
     editor.expect_lua(said, lambda line: "backend" in line)  # the chat does not go on as if somebody listened
+    editor.type(":Acp answer 1<CR>")
+    told(editor, "no open question")
+    answers(editor)
 
 
 # --- the end of an agent
