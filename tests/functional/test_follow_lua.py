@@ -104,6 +104,7 @@ def test_no_traces_in_jumps_and_alternate_files(following: Editor) -> None:
     assert following.lua(code) == before
 
 
+@pytest.mark.statement(121)
 def test_while_off_nothing_moves(following: Editor) -> None:
     follow(following, "off", 1)
     assert not show(following, "a.txt", 5)
@@ -145,6 +146,7 @@ def use_it_for_a_diff(editor: Editor) -> None:
     show(editor, "a.txt", 3)
 
 
+@pytest.mark.statement(120)
 @pytest.mark.parametrize("act", [scroll, move_the_cursor, open_another, use_it_for_a_diff])
 def test_what_the_user_does_there_pauses_it(following: Editor, act: Callable[[Editor], None]) -> None:
     following.type("ia line<Esc>")
