@@ -162,6 +162,7 @@ class Transcript:
         call.verdict = _verdict(question, call) if verdict is None else verdict
         if call.kind == "ask":
             call.status, call.ended = "completed" if question.answer else "cancelled", self._now
+            self._track(call)
         self.touch(call)
 
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:

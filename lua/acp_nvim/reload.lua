@@ -99,12 +99,50 @@ local function agree(buf, differed)
   return true
 end
 
+--- Where the row has gone, by the difference of both texts.
+---@param row integer  from 1
+---@param hunks integer[][]
+---@return integer
+local function moved(row, hunks)
+  local shift = 0
+  for _, hunk in ipairs(hunks) do
+    local first, gone, start, come = unpack(hunk)
+    if gone > 0 and first <= row and row < first + gone then
+      return math.max(1, start + math.min(row - first, math.max(come - 1, 0)))
+    elseif row > first + math.max(gone - 1, 0) then
+      shift = shift + come - gone
+    end
+  end
+  return row + shift
+end
+
+--- The user's unsaved lines go and come back on the way: every cursor stays on its line all the same.
+---@param buf integer
+---@return fun()
+local function hold_cursors(buf)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local before = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") .. "\n"
+  local cursors = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    cursors[win] = api.nvim_win_get_cursor(win)
+  end
+  return function()
+    local after = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") .. "\n"
+    local hunks = diff(before, after, { result_type = "indices" })
+    local last = api.nvim_buf_line_count(buf)
+    for win, cursor in pairs(cursors) do
+      api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], hunks), last), cursor[2] })
+    end
+  end
+end
+
 ---@param buf integer
 ---@param list acp.Edit[]
 ---@param options acp.ReloadOptions
 ---@return boolean same
 local function change_and_agree(buf, list, options)
   local differed = vim.bo[buf].modified or #list > 0
+  local put_cursors_back = options.after and #options.after > 0 and hold_cursors(buf)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
@@ -118,6 +156,9 @@ local function change_and_agree(buf, list, options)
       end)
     end
     edits.apply(buf, options.after)
+  end
+  if put_cursors_back then
+    put_cursors_back()
   end
   edits.break_undo(buf)
   return true

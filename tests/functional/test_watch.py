@@ -222,3 +222,11 @@ def test_a_new_file_that_both_have_begun_is_saved_without_a_prompt(open_editor: 
     editor.expect_lua("return vim.bo.modified", False)
     assert (editor.project / "new.txt").read_text() == "user's\n"
     at_rest(editor)
+
+
+def test_what_is_being_typed_stays_where_it_is_typed(open_editor: Open, tmp_path: Path) -> None:
+    editor = changed(open_editor, tmp_path, "2GoINS", "zero\none\ntwo\nTHREE\n")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.getline(1)", "zero")
+    editor.type("ERTED")
+    editor.expect_lua(LINES, ["zero", "one", "two", "INSERTED", "THREE"])
