@@ -254,11 +254,14 @@ def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open
 def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", *[read("{cwd}/notes.txt") for _ in range(10)]))
     editor = working(open_editor, agent, text="a line of text that is long enough\n" * 100_000)
-    with editor.second_client() as probe:
-        editor.acp("prompt", "read")
-        editor.wait_event("AcpTurnEnded", timeout=30)
-    assert len(answers(agent)) == 10
-    assert probe.percentile(99) < 200  # 1 to 3 where nothing else runs
+    waits = []
+    for turn in (1, 2, 3):  # the best of three: others may need the machine, too
+        with editor.second_client() as probe:
+            editor.acp("prompt", "read")
+            editor.wait_event("AcpTurnEnded", timeout=30)
+        assert len(answers(agent)) == 10 * turn
+        waits.append(probe.percentile(99))
+    assert min(waits) < 10
 
 
 def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_path: Path) -> None:

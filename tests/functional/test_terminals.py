@@ -63,16 +63,23 @@ def test_the_chat_shows_the_end_of_the_output(open_editor: Open, tmp_path: Path)
     editor.screen.expect("[exit 3]")
 
 
-def test_a_flood_is_not_felt(open_editor: Open, tmp_path: Path) -> None:
+def waits_in_a_flood(open_editor: Open, folder: Path) -> float:
+    """What another client waits, in milliseconds, while a terminal that is watched prints 200 MB."""
+    folder.mkdir()
     line = "yes 'some line of ordinary output' | head -c 200000000"
-    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs(line, outputByteLimit=4096))))
+    editor = chat(open_editor, script(folder, on_prompt("go", *runs(line, outputByteLimit=4096))))
     with editor.second_client() as probe:
         go(editor)
         editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
         editor.type("<Esc>:Acp terminals 1<CR>")
         editor.wait_event("AcpTurnEnded", timeout=20)
         editor.screen.expect("[exit 0]")
-    assert probe.percentile(99) < 500  # 4 to 16 where nothing else runs; frozen would be seconds
+    return probe.percentile(99)
+
+
+def test_a_flood_is_not_felt(open_editor: Open, tmp_path: Path) -> None:
+    rounds = (waits_in_a_flood(open_editor, tmp_path / str(number)) for number in range(3))
+    assert any(wait < 50 for wait in rounds)  # the best of three: others may need the machine, too
 
 
 def test_nothing_runs_on_when_neovim_has_gone(open_editor: Open, tmp_path: Path) -> None:
