@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.agent import settings
 from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.host import Host
@@ -37,6 +38,7 @@ class Client:
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
+        self._doors = (self, Deciding(self))  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
@@ -69,7 +71,7 @@ class Client:
         if self._tasks is None:
             self._early.append((verb, payload))
             return
-        handler: Callable[[dict[str, Any]], None] | None = getattr(self, f"do_{verb}", None)
+        handler = self._handler(verb)
         try:
             if handler is None:
                 raise ValueError(f"the backend knows no '{verb}': restart Neovim after an update")
@@ -77,6 +79,10 @@ class Client:
         except Exception as error:
             log.exception("%s failed", verb)
             self.say("error", f"{verb}: {error}")
+
+    def _handler(self, verb: str) -> Callable[[dict[str, Any]], None] | None:
+        doors = (getattr(door, f"do_{verb}", None) for door in self._doors)
+        return next((door for door in doors if door), None)
 
     def do_setup(self, payload: dict[str, Any]) -> None:
         self.settings, complaints = settings.read(payload.get("config"))
@@ -104,7 +110,7 @@ class Client:
         self._start(session, load)
 
     def do_prompt(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         session.ack = int(payload.get("seq") or 0)
         self.services.loaded = [str(path) for path in payload.get("loaded") or ()]
         prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
@@ -136,78 +142,53 @@ class Client:
             self._restart_one(session, None)
 
     def do_cancel(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         if host := self._host_of(session):
             host.cancel(session)
         if payload.get("clear"):
             self.editor.notify("history", session.number, session.queue.clear())
         self.touch(session)
 
-    def do_answer(self, payload: dict[str, Any]) -> None:
-        wanted = int(payload["question"])
-        for session in self.sessions.values():
-            if question := session.questions.get(wanted):
-                return self._answer(session, question, payload.get("option"))
-        self.say("warn", f"question {wanted} is not open any more: nothing was sent")
-
-    def _answer(self, session: Session, question: Any, option_id: Any) -> None:
-        conflict = self.services.files.conflicts.open.get(question.id)
-        if conflict and option_id == "merge" and conflict.merged is None:
-            session.questions.touch(question)  # it stays open until both are merged
-            self.touch(session)
-            return self.editor.notify("merge", question.id, conflict.path, conflict.mine, conflict.agents)
-        option = question.option(str(option_id)) if option_id is not None else None
-        if option_id is not None and option is None:
-            return self.say("warn", f"question {question.id} has no option '{option_id}': nothing was sent")
-        session.end_question(question, option, "user" if option else "cancel")
-        self.touch(session)
-
     def do_terminal_watch(self, payload: dict[str, Any]) -> None:
-        self.services.terminals.watch(self._session(payload), str(payload["id"]), int(payload["buffer"]))
+        self.services.terminals.watch(self.session(payload), str(payload["id"]), int(payload["buffer"]))
 
     def do_terminal_kill(self, payload: dict[str, Any]) -> None:
-        if not self.services.terminals.stop(self._session(payload), str(payload["id"])):
+        if not self.services.terminals.stop(self.session(payload), str(payload["id"])):
             self.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")
 
     def do_modified(self, payload: dict[str, Any]) -> None:
         self.services.modified(str(payload["path"]), bool(payload.get("modified")))
 
-    def do_merged(self, payload: dict[str, Any]) -> None:
-        """The user's own merge of a conflict is there: it answers the question."""
-        if not self.services.files.conflicts.merge(int(payload["question"]), str(payload["text"])):
-            return self.say("warn", "that conflict is decided already: nothing was written")
-        self.do_answer({"question": payload["question"], "option": "merge"})
-
     def do_follow(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         session.following, session.paused = bool(payload.get("on")), False
         self.touch(session)
 
     def do_follow_paused(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         session.following, session.paused = False, True
         self.touch(session)
 
     def do_toggle(self, payload: dict[str, Any]) -> None:
-        shown = self._shown[self._session(payload).number]
+        shown = self._shown[self.session(payload).number]
         shown.view.toggle(int(payload["key"]), payload.get("open"))
         self.touch(shown.session)
 
     def do_details(self, payload: dict[str, Any]) -> None:
-        lines, filetype = self._shown[self._session(payload).number].view.details(int(payload["key"]))
+        lines, filetype = self._shown[self.session(payload).number].view.details(int(payload["key"]))
         self.editor.notify("float", lines, filetype)
 
     def do_render(self, payload: dict[str, Any]) -> None:
-        shown = self._shown[self._session(payload).number]
+        shown = self._shown[self.session(payload).number]
         shown.anew()
         self.touch(shown.session)
 
     def do_queue_open(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         self.editor.notify("queue", session.number, session.queue.texts)
 
     def do_queue_set(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         present = session.queue.texts
         was, wanted = (
             list(map(str, texts or ())) for texts in (payload.get("was", present), payload.get("items"))
@@ -224,14 +205,14 @@ class Client:
         self.touch(session)
 
     def do_queue_release(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         session.queue.release()
         if host := self._host_of(session):
             host.advance(session)
         self.touch(session)
 
     def do_stop(self, payload: dict[str, Any]) -> None:
-        host = self._host_of(self._session(payload))
+        host = self._host_of(self.session(payload))
         if host is None:
             return self.say("info", "no agent is running here")
         host.stop()
@@ -239,7 +220,7 @@ class Client:
         self.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
 
     def do_restart(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         host = next((host for host in self.hosts if session in host.sessions), None)
         if host:
             host.stop()
@@ -264,7 +245,7 @@ class Client:
         self._start(session, load)
 
     def do_close(self, payload: dict[str, Any]) -> None:
-        session = self._session(payload)
+        session = self.session(payload)
         if host := self._host_of(session):
             host.cancel(session)
             host.close(session)
@@ -278,7 +259,7 @@ class Client:
         self.editor.notify("show", "acp://log", "acp_log", lines)
 
     def do_trace(self, payload: dict[str, Any]) -> None:
-        host = self._host_of(self._session(payload)) or next(reversed(self.hosts), None)
+        host = self._host_of(self.session(payload)) or next(reversed(self.hosts), None)
         if host is None:
             return self.say("info", "nothing has been on the wire yet")
         mode = payload.get("mode")
@@ -354,7 +335,7 @@ class Client:
             log.exception("%s failed", getattr(function, "__qualname__", function))
             self.say("error", f"internal fault: {error}; :Acp log has the details")
 
-    def _session(self, payload: dict[str, Any]) -> Session:
+    def session(self, payload: dict[str, Any]) -> Session:
         number = payload.get("session")
         if number not in self.sessions:
             raise ValueError(f"there is no session {number}")

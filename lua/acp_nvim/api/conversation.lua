@@ -1,0 +1,119 @@
+-- The Lua API of prompts, turns and questions.
+local backend = require("acp_nvim.backend")
+local reach = require("acp_nvim.api.reach")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+--- Sends a prompt; while a turn runs it is queued. Without any session the default agent is started.
+---@param text string
+---@param options? { session?: integer, context?: table[], first?: boolean, next?: boolean }
+---  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue
+---@return true? ok
+---@return string? message
+function M.prompt(text, options)
+  options = options or {}
+  if type(text) ~= "string" or vim.trim(text) == "" then
+    return nil, "there is nothing to send: a prompt needs a text"
+  end
+  local context, message = require("acp_nvim.context").read(options.context or {})
+  if not context then
+    return nil, message
+  end
+  local n
+  if options.session == nil and not state.current() then
+    n, message = require("acp_nvim.api.sessions").new_session()
+  else
+    n, message = reach.session_of(options)
+  end
+  if n and state.session(n).origin.agent == "replay" then
+    return nil, "a replay takes no prompts: :Acp new starts a session"
+  end
+  local ok
+  if n then
+    ok, message = backend.start()
+  end
+  if not n or not ok then
+    return nil, message
+  end
+  local payload = { seq = state.sent(n), text = text, context = context, first = options.first, next = options.next }
+  payload.loaded = require("acp_nvim.files").loaded()
+  ok, message = reach.send(n, "prompt", payload)
+  if ok then
+    require("acp_nvim.prompt").history_add(n, { text })
+  end
+  return ok, message
+end
+
+--- Ends the running turn and holds the queue; `clear` also empties the queue into the prompt history.
+---@param options? { session?: integer, clear?: boolean }
+---@return true? ok
+---@return string? message
+function M.cancel(options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  local status = assert(state.get(n))
+  local at_rest = status.state == "idle" or status.state == "stopped" or status.state == "failed"
+  if not backend.is_running() or (at_rest and status.queue == 0) then
+    return nil, "nothing is running"
+  end
+  return reach.send(n, "cancel", { clear = options ~= nil and options.clear == true })
+end
+
+--- The open questions, oldest first.
+---@param options? { session?: integer, all?: boolean }
+---@return table[]? questions
+---@return string? message
+function M.questions(options)
+  if options and options.all then
+    return vim.deepcopy(state.questions())
+  elseif options == nil and not state.current() then
+    return {}
+  end
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return vim.deepcopy(state.questions(n))
+end
+
+--- Answers a question with one of its options; without one it is answered as cancelled.
+---@param id integer  the question
+---@param option_id? string
+---@param content? string|table  a free answer, or an elicitation's form
+---@return true? ok
+---@return string? message
+function M.answer(id, option_id, content)
+  local question, message = state.question(id)
+  if not question then
+    return nil, message
+  end
+  local known = vim.tbl_map(function(option)
+    return option.id
+  end, question.options)
+  if option_id ~= nil and not vim.list_contains(known, option_id) then
+    return nil, ("question %s has the options %s, not %s"):format(id, table.concat(known, ", "), tostring(option_id))
+  elseif content ~= nil and type(content) ~= "string" and type(content) ~= "table" then
+    return nil, "the content of an answer must be a string or a table"
+  elseif not backend.is_running() then
+    return nil, "nothing is running"
+  end
+  state.answered(question)
+  return backend.notify("answer", { question = id, option = option_id, content = content })
+end
+
+--- The agent's slash commands.
+---@param options? acp.Options
+---@return table[]? commands
+---@return string? message
+function M.commands(options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return vim.deepcopy(state.session(n).commands)
+end
+
+return M

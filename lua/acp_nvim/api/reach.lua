@@ -1,0 +1,69 @@
+-- What the rooms of the Lua API have in common: the session that is meant, and the way to the backend.
+local backend = require("acp_nvim.backend")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+---@class acp.Options
+---@field session? integer  default: the current one
+
+---@param options? acp.Options
+---@return integer? n
+---@return string? message
+function M.session_of(options)
+  local n = options and options.session
+  if n == nil then
+    n = state.current()
+    return n, not n and "there is no session: :Acp new starts one" or nil
+  elseif type(n) ~= "number" or not state.exists(n) then
+    return nil, ("there is no session %s"):format(tostring(n))
+  end
+  return n
+end
+
+--- Allots a session and has the backend begin it with `verb`.
+---@param verb "new"|"load"|"replay"
+---@param fields { agent: string, cwd: string, roots?: string[] }
+---@param more? table  further keys of the payload
+---@return integer? n
+---@return string? message
+function M.begin(verb, fields, more)
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local n = state.new(fields)
+  state.session(n).generation = backend.generation()
+  backend.notify(verb, vim.tbl_extend("error", { session = n }, fields, more or {}))
+  return n
+end
+
+--- Sends a verb about session `n`; a backend that was started since then is told of the session first.
+---@param n integer
+---@param verb string
+---@param payload? table
+---@return true? ok
+---@return string? message
+function M.send(n, verb, payload)
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local session = assert(state.session(n))
+  if session.generation ~= backend.generation() then
+    if verb ~= "prompt" and verb ~= "restart" then
+      return nil, ("session %d has ended: a prompt or :Acp restart starts it anew"):format(n)
+    end
+    session.generation = backend.generation()
+    local status = session.status
+    local can_load = status.turn > 0 and (status.capabilities or {}).loadSession == true
+    local id = verb == "restart" and can_load and status.session_id or nil
+    backend.notify("new", vim.tbl_extend("error", { session = n, id = id }, session.origin))
+    if verb == "restart" then
+      return true
+    end
+  end
+  return backend.notify(verb, vim.tbl_extend("error", { session = n }, payload or {}))
+end
+
+return M

@@ -1,0 +1,240 @@
+-- The Lua API of windows and sessions.
+local agents = require("acp_nvim.agents")
+local reach = require("acp_nvim.api.reach")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+---@param folder any
+---@return string? path  absolute
+---@return string? message
+local function folder_of(folder)
+  if type(folder) ~= "string" then
+    return nil, "a folder must be a string"
+  end
+  local path = vim.fn.fnamemodify(vim.fs.normalize(folder), ":p")
+  if vim.fn.isdirectory(path) == 0 then
+    return nil, ("no such folder: %s"):format(folder)
+  end
+  return #path > 1 and (path:gsub("/+$", "")) or path
+end
+
+---@param folders any
+---@return string[]? paths
+---@return string? message
+local function folders_of(folders)
+  if type(folders) ~= "table" then
+    return nil, "roots must be a list of folders"
+  end
+  local paths = {}
+  for _, folder in ipairs(folders) do
+    local path, message = folder_of(folder)
+    if not path then
+      return nil, message
+    end
+    paths[#paths + 1] = path
+  end
+  return paths
+end
+
+---@param n integer
+---@return integer n
+local function show(n)
+  state.focus(n)
+  require("acp_nvim.window").open(n, { focus = true })
+  return n
+end
+
+--- The newest session with that agent, the current one first.
+---@param agent string
+---@return integer?
+local function session_with(agent)
+  local numbers = state.numbers()
+  table.insert(numbers, state.current())
+  for i = #numbers, 1, -1 do
+    if state.session(numbers[i]).origin.agent == agent then
+      return numbers[i]
+    end
+  end
+end
+
+---@param start fun(agent: string): integer?, string?
+---@return integer|true|nil n  true: the user is being asked which agent
+---@return string? message
+local function with_default_agent(start)
+  local agent, message, choices = agents.default()
+  if agent then
+    return start(agent)
+  elseif not choices then
+    return nil, message
+  end
+  scratch.select(choices, "Which agent?", function(choice)
+    local n, why = start(choice)
+    if not n then
+      scratch.message("error", why or "")
+    end
+  end)
+  return true
+end
+
+--- Opens the chat; without a session the default agent is started, with `agent` one of its sessions or a new one.
+---@param options? { agent?: string, session?: integer }
+---@return integer|true|nil session
+---@return string? message
+function M.open(options)
+  options = options or {}
+  local start = function(agent)
+    local n, message = M.new_session({ agent = agent })
+    return n and show(n), message
+  end
+  if options.session ~= nil then
+    local n, message = reach.session_of(options)
+    return n and show(n), message
+  elseif options.agent ~= nil then
+    local n = session_with(options.agent)
+    if n then
+      return show(n)
+    end
+    return start(options.agent)
+  end
+  local n = state.current()
+  if n then
+    return show(n)
+  end
+  return with_default_agent(start)
+end
+
+--- Closes the chat's windows; the session goes on.
+---@return true
+function M.close()
+  require("acp_nvim.window").close()
+  return true
+end
+
+--- Opens the chat, or closes it if it is open.
+---@return integer|true|nil
+---@return string? message
+function M.toggle()
+  local n = state.current()
+  if n and require("acp_nvim.window").is_open(n) then
+    return M.close()
+  end
+  return M.open()
+end
+
+--- A new session beside those that run. Its number is known at once; the agent starts in the background.
+---@param options? { agent?: string, cwd?: string, roots?: string[] }
+---@return integer? session
+---@return string? message
+function M.new_session(options)
+  options = options or {}
+  local agent, message
+  if options.agent == nil then
+    agent, message = agents.default()
+  else
+    agent, message = agents.find(options.agent)
+  end
+  if not agent then
+    return nil, message
+  end
+  local cwd, roots
+  cwd, message = folder_of(options.cwd or vim.fn.getcwd())
+  if not cwd then
+    return nil, message
+  end
+  roots, message = folders_of(options.roots or {})
+  if not roots then
+    return nil, message
+  end
+  return reach.begin("new", { agent = agent, cwd = cwd, roots = roots })
+end
+
+--- Opens a session that the agent has saved, as a new session here, and makes it the current one.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.load(id, options)
+  options = options or {}
+  if type(id) ~= "string" or id == "" then
+    return nil, "load needs the id of a session"
+  end
+  local current = state.current()
+  local origin = current and state.session(current).origin or {}
+  local agent, message
+  if options.agent ~= nil then
+    agent, message = agents.find(options.agent)
+  elseif origin.agent and agents.find(origin.agent) then
+    agent = origin.agent
+  else
+    agent, message = agents.default()
+  end
+  if not agent then
+    return nil, message
+  end
+  local n
+  n, message = reach.begin("load", { agent = agent, cwd = options.cwd or origin.cwd or vim.fn.getcwd() }, { id = id })
+  if n then
+    state.focus(n)
+  end
+  return n, message
+end
+
+--- Plays a saved wire file as a session of its own, without an agent.
+---@param file string
+---@return integer? session
+---@return string? message
+function M.replay(file)
+  if type(file) ~= "string" then
+    return nil, "replay needs the name of a file"
+  end
+  local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
+  if vim.fn.filereadable(path) == 0 then
+    return nil, ("no such file: %s"):format(file)
+  end
+  local n, message = reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path })
+  if n then
+    state.focus(n)
+  end
+  return n, message
+end
+
+--- What is known of a session.
+---@param options? acp.Options
+---@return table? status
+---@return string? message
+function M.status(options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return state.get(n)
+end
+
+--- The statuses of all sessions, oldest first.
+---@return table[]
+function M.sessions()
+  return vim.tbl_map(state.get, state.numbers())
+end
+
+--- A short text about the current session for a statusline; empty without one.
+---@return string
+function M.statusline()
+  local n = state.current()
+  local status = n and state.get(n)
+  if not status then
+    return ""
+  end
+  local parts = { status.agent_title or status.agent, status.state }
+  if status.questions > 0 then
+    parts[2] = "asks " .. status.questions
+  end
+  if status.queue > 0 then
+    parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "held" or "queued")
+  end
+  local text = scratch.cut(scratch.visible(table.concat(parts, " ")), 40)
+  return (text:gsub("%%", "%%%%"))
+end
+
+return M

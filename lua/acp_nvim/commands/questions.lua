@@ -1,0 +1,135 @@
+-- `:Acp` for questions.
+local acp = require("acp_nvim")
+local state = require("acp_nvim.state")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+--- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
+---@return table? question
+---@return string? message
+local function visible_question()
+  local question
+  if vim.b.acp_question then
+    local message
+    question, message = state.question(vim.b.acp_question)
+    if not question then
+      return nil, message
+    end
+  else
+    local n = state.current()
+    question = n and state.questions(n)[1]
+  end
+  if not question then
+    local elsewhere = state.questions()[1]
+    local where = elsewhere and ("session %d asks: :Acp open %d"):format(elsewhere.session, elsewhere.session)
+    return nil, "there is no open question" .. (where and (" here; " .. where) or "")
+  end
+  local screen = require("acp_nvim.question")
+  if not vim.b.acp_question and not screen.can_answer(question) then
+    screen.show(question)
+    return nil, "look at the question first: nothing was sent"
+  end
+  return question
+end
+
+---@param question table
+---@param kind string
+---@return table? option
+---@return string? message
+local function first_of_kind(question, kind)
+  for _, option in ipairs(question.options) do
+    if option.kind == kind then
+      return option
+    end
+  end
+  return nil, ("no option of kind %s here: nothing was sent"):format(kind)
+end
+
+---@param base "allow"|"reject"
+---@param call acp.Call
+---@return any, string?
+local function decide(base, call)
+  local question, message = visible_question()
+  if not question then
+    return nil, message
+  end
+  local option
+  option, message = first_of_kind(question, base .. (call.bang and "_always" or "_once"))
+  if not option then
+    return nil, message
+  end
+  local ok
+  ok, message = acp.answer(question.id, option.id)
+  if ok and call.rest ~= "" then
+    return acp.prompt(call.rest, { session = question.session, next = true })
+  end
+  return ok, message
+end
+
+subcommands.accept = {
+  doc = "answers the oldest open question with its first option that allows once, with ! always",
+  bang = true,
+  run = function(call)
+    if require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
+      return true
+    end
+    return decide("allow", call)
+  end,
+}
+
+subcommands.reject = {
+  args = "[text]",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
+  bang = true,
+  run = function(call)
+    return decide("reject", call)
+  end,
+}
+
+---@param question table
+---@param word string  a number, or an option's id
+---@return table? option
+---@return string? message
+local function option_of(question, word)
+  local option = question.options[tonumber(word) or 0]
+  for _, candidate in ipairs(option and {} or question.options) do
+    if candidate.id == word then
+      option = candidate
+    end
+  end
+  return option, not option and ("option 1 to %d, not '%s': nothing was sent"):format(#question.options, word) or nil
+end
+
+subcommands.answer = {
+  args = "[n]",
+  doc = "answers the oldest open question with option n; without a number the question is shown",
+  bang = true,
+  complete = function()
+    local n = state.current()
+    local question = n and state.questions(n)[1]
+    local numbers = {}
+    for i in ipairs(question and question.options or {}) do
+      numbers[i] = tostring(i)
+    end
+    return numbers
+  end,
+  run = function(call)
+    local question, message = visible_question()
+    if not question then
+      return nil, message
+    elseif call.rest == "" then
+      return require("acp_nvim.question").show(question) or true
+    end
+    local option
+    option, message = option_of(question, call.rest)
+    if option and call.bang then
+      option, message = first_of_kind(question, (option.kind:gsub("_once$", "_always")))
+    end
+    if not option then
+      return nil, message
+    end
+    return acp.answer(question.id, option.id)
+  end,
+}
+
+return subcommands

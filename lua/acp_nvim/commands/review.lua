@@ -1,0 +1,5 @@
+-- `:Acp` for the changes that wait for a review.
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+return subcommands

@@ -1,0 +1,96 @@
+-- `:Acp` for windows and sessions.
+local acp = require("acp_nvim")
+local agents = require("acp_nvim.agents")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+subcommands.open = {
+  args = "[n]",
+  doc = "opens the chat, of session n or the current one; without a session the default agent is started",
+  complete = function(words)
+    return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
+  end,
+  run = function(call)
+    if call.rest == "" then
+      return acp.open()
+    elseif not state.exists(tonumber(call.rest) or 0) then
+      local known = table.concat(vim.tbl_map(tostring, state.numbers()), ", ")
+      return nil, ("there is no session %s%s"):format(call.rest, known ~= "" and (", but " .. known) or "")
+    end
+    return acp.open({ session = tonumber(call.rest) })
+  end,
+}
+
+subcommands.close = {
+  doc = "closes the windows of the chat; the session goes on",
+  run = function()
+    return acp.close()
+  end,
+}
+
+subcommands.toggle = {
+  doc = "opens the chat, or closes it if it is open",
+  run = function()
+    return acp.toggle()
+  end,
+}
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function complete_new(words, lead)
+  return #words == 0 and agents.all() or vim.fn.getcompletion(lead, "dir")
+end
+
+---@param n? integer
+---@param message? string
+---@return any, string?
+local function opened(n, message)
+  if not n then
+    return nil, message
+  end
+  return acp.open({ session = n })
+end
+
+local function new(call)
+  local agent = call.words[1]
+  local roots = vim.list_slice(call.words, 2)
+  if agent then
+    return opened(acp.new_session({ agent = agent, roots = roots }))
+  end
+  local default, message, choices = agents.default()
+  if default then
+    return opened(acp.new_session({ agent = default }))
+  elseif not choices then
+    return nil, message
+  end
+  scratch.select(choices, "Which agent?", function(choice)
+    opened(acp.new_session({ agent = choice }))
+  end)
+  return true
+end
+
+subcommands.new = {
+  args = "[agent] [dir…]",
+  doc = "starts a session beside those that run; the folders are further roots",
+  run = new,
+  complete = complete_new,
+}
+subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same as `new`" })
+
+subcommands.load = {
+  args = "{id}",
+  doc = "opens a session that the agent has saved, as a session of its own",
+  run = function(call)
+    return opened(acp.load(call.rest))
+  end,
+  complete = function()
+    return vim.tbl_map(function(status)
+      return status.session_id
+    end, acp.sessions())
+  end,
+}
+
+return subcommands

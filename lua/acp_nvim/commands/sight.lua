@@ -1,0 +1,94 @@
+-- `:Acp` for what the agent does and says: the log, the wire, its terminals, where it works.
+local acp = require("acp_nvim")
+local backend = require("acp_nvim.backend")
+local reach = require("acp_nvim.commands.reach")
+local scratch = require("acp_nvim.scratch")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+subcommands.log = {
+  doc = "what we told and what the agents wrote to stderr",
+  run = function()
+    -- ours at once: the backend may be what is broken
+    scratch.show("acp://log", "acp_log", scratch.log_lines())
+    return not backend.is_running() or backend.notify("log", {})
+  end,
+}
+
+subcommands.trace = {
+  args = "[on|off|save {file}]",
+  doc = "the wire of the agent: shown, recorded or not, saved as one JSON object a line",
+  complete = function(words, lead)
+    if #words == 0 then
+      return { "on", "off", "save" }
+    end
+    return words[1] == "save" and vim.fn.getcompletion(lead, "file") or {}
+  end,
+  run = function(call)
+    local mode, file = call.words[1], call.rest:match("^%S+%s+(.+)$")
+    if mode and not vim.list_contains({ "on", "off", "save" }, mode) then
+      return nil, ("trace takes on, off or save {file}, not '%s'"):format(mode)
+    elseif mode == "save" and not file then
+      return nil, "trace save needs a file"
+    end
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    end
+    file = file and vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
+    return acp._send(n, "trace", { mode = mode, file = file })
+  end,
+}
+
+subcommands.replay = {
+  args = "{file}",
+  doc = "plays a saved wire file as a session, without an agent",
+  complete = function(words, lead)
+    return #words == 0 and vim.fn.getcompletion(lead, "file") or {}
+  end,
+  run = function(call)
+    if call.rest == "" then
+      return nil, "replay needs a file"
+    end
+    return opened(acp.replay(call.rest))
+  end,
+}
+
+subcommands.follow = {
+  args = "[off]",
+  doc = "show the files the agent works on in this window; `off` ends it",
+  complete = function(words)
+    return #words == 0 and { "off" } or {}
+  end,
+  run = function(call)
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif call.rest == "off" then
+      require("acp_nvim.follow").off(n)
+      return true
+    elseif call.rest ~= "" then
+      return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
+    end
+    return require("acp_nvim.follow").on(n)
+  end,
+}
+
+subcommands.terminals = {
+  args = "[n]",
+  doc = "the agents' terminals; with a number that one is opened live",
+  complete = function()
+    return vim.tbl_map(function(terminal)
+      return tostring(terminal.number)
+    end, require("acp_nvim.terminal").list())
+  end,
+  run = function(call)
+    local terminal = require("acp_nvim.terminal")
+    if call.rest == "" then
+      return terminal.pick()
+    end
+    return terminal.open(tonumber(call.rest) or call.rest)
+  end,
+}
+
+return subcommands
