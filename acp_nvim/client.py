@@ -19,10 +19,10 @@ from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.host import Host
+from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
 from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
-from acp_nvim.session.requeue import still_to_send
 from acp_nvim.session.session import Session
 from acp_nvim.showing import PATIENCE, Showing
 
@@ -38,7 +38,7 @@ class Client:
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
-        self._doors = (self, Deciding(self))  # each handles its verbs
+        self._doors = (self, Deciding(self), Queueing(self))  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
@@ -182,27 +182,6 @@ class Client:
         shown = self._shown[self.session(payload).number]
         shown.anew()
         self.touch(shown.session)
-
-    def do_queue_open(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        self.editor.notify("queue", session.number, session.queue.texts)
-
-    def do_queue_set(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        present = session.queue.texts
-        was, wanted = (
-            list(map(str, texts or ())) for texts in (payload.get("was", present), payload.get("items"))
-        )
-        kept, again, late = still_to_send(was, present, wanted)
-        session.queue.replace(kept)
-        if late:
-            self.editor.notify("history", session.number, late)
-        told = [f"already sent: {_brief(text)}" for text in again]
-        told += [f"sent unedited, the edit is in the history (<C-p>): {_brief(text)}" for text in late]
-        count = len(session.queue)
-        told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
-        self.say("warn" if again or late else "info", "; ".join(told))
-        self.touch(session)
 
     def do_queue_release(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
@@ -382,8 +361,3 @@ class Client:
             elif shown.pools:
                 asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
         return calls
-
-
-def _brief(text: str) -> str:
-    line = " ".join(text.split())
-    return f"'{line[:30]}…'" if len(line) > 31 else f"'{line}'"

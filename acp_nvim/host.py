@@ -247,13 +247,15 @@ class Host:
         self._front.touch(session)
 
     def _prompt(self, session: Session, prompt: Prompt) -> None:
-        self._front.services.begin_turn(session)
-        session.begin_turn(prompt, time.monotonic())
         assert self.agent, "a session that is idle has an agent"
-        sent, trouble = prompts.blocks(prompt, self.agent, session.cwd)
-        for complaint in trouble:
-            self._front.say("warn", complaint)
-        params = {"sessionId": session.id, "prompt": self._dialect.prompt(sent)}
+        made = prompts.make(prompt, self.agent, session.cwd)
+        self._front.services.begin_turn(session)
+        session.begin_turn(Prompt(prompt.text, made.went), time.monotonic())
+        for complaint in made.trouble:
+            session.transcript.note("warning", complaint)
+        if made.trouble:
+            self._front.say("warn", made.told())
+        params = {"sessionId": session.id, "prompt": self._dialect.prompt(made.blocks)}
         turn = session.turn
         limit = self.spec.prompt_timeout_ms
         self.connection.call(

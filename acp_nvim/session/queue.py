@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +22,12 @@ class Prompt:
 
 
 def _words(item: dict[str, Any]) -> str:
-    name = os.path.basename(str(item.get("file") or "")) or "a buffer without a name"
-    lines = f"{item['first']}-{item['last']}" if item.get("first") and item.get("last") else ""
+    for kind in ("image", "audio"):
+        if item.get(kind):
+            return f"{kind} {os.path.basename(str(item[kind]))}"
+    name = os.path.basename(str(item.get("file") or "").rstrip("/")) or str(item.get("title") or "text")
+    first, last = item.get("first"), item.get("last")
+    lines = "" if not first else f"{first}" if last in (None, first) else f"{first}-{last}"
     return f"{name} {lines}".strip()
 
 
@@ -42,6 +47,11 @@ class Queue:
     @property
     def texts(self) -> list[str]:
         return [prompt.text for prompt in self._items]
+
+    @property
+    def attached(self) -> list[list[str]]:
+        """What goes along with each, in words."""
+        return [prompt.attached for prompt in self._items]
 
     def add(self, prompt: Prompt, *, first: bool = False) -> None:
         """Queue it at the end; a send after a hold goes first and releases what waits behind it."""
@@ -71,8 +81,13 @@ class Queue:
         self._first = 0
         return texts
 
-    def replace(self, texts: list[str]) -> None:
-        """The user edited the queue; a prompt whose text stayed keeps its context."""
-        known = {prompt.text: prompt for prompt in self._items}
-        self._items = [known.get(text) or Prompt(text) for text in texts if text.strip()]
+    def replace(self, texts: list[str], edits: Iterable[tuple[str, str]] = ()) -> None:
+        """The user edited the queue: a prompt whose text stayed, or became another, keeps its context."""
+        known: dict[str, list[Prompt]] = {}
+        for prompt in self._items:
+            known.setdefault(prompt.text, []).append(prompt)
+        for original, edit in edits:
+            if known.get(original):
+                known.setdefault(edit, []).append(Prompt(edit, known[original].pop(0).context))
+        self._items = [(known.get(text) or [Prompt(text)]).pop(0) for text in texts if text.strip()]
         self._first = min(self._first, len(self._items))

@@ -18,7 +18,7 @@ def still_to_send(
     for text in wanted:
         (again if sent[text] > 0 else kept).append(text)
         sent[text] -= 1
-    for original, edit in _edits(was, wanted):
+    for original, edit in edits(was, wanted):
         if sent[original] > 0:
             sent[original] -= 1
             kept.remove(edit)
@@ -26,7 +26,7 @@ def still_to_send(
     return kept + list((Counter(present) - Counter(was)).elements()), again, late
 
 
-def _edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
+def edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
     """Which text became which: those at the same place, or where their number has changed the most alike."""
     pairs = []
     for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():

@@ -80,6 +80,8 @@ class FakeEditor:
         self.commands: dict[int, list[dict[str, Any]]] = {}
         self.history: dict[int, list[Any]] = {}
         self.queues: dict[int, list[Any]] = {}
+        self.attached: dict[int, list[list[str]]] = {}  # to what stands in the queues
+        self.recalled: dict[int, str] = {}
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.messages: list[tuple[str, str]] = []
         self.groups: list[int] = []
@@ -151,8 +153,13 @@ class FakeEditor:
     def _on_float(self, lines: list[str], filetype: str) -> None:
         self.floats.append((lines, filetype))
 
-    def _on_queue(self, session: int, items: list[Any]) -> None:
+    def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
+        assert len(items) == len(attached)
         self.queues[session] = items
+        self.attached[session] = attached
+
+    def _on_recall(self, session: int, text: str) -> None:
+        self.recalled[session] = text
 
     def _on_history(self, session: int, items: list[Any]) -> None:
         self.history.setdefault(session, []).extend(items)

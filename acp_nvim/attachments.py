@@ -1,0 +1,175 @@
+"""What goes along with a prompt, from what the editor names to blocks of ACP. Files are read as the prompt goes out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from itertools import islice
+from typing import Any
+
+from acp_nvim.protocol import encode
+from acp_nvim.protocol.encode import Block
+from acp_nvim.protocol.schema import Initialized
+
+MOST_TEXT = 1 << 20  # bytes that are embedded of one file
+MOST_MEDIA = 10 << 20
+MOST_READ = 32 << 20  # a file in which lines are looked for
+_HEAD = 16  # bytes that tell a picture or a sound
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+)
+
+
+class LeftOut(Exception):
+    """It cannot go along; the text says why."""
+
+
+def media_type(head: bytes) -> str | None:
+    """Of a picture or a sound, by its first bytes; a name may say anything."""
+    if head[:4] == b"RIFF":
+        return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(head[8:12])
+    return next((mime for magic, mime in _MAGIC if head.startswith(magic)), None)
+
+
+class Attachments:
+    """Those of one prompt, for one agent."""
+
+    def __init__(self, agent: Initialized, cwd: str) -> None:
+        self._agent, self._cwd = agent, cwd
+        self.words: list[str] = []  # what goes otherwise than the user might think
+
+    def blocks(self, item: dict[str, Any]) -> list[Block]:
+        """Raises LeftOut, or what reading a file raises."""
+        if item.get("image") or item.get("audio"):
+            kind = "image" if item.get("image") else "audio"
+            return self._media(self._path(item[kind]), kind)
+        if item.get("file"):
+            return self._file(item)
+        return [encode.text(f"{item.get('title') or 'Attached'}:\n{_bounded(str(item.get('text') or ''))}")]
+
+    def _path(self, name: Any) -> str:
+        return os.path.abspath(os.path.join(self._cwd, os.path.expanduser(str(name))))
+
+    # --- files
+
+    def _file(self, item: dict[str, Any]) -> list[Block]:
+        path, first, last = self._path(item["file"]), item.get("first"), item.get("last")
+        lines = item.get("lines")
+        if lines is not None:
+            return self._text(path, _joined(lines), first, last, unsaved=bool(item.get("unsaved")))
+        kind = _kind(path)
+        if kind == "folder":
+            return [encode.link(path)]
+        size = os.path.getsize(path)
+        if mime := media_type(_head(path)):
+            return self._media_file(path, mime)
+        if size > (MOST_READ if first else MOST_TEXT):
+            return self._linked(path, f"has {_megabytes(size)}")
+        text = _read_lines(path, int(first), last and int(last)) if first else _read(path)
+        if text is None:
+            return self._linked(path, "is no text in UTF-8", say=False)
+        return self._text(path, text, first, last)
+
+    def _text(
+        self, path: str, text: str, first: int | None, last: int | None, unsaved: bool = False
+    ) -> list[Block]:
+        if len(text) > MOST_TEXT:
+            return self._linked(path, f"has {_megabytes(len(text))}")
+        made = [encode.file(path, text, first, last)]
+        if unsaved and first is None and not self._agent.takes("embeddedContext"):
+            # a link alone leads to what the disk has
+            return [*made, encode.text(f"{os.path.basename(path)}, with unsaved changes:\n{text}")]
+        return made
+
+    def _linked(self, path: str, why: str, say: bool = True) -> list[Block]:
+        if say:
+            self.words.append(f"{os.path.basename(path)} {why}: linked, not embedded")
+        return [encode.link(path)]
+
+    # --- pictures and sounds
+
+    def _media_file(self, path: str, mime: str) -> list[Block]:
+        """A file that happens to be a picture: shown to an agent that can look at it, else linked."""
+        kind = mime.partition("/")[0]
+        if self._agent.takes(kind) and os.path.getsize(path) <= MOST_MEDIA:
+            return self._media(path, kind)
+        return [encode.link(path)]
+
+    def _media(self, path: str, kind: str) -> list[Block]:
+        name = os.path.basename(path)
+        if not self._agent.takes(kind):
+            raise LeftOut(f"this agent takes no {kind}: {name}")
+        if _kind(path) != "file":
+            raise LeftOut(f"{name} is a folder")
+        if (size := os.path.getsize(path)) > MOST_MEDIA:
+            raise LeftOut(f"{name} has {_megabytes(size)}, more than {MOST_MEDIA >> 20} MB")
+        with open(path, "rb") as file:
+            data = file.read(MOST_MEDIA)
+        mime = media_type(data[:_HEAD]) or ""
+        if not mime.startswith(kind):
+            known = "PNG, JPEG, GIF or WebP" if kind == "image" else "WAV, MP3, Ogg or FLAC"
+            raise LeftOut(f"{name} is no {kind} in {known}")
+        return [encode.image(data, mime) if kind == "image" else encode.audio(data, mime)]
+
+
+def _kind(path: str) -> str:
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        return "folder"
+    if not stat.S_ISREG(mode):  # reading a pipe would wait for its writer
+        raise LeftOut(f"{os.path.basename(path)} is no ordinary file")
+    return "file"
+
+
+def _head(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_HEAD)
+
+
+def _read(path: str) -> str | None:
+    with open(path, "rb") as file:
+        return _decoded(file.read(MOST_TEXT + 1))
+
+
+def _read_lines(path: str, first: int, last: int | None) -> str | None:
+    with open(path, "rb") as file:
+        lines = list(islice(file, first - 1, last))
+    if not lines:
+        raise LeftOut(f"{os.path.basename(path)} has no line {first}")
+    return _decoded(b"".join(lines))
+
+
+def _decoded(data: bytes) -> str | None:
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _joined(lines: list[Any]) -> str:
+    """As Neovim has lines: a NUL is a newline there. What is no UTF-8 cannot go over the wire."""
+    text = "".join(str(line).replace("\n", "\0") + "\n" for line in lines)
+    return clean(text)
+
+
+def clean(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _bounded(text: str) -> str:
+    text = clean(text)
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "\n… cut here"
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MB"
