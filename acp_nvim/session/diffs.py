@@ -1,0 +1,79 @@
+"""What a tool call proposes to do to files: from its diffs, else from what its raw input calls by the usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.paths import absolute, named
+from acp_nvim.session.tool_calls import ToolCall
+
+_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
+_NEW = ("new_string", "newString", "new_str", "newText", "new_text")
+_WHOLE = ("content", "file_text", "contents")
+_PATCH = ("diff", "patch", "unified_diff")
+_LONGEST = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """`old` None or "": a new file, or all of one; `new` None: the file is to go. Either may be a fragment."""
+
+    path: str  # absolute, symlinks unresolved
+    old: str | None
+    new: str | None
+
+
+def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
+    """In the agent's order; a file may be named more than once, by a fragment each."""
+    given = [item for item in call.content if isinstance(item, schema.Diff) and _usable(item.path)]
+    if given:
+        return [
+            FileDiff(absolute(item.path, cwd), item.old_text, _new(call, item.new_text)) for item in given
+        ]
+    raw = call.raw_input if isinstance(call.raw_input, dict) else {}
+    paths = named((), (), raw, cwd) or named(call.locations, (), None, cwd)
+    if not paths:
+        return []
+    found = [FileDiff(paths[0], old, new) for old, new in _raw(raw)]
+    if not found and call.kind == "delete" and not call.command:
+        return [FileDiff(path, None, None) for path in paths]
+    return found
+
+
+def patch(call: ToolCall) -> str | None:
+    """A unified diff, from a call that says nothing else of what it changes."""
+    if isinstance(call.raw_input, dict) and not any(isinstance(item, schema.Diff) for item in call.content):
+        return next((text for text in _texts(call.raw_input, _PATCH) if "@@" in text), None)
+    return None
+
+
+def has_diff(call: ToolCall, cwd: str) -> bool:
+    return bool(diffs(call, cwd)) or patch(call) is not None
+
+
+def _new(call: ToolCall, text: str) -> str | None:
+    """A diff cannot say that a file is to go: an empty one of a call that deletes does."""
+    return None if call.kind == "delete" and not text else text
+
+
+def _raw(raw: dict[str, Any]) -> Iterator[tuple[str | None, str]]:
+    edits = raw.get("edits")
+    for item in [raw, *(edits if isinstance(edits, list) else ())]:
+        if isinstance(item, dict):
+            old, new = next(_texts(item, _OLD), None), next(_texts(item, _NEW), None)
+            if new is not None and old is not None:
+                yield old, new
+    whole = next(_texts(raw, _WHOLE), None)
+    if whole is not None and not any(name in raw for name in (*_OLD, "edits")):
+        yield None, whole
+
+
+def _texts(raw: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
+    return (raw[name] for name in names if isinstance(raw.get(name), str))
+
+
+def _usable(path: str) -> bool:
+    return bool(path) and len(path) < _LONGEST and "\0" not in path
