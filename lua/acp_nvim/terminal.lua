@@ -17,7 +17,7 @@ local M = {}
 
 local SCROLLBACK = 10000
 local LIST = "acp://terminals"
-local HINT = "   <C-c> stop   q close"
+local STOP, CLOSE = "   <C-c> stop", "   q close"
 local terminals = {} ---@type acp.Terminal[] by number; those of ended sessions leave holes
 local last = 0
 local list_buf ---@type integer?
@@ -79,7 +79,9 @@ end
 local function draw_winbars(terminal)
   for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
     local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
-    set_winbar(win, ("terminal %d  %s  %s%s"):format(terminal.number, ending(terminal) or "running", command, HINT))
+    local status = ending(terminal)
+    local keys = (status and "" or STOP) .. CLOSE
+    set_winbar(win, ("terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
   end
 end
 
@@ -271,7 +273,7 @@ function M.pick()
   local buf = api.nvim_win_get_buf(win)
   list_buf = buf
   vim.wo[win].cursorline = true
-  set_winbar(win, "terminals   <CR> open" .. HINT)
+  set_winbar(win, "terminals   <CR> open" .. STOP .. CLOSE)
   map(buf, "n", "<CR>", "Open the terminal", function()
     local number = chosen()
     if number then

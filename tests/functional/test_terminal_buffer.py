@@ -45,6 +45,13 @@ def test_the_list_names_every_terminal_and_opens_them(told):
     told.expect_lua("return vim.b.acp_terminal", "t2")
 
 
+def test_only_a_command_that_runs_offers_to_be_stopped(told):
+    open_second(told)
+    told.screen.expect("<C-c> stop   q close")
+    told.lua("require('acp_nvim.terminal').exited(1, 't2', 'exit 0')")
+    told.screen.expect(lambda screen: "<C-c> stop" not in screen.text() and "q close" in screen.text())
+
+
 def test_a_terminal_is_opened_live_with_its_colours(told):
     buffer = open_second(told)
     verb, payload = told.lua("return _G.verbs[1]")
