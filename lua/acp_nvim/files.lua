@@ -60,12 +60,27 @@ local function find(path)
   return found
 end
 
---- `:w` would end the text with a line end.
+--- Does the file end with a line end?
+---@param path string
+---@return boolean
+local function ends_line(path)
+  local file = vim.uv.fs_open(path, "r", 0)
+  if not file then
+    return false
+  end
+  local stat = vim.uv.fs_fstat(file)
+  local last = stat and stat.size > 0 and vim.uv.fs_read(file, 1, stat.size - 1)
+  vim.uv.fs_close(file)
+  return last == "\n" or last == "\r"
+end
+
+--- The text ends with a line end. Where 'fixendofline' has once put one into the file, 'endofline' does not know of it.
 ---@param buf integer
 ---@return boolean
 local function is_final(buf)
   local bo = vim.bo[buf]
-  return (bo.endofline or (bo.fixendofline and not bo.binary)) and not edits.is_void(buf)
+  local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf))
+  return (bo.endofline or fixed) and not edits.is_void(buf)
 end
 
 ---@param buf integer

@@ -10,6 +10,7 @@ from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, t
 from tests.functional.editor import Editor
 
 Open = Callable[..., Editor]
+NOTES = "{cwd}/notes.txt"
 LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
 
 
@@ -72,6 +73,26 @@ def test_a_write_into_a_clean_buffer_is_saved_and_one_undo_step(open_editor: Ope
     editor.type("u")
     assert editor.lua(LINES) == ["one", "two", "three"]
     assert editor.events("AcpFileWritten")
+
+
+@pytest.mark.parametrize("keys", ["", "ggAmine<Esc>"])
+@pytest.mark.parametrize(("first", "second"), [("", ""), ("\n", "\n"), ("", "\n"), ("\n", "")])
+def test_the_last_line_ends_as_the_agent_ends_it(
+    open_editor: Open, tmp_path: Path, keys: str, first: str, second: str
+) -> None:
+    """Loaded, under 'fixendofline', with unsaved changes or without."""
+    new = f"one{keys and 'mine'}\nTWO{second}"
+    agent = script(tmp_path, on_prompt("", read(NOTES), write(NOTES, new), read(NOTES)))
+    editor = working(open_editor, agent, text=f"one\ntwo{first}")
+    editor.type(keys)
+    editor.expect_lua("return vim.bo.modified", bool(keys))
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    before, _, after = answers(agent)
+    assert before == {"content": f"one{keys and 'mine'}\ntwo{first}"}
+    assert after == {"content": new}
+    assert (editor.project / "notes.txt").read_text() == new
+    assert editor.lua("return vim.bo.fixendofline")
 
 
 @pytest.mark.statement(103)

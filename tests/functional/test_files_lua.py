@@ -102,7 +102,7 @@ KINDS: list[tuple[bytes, dict[str, Any]]] = [
     (b"a\r\nb\r\n", {"ff": "dos", "final": True, "plain": True}),
     (b"\xef\xbb\xbfa\n", {"bomb": True, "final": True}),
     (b"caf\xe9\n", {"fenc": "latin1", "plain": False, "lines": ["café"]}),
-    (b"a", {"final": True}),
+    (b"a", {"final": False}),
     (b"", {"final": False, "count": 1}),
     (b"\n", {"final": True, "count": 1}),
 ]
@@ -114,9 +114,16 @@ def test_what_kind_of_text_it_is(editor: Editor) -> None:
         assert expected.items() <= seen.items(), text
 
 
-def test_without_fixendofline_the_file_says_whether_its_text_ends_a_line(editor: Editor) -> None:
-    editor.lua("vim.o.fixendofline = false")
-    assert look(editor, given(editor, "a"))["final"] is False
+@pytest.mark.parametrize("fix", [True, False])
+def test_the_file_says_whether_its_text_ends_a_line(editor: Editor, fix: bool) -> None:
+    """Also after a `:w` of the user has ended it: 'endofline' stays off then."""
+    editor.lua("vim.o.fixendofline = ...", fix)
+    path = given(editor, "a")
+    assert look(editor, path)["final"] is False
+    editor.type("Ab<Esc>:w<CR>Ac<Esc>")
+    editor.expect_lua("return vim.bo.modified and vim.fn.getline(1) == 'abc'")
+    assert path.read_text() == ("ab\n" if fix else "ab")
+    assert look(editor, path)["final"] is fix
 
 
 def test_symlinks_lead_to_the_same_buffer(editor: Editor) -> None:
