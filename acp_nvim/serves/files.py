@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
 from acp_nvim.review.texts import join, section
 from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import Access, Boundary
@@ -102,11 +102,18 @@ class Files:
         given, content = _path(params), params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
+        in_turn, turn = session.in_turn, session.turn
+
+        def gives_up() -> bool:
+            return session.cancelling or (session.in_turn, session.turn) != (in_turn, turn)
+
         async with self._alone(session, "write", given) as path:
-            await self._merge(session, given, path, content)
+            await self._merge(session, given, path, content, gives_up)
         return {}
 
-    async def _merge(self, session: Session, given: str, path: str, content: str) -> None:
+    async def _merge(
+        self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
+    ) -> None:
         now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
         while True:
@@ -124,6 +131,10 @@ class Files:
                         self.beliefs(session).learn(path, content)
                         self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
                         return
+                if now.buffer and not await self.live.until_free(now.buffer, gives_up):
+                    raise RpcError(
+                        CANCELLED, f"{path} was not written: the turn has ended before it could be"
+                    )
             now = await self.live.standing(path, settled)
 
     def _base(self, session: Session, now: Standing) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,11 @@ from acp_nvim.review.codec import Text
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
+from acp_nvim.serves.patience import until_free
 
 log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
 _SLICE = 5000  # lines a call, so that the editor is never kept long
-_BUSY = 0.05  # seconds until an editor that forbids edits just now is asked again
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 _FORMATS = {end: name for name, end in _ENDS.items()}
 
@@ -159,9 +160,12 @@ class Live:
             "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options
         )
         if said.get("locked"):
-            await anyio.sleep(_BUSY)
             return "locked"
         return "stale" if said.get("stale") else said.get("error")
+
+    async def until_free(self, buffer: Buffer, gives_up: Callable[[], bool] = lambda: False) -> bool:
+        """The user has finished what edits of the buffer would spoil. False: it has been given up."""
+        return await until_free(self._editor, buffer.number, gives_up)
 
     async def standing(self, path: str, settled: bytes | None) -> Standing:
         """`settled`: what was on disk when the user was asked about it."""
@@ -185,7 +189,7 @@ class Live:
         return replace(now, text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
     async def save(self, now: Standing, text: Text) -> str | None:
-        """The text that is saved then; None if the buffer has changed since it was looked at."""
+        """The text that is saved then; None if the buffer has changed since it was looked at, or takes no edits now."""
         if now.buffer:
             return await self._save_buffer(now, now.buffer, text)
         if now.disk is None or text != now.text:
@@ -199,10 +203,7 @@ class Live:
         disk.make_parents(now.path)
         options = {"autocmds": self.autocmds, "real": now.path, **shape(text)}
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, changes, options)
-        if said.get("locked"):
-            await anyio.sleep(_BUSY)
-            return None
-        if said.get("stale"):
+        if said.get("locked") or said.get("stale"):
             return None
         if "error" in said:
             raise RpcError(INTERNAL_ERROR, f"{now.path} was not written: {said['error']}")

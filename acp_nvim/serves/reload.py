@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 
+import anyio
 from anyio import to_thread
 
 from acp_nvim.review.codec import Text, split
@@ -46,29 +47,44 @@ class _Plan:
     after: list[Edit]
 
 
-async def bring(live: Live, path: str, earlier: str | None, settled: Settled | None = None) -> Apart | None:
+async def bring(
+    live: Live, lock: anyio.Lock, path: str, earlier: str | None, settled: Settled | None = None
+) -> Apart | None:
     """The buffer in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
-    For whoever is alone with the file.
+    `lock` is that of the file: nobody else is kept while we wait for the user.
     """
     tries = 0
-    while tries < _TRIES and (buffer := await live.loaded(path)):
-        data = await to_thread.run_sync(sight.content, path)
-        if data is None:
-            return None
-        base = _base(buffer, live.origin(path), data, earlier)
-        plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
-        if not isinstance(plan, _Plan):
-            return plan
-        why = await live.reload(buffer, plan.changes, plan.disk, plan.after)
-        if why is None:
-            live.in_step(path, data)
-            return None
-        if why not in ("stale", "locked"):
-            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
-            return None
-        tries += why == "stale"
+    while tries < _TRIES:
+        async with lock:
+            buffer = await live.loaded(path)
+            found = await _try(live, buffer, path, earlier, settled) if buffer else None
+        if not isinstance(found, str):
+            return found
+        if found == "locked" and buffer:
+            await live.until_free(buffer)
+        tries += found == "stale"
     return None
+
+
+async def _try(
+    live: Live, buffer: Buffer, path: str, earlier: str | None, settled: Settled | None
+) -> Apart | str | None:
+    """A text says why it has to be tried again."""
+    data = await to_thread.run_sync(sight.content, path)
+    if data is None:
+        return None
+    base = _base(buffer, live.origin(path), data, earlier)
+    plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
+    if not isinstance(plan, _Plan):
+        return plan
+    why = await live.reload(buffer, plan.changes, plan.disk, plan.after)
+    if why is None:
+        live.in_step(path, data)
+    elif why not in ("stale", "locked"):
+        log.warning("%s has changed on disk and was not reloaded: %s", path, why)
+        return None
+    return why
 
 
 def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None) -> str | None:

@@ -187,7 +187,9 @@ class Watch:
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
-            apart = await reload.bring(self._files.live, path, earlier) if buffer else None
+        apart = (
+            await reload.bring(self._files.live, self._files.lock(path), path, earlier) if buffer else None
+        )
         if text is not Unknown.TEXT and text != before:
             self._on_changed(turn.session, seen.path, before, text, seen.by)
         if apart and path not in self._asking:
@@ -208,8 +210,8 @@ class Watch:
             found: Apart | None = apart
             while found:
                 settled = await self._decide(turn.session, path, found)
-                async with self._files.lock(path):
-                    found = await reload.bring(self._files.live, path, earlier, settled)
+                lock = self._files.lock(path)
+                found = await reload.bring(self._files.live, lock, path, earlier, settled)
         finally:
             self._asking.discard(path)
 

@@ -1,4 +1,5 @@
 -- The port: what the backend asks of the editor, one batch a frame, each entry on its own so that none breaks the rest.
+local busy = require("acp_nvim.busy")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
@@ -108,14 +109,6 @@ local function passes(err)
   return err:find("E565:") ~= nil or err:find("E523:") ~= nil or err:find("E11:") ~= nil or err:find("E12:") ~= nil
 end
 
---- True while Neovim forbids edits, as in an <expr> mapping that waits for a key: the call is refused for that before
---- it is refused for its buffer.
----@return boolean
-local function locked()
-  local _, err = pcall(vim.api.nvim_buf_set_lines, -1, 0, 0, false, {})
-  return passes(tostring(err))
-end
-
 ---@param entry table  { name, args…, n = its length }
 ---@return string? err
 local function perform(entry)
@@ -142,7 +135,7 @@ end
 ---@return string[] errors
 local function run(entries)
   local errors = {}
-  blocked = blocked or (#entries > 0 and locked())
+  blocked = blocked or (#entries > 0 and busy.is_locked())
   for _, entry in ipairs(entries) do
     local err = not blocked and perform(entry) or nil
     if blocked or (err and passes(err)) then
@@ -192,6 +185,9 @@ local calls = {
   file_lines = function(...)
     return require("acp_nvim.files").lines(...)
   end,
+  file_busy = function(...)
+    return require("acp_nvim.busy").look(...)
+  end,
   file_apply = function(...)
     return require("acp_nvim.save").apply(...)
   end,
@@ -239,7 +235,7 @@ end
 
 --- Tells of every session that has changed.
 function M.settle()
-  if locked() then
+  if busy.is_locked() then
     return vim.defer_fn(M.settle, 50)
   end
   local numbers, listeners = state.take_changed()

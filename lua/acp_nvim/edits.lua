@@ -1,5 +1,7 @@
 -- Line edits in a loaded buffer, as small as they can be, so that cursors, marks, folds and other plugins' extmarks keep
 -- their places; and the way back, when what follows them fails.
+local anchor = require("acp_nvim.anchor")
+
 local api = vim.api
 local M = {}
 
@@ -167,7 +169,10 @@ function M.apply(buf, edits)
       apply_one(buf, edits[i], keep_marks)
     end
   end
-  local ok, err = pcall(api.nvim_exec2, "keepjumps lua require('acp_nvim.edits').run_job()", {})
+  local ok, err
+  anchor.keep(buf, function()
+    ok, err = pcall(api.nvim_exec2, "keepjumps lua require('acp_nvim.edits').run_job()", {})
+  end)
   job = nil
   if not ok then
     error(err, 0)

@@ -1,5 +1,6 @@
 -- A file has changed on disk under a loaded buffer: the buffer takes the disk's text by edits, so that undo, marks and
 -- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
+local anchor = require("acp_nvim.anchor")
 local edits = require("acp_nvim.edits")
 
 local api = vim.api
@@ -126,12 +127,16 @@ local function hold_cursors(buf)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     cursors[win] = api.nvim_win_get_cursor(win)
   end
+  local selected = anchor.get(buf)
   return function()
     local after = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") .. "\n"
     local hunks = diff(before, after, { result_type = "indices" })
     local last = api.nvim_buf_line_count(buf)
     for win, cursor in pairs(cursors) do
       api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], hunks), last), cursor[2] })
+    end
+    if selected then
+      anchor.put(buf, { math.min(moved(selected[1], hunks), last), selected[2] })
     end
   end
 end
@@ -179,6 +184,10 @@ function M.reload(buf, tick, list, options)
     return { error = "the file is gone" }
   elseif not vim.bo[buf].modifiable then
     return { error = "E21: Cannot make changes, 'modifiable' is off" }
+  end
+  local busy = require("acp_nvim.busy").refusal(buf)
+  if busy then
+    return busy
   end
   local before = edits.remember(buf)
   local ok, same = pcall(change_and_agree, buf, list, options)

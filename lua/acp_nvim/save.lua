@@ -175,6 +175,10 @@ function M.apply(buf, tick, list, options)
   if why then
     return { error = why }
   end
+  local busy = require("acp_nvim.busy").refusal(buf)
+  if busy then
+    return busy
+  end
   local before = edits.remember(buf)
   local answer
   without_questions(function()

@@ -148,6 +148,11 @@ class FileEditor:
         assert 0 <= first < last <= first + 5000
         return buffer.lines[first:last] if buffer.tick == tick else None
 
+    def _file_busy(self, number: int, is_late: bool) -> dict[str, Any] | None:
+        self._numbered(number)
+        self.locks = max(0, self.locks - 1)
+        return {"told": is_late} if self.locks else None
+
     def _file_apply(
         self, number: int, tick: int, edits: list[list[Any]], options: dict[str, Any]
     ) -> dict[str, Any]:

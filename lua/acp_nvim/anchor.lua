@@ -1,0 +1,61 @@
+-- The other end of a visual selection. Neovim 0.10 leaves it on its line number when lines come or go above it.
+local api = vim.api
+local M = {}
+
+---@param buf integer
+---@return boolean
+local function is_selecting(buf)
+  local mode = api.nvim_get_mode().mode
+  return buf == api.nvim_get_current_buf() and mode:find("^[vV\22sS\19]") ~= nil
+end
+
+--- Of a selection in the buffer, if there is one.
+---@param buf integer
+---@return integer[]? position  { row from 1, column from 0 }
+function M.get(buf)
+  if is_selecting(buf) then
+    local _, row, col = unpack(vim.fn.getpos("v"))
+    return { row, col - 1 }
+  end
+end
+
+--- Nothing names the anchor but `o`, which swaps it with the cursor: there and back. In Select mode it would be text.
+---@param position integer[]
+local function set(position)
+  local view = vim.fn.winsaveview()
+  local is_select = api.nvim_get_mode().mode:find("^[sS\19]") ~= nil
+  local toggle = is_select and "\7" or ""
+  vim.cmd("noautocmd keepjumps normal! " .. toggle .. "o")
+  api.nvim_win_set_cursor(0, position)
+  vim.cmd("noautocmd keepjumps normal! o" .. toggle)
+  vim.fn.winrestview(view)
+end
+
+--- Puts the anchor there, unless Neovim has done it.
+---@param buf integer
+---@param position integer[]
+function M.put(buf, position)
+  local now = M.get(buf)
+  if now and not vim.deep_equal(now, position) then
+    set({ math.min(position[1], api.nvim_buf_line_count(buf)), position[2] })
+  end
+end
+
+local ns = api.nvim_create_namespace("acp_nvim.anchor")
+
+--- The anchor goes with the text while the buffer changes.
+---@param buf integer
+---@param change fun()
+function M.keep(buf, change)
+  local position = M.get(buf)
+  if not position then
+    return change()
+  end
+  local mark = api.nvim_buf_set_extmark(buf, ns, position[1] - 1, position[2], { strict = false })
+  change()
+  local at = api.nvim_buf_get_extmark_by_id(buf, ns, mark, {})
+  api.nvim_buf_del_extmark(buf, ns, mark)
+  M.put(buf, { at[1] + 1, at[2] })
+end
+
+return M
