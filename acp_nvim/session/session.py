@@ -192,7 +192,7 @@ class Session:
         if call:
             self._refresh(tool, known)
             describe(question, tool, self.cwd)
-        self._tell_tool(tool)
+            self._tell_tool(tool)
         self.questions.add(question)
         self.tell("AcpQuestion", id=question.id)
 
@@ -251,6 +251,8 @@ class Session:
         """What open questions of this call show is no longer what is asked: they need another look."""
         if self.questions and matters(tool) != known:
             for question in self.questions.of_call(tool.id):
+                if not question.of_its_call:
+                    continue
                 describe(question, tool, self.cwd)
                 self.questions.touch(question)
                 self.transcript.touch(tool)
