@@ -18,6 +18,7 @@ from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.filling import Filling
 from acp_nvim.host import Host
 from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
@@ -38,7 +39,8 @@ class Client:
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
-        self._doors = (self, Deciding(self), Queueing(self))  # each handles its verbs
+        self.filling = Filling(self)
+        self._doors = (self, Deciding(self), self.filling, Queueing(self))  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None

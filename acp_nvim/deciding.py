@@ -18,10 +18,10 @@ class Deciding:
         wanted = int(payload["question"])
         for session in self._client.sessions.values():
             if question := session.questions.get(wanted):
-                return self._answer(session, question, payload.get("option"))
+                return self._answer(session, question, payload.get("option"), payload.get("content"))
         self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _answer(self, session: Session, question: Question, option_id: Any) -> None:
+    def _answer(self, session: Session, question: Question, option_id: Any, content: Any = None) -> None:
         conflict = self._client.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
@@ -34,6 +34,8 @@ class Deciding:
             return self._client.say(
                 "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
             )
+        if not self._client.filling.takes(session, question, option, content):
+            return None
         session.end_question(question, option, "user" if option else "cancel")
         self._client.touch(session)
 

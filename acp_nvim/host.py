@@ -22,6 +22,7 @@ from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.serves import permissions
+from acp_nvim.serves.elicitation import Elicitations
 from acp_nvim.serves.ledger import Entry, Ledger
 from acp_nvim.services import Serve, Services
 from acp_nvim.session.queue import Prompt
@@ -70,6 +71,9 @@ class Host:
         self._offer = front.services.offer
         self.ledger = Ledger(self.connection, tasks, self._refusal)
         self.ledger.now["session/request_permission"] = self._ask
+        services = front.services
+        self._asked = Elicitations(self._find, lambda: self.sessions, front.touch, services.visit)
+        self._asked.serve(self.ledger, self._dialect)
         for method, serve in front.services.serve.items():
             self.ledger.later[method] = partial(self._serve, serve)
 
@@ -139,6 +143,7 @@ class Host:
             return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
         self.agent = agent
         self._dialect = dialects.choose(self.spec.dialect, agent.agent_info)
+        self._asked.serve(self.ledger, self._dialect)
         for session in self.sessions:
             self._facts(session)
         self._open_waiting()
@@ -322,6 +327,8 @@ class Host:
         self.ledger.enter(request)
 
     def _refusal(self, request: Request) -> RpcError | None:
+        if request.method in self._dialect.requests:
+            return None
         return methods.refusal(request.method, request.params, self._offer)
 
     async def _serve(self, serve: Serve, entry: Entry) -> Any:
@@ -347,6 +354,8 @@ class Host:
     def on_notification(self, notification: Notification) -> None:
         if notification.method == "$/cancel_request" and isinstance(notification.params, dict):
             self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
+        elif notification.method == "elicitation/complete":
+            self._asked.complete(notification.params)
         else:
             self._front.note("debug", f"{self.spec.name}: notification {notification.method} ignored")
 

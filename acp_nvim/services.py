@@ -57,6 +57,8 @@ class Services:
             terminal_output=True,
             notices=True,
             compaction=True,
+            forms=True,
+            urls=True,
         )
 
     @property
@@ -82,6 +84,10 @@ class Services:
         """A loaded buffer has unsaved changes now, or none any more."""
         self.files.modified(path, is_modified)
         self.watch.modified(path, is_modified)
+
+    def visit(self, url: str) -> None:
+        """The user has said that this page shall be opened."""
+        self._editor.notify("visit", url)
 
     # --- what files and terminals tell
 

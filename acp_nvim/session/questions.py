@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from acp_nvim.session.forms import Form
+
 _numbers = count(1)  # question ids are unique over all sessions
 
 
@@ -36,11 +38,19 @@ class Question:
     key: int | None = None  # its entry in the transcript
     answer: Option | None = None
     ended_by: str | None = None
+    form: Form | None = None  # what an answer has to hold; None: the option says it all
+    quick: dict[str, Any] = field(default_factory=dict)  # options that are answers: what they stand for
+    content: dict[str, Any] = field(default_factory=dict)  # the answer, once it is one
     on_end: Callable[[Question], None] | None = None
 
     @property
     def is_open(self) -> bool:
         return self.ended_by is None
+
+    @property
+    def of_its_call(self) -> bool:
+        """What it shows is what its tool call shows; else it has words of its own."""
+        return self.kind not in ("elicitation", "ask")
 
     def option(self, option_id: str) -> Option | None:
         return next((option for option in self.options if option.id == option_id), None)

@@ -3,16 +3,19 @@
 The normaliser is tolerant by itself; a dialect holds only what would be wrong for other agents.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import PermissionRequest
+    from acp_nvim.protocol.schema import PermissionRequest, Vendor
 
 
 class Dialect:
     name: ClassVar[str] = "standard"
     agents: ClassVar[frozenset[str]] = frozenset()
     """The names, in lower case, by which agents that speak it introduce themselves."""
+    requests: ClassVar[Mapping[str, "Vendor"]] = {}
+    """Requests beside the standard that ask the user, by their methods."""
 
     def update(self, params: Any) -> Any:
         """The params of session/update, before they are read."""

@@ -8,6 +8,7 @@ from acp_nvim.protocol.schema.answers import (
     PromptAnswer,
     TokenUsage,
 )
+from acp_nvim.protocol.schema.asking import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
 from acp_nvim.protocol.schema.content import (
     Audio,
     ContentBlock,
@@ -48,6 +49,8 @@ from acp_nvim.protocol.schema.updates import (
 __all__ = [
     "UNSET",
     "AgentInfo",
+    "Ask",
+    "AskAnswer",
     "Audio",
     "AuthMethod",
     "Choice",
@@ -59,6 +62,9 @@ __all__ = [
     "ContentBlock",
     "ContentItem",
     "Diff",
+    "Elicitation",
+    "FormChoice",
+    "FormField",
     "Image",
     "InfoUpdate",
     "Initialized",
@@ -89,4 +95,5 @@ __all__ = [
     "Update",
     "Usage",
     "UsageUpdate",
+    "Vendor",
 ]

@@ -1,0 +1,85 @@
+"""What an agent asks its user beside permissions: a form to fill in, a page to visit, a question in words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FieldType = Literal["string", "number", "integer", "boolean", "array", "unknown"]
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    """`value` is for the agent, verbatim."""
+
+    value: str
+    title: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One field of a form; what the agent does not limit is None. `custom`: other words than a choice will do."""
+
+    key: str
+    type: FieldType = "string"
+    title: str = ""
+    description: str = ""
+    required: bool = False
+    default: Any = None
+    choices: tuple[FormChoice, ...] = ()
+    custom: bool = False
+    format: str | None = None
+    pattern: str | None = None
+    least: float | None = None  # of its value, its length, or of how many are chosen
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Elicitation:
+    """`elicitation/create`. It is about a session, or about a request of ours before there is one."""
+
+    mode: str
+    message: str
+    session_id: str | None = None
+    request_id: Any = None
+    tool_call_id: str | None = None
+    title: str = ""
+    description: str = ""
+    fields: tuple[FormField, ...] = ()
+    url: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question in words, as some agents have it beside the standard."""
+
+    question: str
+    session_id: str | None = None
+    header: str = ""
+    options: tuple[FormChoice, ...] = ()
+    multiple: bool = False
+    custom: bool = True  # an answer in the user's own words will do
+
+
+@dataclass(frozen=True, slots=True)
+class AskAnswer:
+    action: Action
+    words: tuple[str, ...] = field(default=())
+    """What was chosen, by the values of the options, and the user's own words."""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """A request beside the standard that asks the user: how to read it and how to answer it.
+
+    `decode` takes the params; None is answered with -32602.
+    """
+
+    decode: Callable[[Any], Ask | None]
+    encode: Callable[[AskAnswer], Any]
