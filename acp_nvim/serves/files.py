@@ -126,7 +126,7 @@ class Files:
                 await anyio.lowlevel.checkpoint_if_cancelled()
                 _expect_same(given, path)
                 with self._to_the_end():
-                    saved = await self.live.save(now, joined.ours)
+                    saved = await self.live.save(now, joined.ours, (session, "agent"))
                     if saved is not None:
                         self.beliefs(session).learn(path, content)
                         self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)

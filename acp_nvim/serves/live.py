@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 
@@ -15,7 +15,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
-from acp_nvim.review.edits import Edit, edits
+from acp_nvim.review.edits import Edit, apply, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
 from acp_nvim.serves.patience import until_free
@@ -69,9 +69,18 @@ class Standing:
         return self.buffer.decode(data) if self.buffer else as_utf8(data)
 
 
+class Witness(Protocol):
+    """Who follows the buffers that agents change."""
+
+    def about_to(self, path: str, buffer: Buffer, wanted: list[str], is_new: bool, by: object) -> None:
+        """The editor is asked to make `wanted` of the buffer's rows, because of `by`."""
+
+
 class Live:
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
+        self.witness: Witness | None = None
+        self.open: set[str] = set()  # files that were loaded when last looked for
         self._editor = editor
         # of modified buffers: the disk under their unsaved lines; None: nobody can tell
         self._origins: dict[str, bytes | None] = {}
@@ -103,8 +112,10 @@ class Live:
 
     async def loaded(self, path: str) -> Buffer | None:
         while look := await self._editor.call("file_look", path):
+            self.open.add(path)
             if (buffer := await self._buffer(look)) is not None:
                 return buffer
+        self.open.discard(path)
         return None
 
     async def read(self, path: str) -> tuple[str, str]:
@@ -153,9 +164,15 @@ class Live:
 
     # --- writing
 
-    async def reload(self, buffer: Buffer, changes: list[Edit], disk: Text, after: list[Edit]) -> str | None:
+    async def reload(
+        self, path: str, buffer: Buffer, changes: list[Edit], disk: Text, after: list[Edit], by: object = None
+    ) -> str | None:
         """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass."""
         options = {**shape(disk), "after": [list(edit) for edit in after]}
+        if self.witness:
+            wanted = apply(list(disk.lines) or [""], after)
+            self.witness.about_to(path, buffer, wanted, False, by)
+            options["review"] = path
         said = await self._editor.call(
             "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options
         )
@@ -188,20 +205,23 @@ class Live:
         _sendable(both.ours.whole, now.path)
         return replace(now, text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
-    async def save(self, now: Standing, text: Text) -> str | None:
+    async def save(self, now: Standing, text: Text, by: object = None) -> str | None:
         """The text that is saved then; None if the buffer has changed since it was looked at, or takes no edits now."""
         if now.buffer:
-            return await self._save_buffer(now, now.buffer, text)
+            return await self._save_buffer(now, now.buffer, text, by)
         if now.disk is None or text != now.text:
             disk.write(now.path, codec.encode(text))
         return text.whole
 
-    async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text) -> str | None:
+    async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text, by: object) -> str | None:
         changes = [list(edit) for edit in edits(buffer.rows, list(text.lines))]
         if buffer.is_like_disk and now.disk is not None and text == now.text and not changes:
             return text.whole
         disk.make_parents(now.path)
         options = {"autocmds": self.autocmds, "real": now.path, **shape(text)}
+        if self.witness:
+            self.witness.about_to(now.path, buffer, list(text.lines), now.disk is None, by)
+            options["review"] = now.path
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, changes, options)
         if said.get("locked") or said.get("stale"):
             return None

@@ -48,17 +48,22 @@ class _Plan:
 
 
 async def bring(
-    live: Live, lock: anyio.Lock, path: str, earlier: str | None, settled: Settled | None = None
+    live: Live,
+    lock: anyio.Lock,
+    path: str,
+    earlier: str | None,
+    settled: Settled | None = None,
+    by: object = None,
 ) -> Apart | None:
     """The buffer in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
-    `lock` is that of the file: nobody else is kept while we wait for the user.
+    `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk.
     """
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
-            found = await _try(live, buffer, path, earlier, settled) if buffer else None
+            found = await _try(live, buffer, path, earlier, settled, by) if buffer else None
         if not isinstance(found, str):
             return found
         if found == "locked" and buffer:
@@ -68,7 +73,7 @@ async def bring(
 
 
 async def _try(
-    live: Live, buffer: Buffer, path: str, earlier: str | None, settled: Settled | None
+    live: Live, buffer: Buffer, path: str, earlier: str | None, settled: Settled | None, by: object
 ) -> Apart | str | None:
     """A text says why it has to be tried again."""
     data = await to_thread.run_sync(sight.content, path)
@@ -78,7 +83,7 @@ async def _try(
     plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
     if not isinstance(plan, _Plan):
         return plan
-    why = await live.reload(buffer, plan.changes, plan.disk, plan.after)
+    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by)
     if why is None:
         live.in_step(path, data)
     elif why not in ("stale", "locked"):

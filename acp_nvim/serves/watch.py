@@ -35,8 +35,15 @@ OnChanged = Callable[[Session, str, Held, str | None, By], None]
 class Watch:
     """`spawn` runs a coroutine function in a task."""
 
-    def __init__(self, files: Files, spawn: Callable[..., None], on_changed: OnChanged) -> None:
-        self._files, self._spawn, self._on_changed = files, spawn, on_changed
+    def __init__(
+        self,
+        files: Files,
+        spawn: Callable[..., None],
+        on_changed: OnChanged,
+        on_over: Callable[[Session], None] = lambda session: None,
+    ) -> None:
+        self._files, self._spawn = files, spawn
+        self._on_changed, self._on_over = on_changed, on_over  # the latter: all of a turn's changes are known
         self._turns: dict[Session, Turn] = {}  # the last one of each
         self._asking: set[str] = set()
 
@@ -144,6 +151,7 @@ class Watch:
                 if path not in before and path not in turn.sights:
                     await self._meet_clean(turn, tree, path, _below(root, path), is_committed)
         await self._look(turn, None)
+        self._on_over(turn.session)
 
     async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
         turn.meet(given, by, done)
@@ -187,13 +195,18 @@ class Watch:
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
-        apart = (
-            await reload.bring(self._files.live, self._files.lock(path), path, earlier) if buffer else None
-        )
+        by = (turn.session, seen.by)
+        apart = await self._bring(path, earlier, None, by) if buffer else None
         if text is not Unknown.TEXT and text != before:
             self._on_changed(turn.session, seen.path, before, text, seen.by)
         if apart and path not in self._asking:
             self._start(turn, self._ask, path, earlier, apart)
+
+    async def _bring(
+        self, path: str, earlier: str | None, settled: Settled | None, by: object
+    ) -> Apart | None:
+        lock = self._files.lock(path)
+        return await reload.bring(self._files.live, lock, path, earlier, settled, by)
 
     def _is_in_step(self, path: str, buffer: Buffer | None, text: Held) -> bool:
         """The disk holds what the buffer does, or did before its unsaved changes."""
@@ -210,8 +223,7 @@ class Watch:
             found: Apart | None = apart
             while found:
                 settled = await self._decide(turn.session, path, found)
-                lock = self._files.lock(path)
-                found = await reload.bring(self._files.live, lock, path, earlier, settled)
+                found = await self._bring(path, earlier, settled, (turn.session, "agent"))
         finally:
             self._asking.discard(path)
 

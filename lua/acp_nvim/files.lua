@@ -99,6 +99,7 @@ function M.look(path)
   if not buf then
     return nil
   end
+  require("acp_nvim.stream").flush(buf)
   local bo, count, plain = vim.bo[buf], api.nvim_buf_line_count(buf), is_plain(buf)
   return {
     buf = buf,

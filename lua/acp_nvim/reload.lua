@@ -2,6 +2,7 @@
 -- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
 local anchor = require("acp_nvim.anchor")
 local edits = require("acp_nvim.edits")
+local stream = require("acp_nvim.stream")
 
 local api = vim.api
 local M = {}
@@ -11,6 +12,7 @@ local M = {}
 ---@field final? boolean     of the disk's text: it ends with a line end
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
+---@field review? string      the resolved path under which the change is followed
 
 --- There was no file when the buffer was opened: Neovim would ask about the one that is there now, whatever it holds.
 ---@param buf integer
@@ -190,13 +192,18 @@ function M.reload(buf, tick, list, options)
     return busy
   end
   local before = edits.remember(buf)
+  stream.begin(buf, options.review)
   local ok, same = pcall(change_and_agree, buf, list, options)
   if ok and same then
+    stream.asked(buf)
+    stream.finish(buf)
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
   elseif not ok and api.nvim_buf_get_changedtick(buf) == tick and edits.is_locked(same) then
+    stream.finish(buf, true)
     return { error = edits.one_line(same), locked = true }
   end
   edits.take_back(buf, before)
+  stream.finish(buf, true)
   return ok and { stale = true } or { error = edits.one_line(same) }
 end
 

@@ -1,6 +1,7 @@
 -- What an agent writes goes into a loaded buffer as a careful colleague would type it, and is saved as `:w` would: one
 -- undo step of its own, nothing asked, and all as before if it cannot be saved.
 local edits = require("acp_nvim.edits")
+local stream = require("acp_nvim.stream")
 
 local api = vim.api
 local M = {}
@@ -11,6 +12,7 @@ local M = {}
 ---@field final? boolean    the text ends with a line end; else as `:w` decides
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
+---@field review? string    the resolved path under which the change is followed
 
 --- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore
 --- overrides what `:write` refuses.
@@ -137,6 +139,7 @@ local function change_and_write(buf, list, options)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
+  stream.asked(buf)
   if not is_encodable(buf) then
     error(("E513: the text has characters that %s lacks"):format(vim.bo[buf].fileencoding), 0)
   end
@@ -182,6 +185,7 @@ function M.apply(buf, tick, list, options)
   local before = edits.remember(buf)
   local answer
   without_questions(function()
+    stream.begin(buf, options.review)
     local ok, lines, warning = pcall(change_and_write, buf, list, options)
     if ok then
       answer = { ok = true, tick = api.nvim_buf_get_changedtick(buf), lines = lines, warning = warning }
@@ -192,6 +196,7 @@ function M.apply(buf, tick, list, options)
         edits.take_back(buf, before)
       end
     end
+    stream.finish(buf, not ok)
   end)
   return answer
 end

@@ -1,0 +1,274 @@
+-- Edits of the files in review, told to the backend as they happen: pooled until the next turn of the event loop, in
+-- their order, those that an agent asked for marked as such. A key costs a comparison and a few numbers.
+local backend = require("acp_nvim.backend")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Stream
+---@field path string         resolved
+---@field seq integer         how many messages have been told
+---@field edits acp.Edit[]    complete ones, each in the rows that those before it have left
+---@field first? integer      of the one under way: rows before it and now
+---@field last? integer
+---@field new_last? integer
+---@field scheduled? boolean
+---@field facts table<string, true>  what else is to be told: asked, attached, resync
+---@field by_agent? boolean   an agent's write is under way
+---@field deaf? boolean       what happens now is known on the other side
+---@field log { seq: integer, first: integer, last: integer, new_last: integer }[]  what may still be on its way
+
+local streams = {} ---@type table<integer, acp.Stream> by buffer
+
+---@param buf integer
+---@param stream acp.Stream
+---@param shift integer  of its rows, by what comes after it
+local function close(buf, stream, shift)
+  if stream.first then
+    local lines = api.nvim_buf_get_lines(buf, stream.first + shift, stream.new_last + shift, false)
+    table.insert(stream.edits, { stream.first, stream.last, lines })
+    stream.first, stream.last, stream.new_last = nil, nil, nil
+  end
+end
+
+--- An edit that touches the one under way joins it.
+---@param buf integer
+---@param stream acp.Stream
+---@param first integer
+---@param last integer
+---@param new_last integer
+local function pool(buf, stream, first, last, new_last)
+  if stream.first and (last < stream.first or first > stream.new_last) then
+    close(buf, stream, last < stream.first and new_last - last or 0)
+  end
+  if not stream.first then
+    stream.first, stream.last, stream.new_last = first, last, new_last
+    return
+  end
+  stream.last = stream.last + math.max(0, last - stream.new_last)
+  stream.new_last = math.max(stream.new_last, last) + new_last - last
+  stream.first = math.min(stream.first, first)
+end
+
+--- The buffer has no line at all, which Neovim shows as an empty one.
+---@param buf integer
+---@return boolean
+local function is_void(buf)
+  return api.nvim_buf_line_count(buf) == 1 and require("acp_nvim.edits").is_void(buf)
+end
+
+--- A backend that has ended knows of no review.
+---@param payload table
+local function tell(payload)
+  if backend.is_running() then
+    backend.notify("edited", payload)
+  else
+    streams = {}
+  end
+end
+
+---@param buf integer
+---@param stream acp.Stream
+local function flush(buf, stream)
+  close(buf, stream, 0)
+  if #stream.edits == 0 and next(stream.facts) == nil then
+    return
+  end
+  stream.seq = stream.seq + 1
+  local payload = vim.tbl_extend("error", stream.facts, {
+    path = stream.path,
+    buf = buf,
+    seq = stream.seq,
+    tick = api.nvim_buf_get_changedtick(buf),
+    edits = stream.edits,
+    ours = stream.by_agent or nil,
+    void = is_void(buf) or nil,
+    fenc = vim.bo[buf].fileencoding,
+  })
+  stream.edits, stream.facts = {}, {}
+  tell(payload)
+end
+
+---@param buf integer
+---@param stream acp.Stream
+local function schedule(buf, stream)
+  if not stream.scheduled then
+    stream.scheduled = true
+    vim.schedule(function()
+      stream.scheduled = false
+      if streams[buf] == stream and not stream.by_agent then
+        flush(buf, stream)
+      end
+    end)
+  end
+end
+
+--- Tells what is not told yet; whoever answers the backend about a buffer does this first.
+---@param buf integer
+function M.flush(buf)
+  local stream = streams[buf]
+  if stream and not stream.by_agent then
+    flush(buf, stream)
+  end
+end
+
+--- The text has been read anew: whoever wants to know it has to look.
+---@param buf integer
+---@param stream acp.Stream
+local function resync(buf, stream)
+  stream.edits, stream.first, stream.last, stream.new_last = {}, nil, nil, nil
+  stream.facts.resync = true
+  schedule(buf, stream)
+end
+
+---@param buf integer
+---@param stream acp.Stream
+local function gone(buf, stream)
+  if streams[buf] == stream then
+    streams[buf] = nil
+    tell({ path = stream.path, seq = stream.seq + 1, gone = true })
+  end
+end
+
+---@param buf integer
+---@param path string  resolved
+---@return acp.Stream
+local function attach(buf, path)
+  local stream = { path = path, seq = 0, edits = {}, facts = { attached = true }, log = {} } ---@type acp.Stream
+  streams[buf] = stream
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function(_, _, _, first, last, new_last)
+      if streams[buf] ~= stream then
+        return true
+      end
+      table.insert(stream.log, { seq = stream.seq + 1, first = first, last = last, new_last = new_last })
+      if not stream.deaf then
+        pool(buf, stream, first, last, new_last)
+        schedule(buf, stream)
+      end
+    end,
+    on_reload = function()
+      if streams[buf] == stream and not stream.deaf then
+        resync(buf, stream)
+      end
+    end,
+    on_detach = function()
+      gone(buf, stream)
+    end,
+  })
+  return stream
+end
+
+--- The buffer of a file in review: told from now on, beginning with its text as it is.
+---@param buf integer
+---@param path string  resolved
+function M.attach(buf, path)
+  local stream = streams[buf]
+  if not stream or stream.path ~= path then
+    M.leave(buf)
+    stream = attach(buf, path)
+    stream.facts.resync = true
+    schedule(buf, stream)
+  end
+end
+
+--- Nobody wants to know of it any more.
+---@param buf integer
+function M.detach(buf)
+  streams[buf] = nil
+end
+
+--- The buffer is that of the file no longer.
+---@param buf integer
+function M.leave(buf)
+  if streams[buf] then
+    gone(buf, streams[buf])
+  end
+end
+
+---@param path string  resolved
+---@return integer? buf
+function M.buffer(path)
+  for buf, stream in pairs(streams) do
+    if stream.path == path then
+      return buf
+    end
+  end
+end
+
+--- Buffers that are told, with their files.
+---@return table<integer, string>
+function M.attached()
+  return vim.tbl_map(function(stream)
+    return stream.path
+  end, streams)
+end
+
+--- Where a row of the text as it was after message `seq` is by now, in spite of what has been done since.
+---@param buf integer
+---@param seq integer
+---@return fun(row: integer): integer
+function M.since(buf, seq)
+  local stream = streams[buf]
+  local log = stream and stream.log or {}
+  local known = 0
+  while log[known + 1] and log[known + 1].seq <= seq do
+    known = known + 1
+  end
+  if stream and known > 0 then
+    log = vim.list_slice(log, known + 1)
+    stream.log = log
+  end
+  return function(row)
+    for _, edit in ipairs(log) do
+      if row >= edit.last and (row > edit.first or edit.last == edit.first) then
+        row = row + edit.new_last - edit.last
+      elseif row > edit.first then
+        row = math.min(row, edit.new_last)
+      end
+    end
+    return row
+  end
+end
+
+--- A write of an agent begins: what it was asked to do is known on the other side.
+---@param buf integer
+---@param path? string  resolved; nil: nobody reviews it
+function M.begin(buf, path)
+  local stream = streams[buf]
+  if not path then
+    return
+  elseif stream and stream.path == path then
+    flush(buf, stream)
+  else
+    stream = attach(buf, path)
+  end
+  stream.by_agent, stream.deaf = true, true
+end
+
+--- All that was asked for is in the buffer; what comes now, as by format on save, is told.
+---@param buf integer
+function M.asked(buf)
+  local stream = streams[buf]
+  if stream and stream.by_agent then
+    stream.deaf, stream.facts.asked = nil, true
+  end
+end
+
+--- The write is over. `failed`: all is as before, by ways that nobody has followed.
+---@param buf integer
+---@param failed? boolean
+function M.finish(buf, failed)
+  local stream = streams[buf]
+  if not stream or not stream.by_agent then
+    return
+  end
+  if failed then
+    stream.facts.asked = nil
+    resync(buf, stream)
+  end
+  flush(buf, stream)
+  stream.by_agent, stream.deaf = nil, nil
+end
+
+return M
