@@ -40,6 +40,7 @@ end
 
 function ports.questions(n, list)
   state.set_questions(n, list)
+  require("acp_nvim.unasked").update(n, list)
   require("acp_nvim.question").update(n, list)
 end
 
@@ -92,6 +93,7 @@ end
 
 function ports.ended(n)
   state.drop(n)
+  require("acp_nvim.unasked").update(n, {})
   require("acp_nvim.follow").drop(n)
   require("acp_nvim.terminal").ended(n)
   require("acp_nvim.chat").wipe(n)

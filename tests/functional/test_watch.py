@@ -230,3 +230,42 @@ def test_what_is_being_typed_stays_where_it_is_typed(open_editor: Open, tmp_path
     editor.expect_lua("return vim.fn.getline(1)", "zero")
     editor.type("ERTED")
     editor.expect_lua(LINES, ["zero", "one", "two", "INSERTED", "THREE"])
+
+
+@pytest.mark.parametrize("command", ["accept", "reject"])
+def test_while_we_ask_neovim_does_not_ask_as_well(open_editor: Open, tmp_path: Path, command: str) -> None:
+    """At a glance elsewhere and at :checktime; and once it is settled the user can save."""
+    editor = changed(open_editor, tmp_path, "ggjccuser's<Esc>", "one\nagent's\nthree\n", size=(140, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.type(":Acp<CR><C-w>t")
+    editor.type(":checktime<CR>:doautocmd FocusGained<CR>:let g:done = 1<CR>")
+    editor.expect_lua("return vim.g.done", 1)
+    at_rest(editor)
+    assert editor.lua(LINES) == ["one", "user's", "three"]
+    editor.screen.expect("conflict in notes.txt")
+    editor.expect_lua(SEEN)
+    tick = editor.lua("return vim.b[vim.fn.bufnr('notes.txt')].changedtick")
+    editor.type(f":Acp {command}<CR>")
+    editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    editor.expect_lua("return vim.b[vim.fn.bufnr('notes.txt')].changedtick", lambda now: now > tick)
+    editor.expect_lua("return vim.fn.exists('#FileChangedShell')", 0)
+    line = "agent's" if command == "accept" else "user's"
+    editor.expect_lua(LINES, ["one", line, "three"])
+    editor.type("GAmore<Esc>:w<CR>")
+    editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
+    assert (editor.project / "notes.txt").read_text() == f"one\n{line}\nthreemore\n"
+    at_rest(editor)
+
+
+def test_another_file_is_asked_about_as_ever(open_editor: Open, tmp_path: Path) -> None:
+    editor = changed(open_editor, tmp_path, "ggjccuser's<Esc>", "one\nagent's\nthree\n")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    other = editor.project / "other.txt"
+    other.write_text("a\n")
+    editor.type(":split other.txt<CR>imine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    other.write_text("outside\n")
+    editor.type(":checktime<CR>")
+    editor.screen.expect("W12")
+    editor.nvim.input("o<CR>")
