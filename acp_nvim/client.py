@@ -15,11 +15,14 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.agent import settings
 from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.catalogue import Catalogue
 from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.filling import Filling
 from acp_nvim.host import Host
+from acp_nvim.login import Login
+from acp_nvim.opening import NEW, Way
 from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
 from acp_nvim.services import Services
@@ -40,7 +43,15 @@ class Client:
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
         self.filling = Filling(self)
-        self._doors = (self, Deciding(self), self.filling, Queueing(self))  # each handles its verbs
+        self.catalogue = Catalogue(self)
+        self._doors = (
+            self,
+            self.catalogue,
+            Login(self),
+            Deciding(self),
+            self.filling,
+            Queueing(self),
+        )  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
@@ -97,26 +108,26 @@ class Client:
     def do_new(self, payload: dict[str, Any]) -> None:
         """With an id it is a session of an earlier backend: loaded if the agent can, else begun anew."""
         known = payload.get("id")
-        self._open(payload, str(known) if known else None, lived=bool(known))
+        self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
 
-    def do_load(self, payload: dict[str, Any]) -> None:
-        self._open(payload, str(payload["id"]))
-
-    def _open(self, payload: dict[str, Any], load: str | None, lived: bool = False) -> None:
+    def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
         cwd = os.path.abspath(os.path.expanduser(payload.get("cwd") or "."))
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
         session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
         session.lived = lived
+        session.memory = way.id if way.kind == "again" else None
+        session.title = str(payload["title"]) if payload.get("title") else None
         self.sessions[session.number] = session
         self._shown[session.number] = Showing(session, self.services.terminals.text)
-        self._start(session, load)
+        self._start(session, way)
+        return session
 
     def do_prompt(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
         session.ack = int(payload.get("seq") or 0)
         self.services.loaded = [str(path) for path in payload.get("loaded") or ()]
         prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
-        host = self._host_of(session)
+        host = self.host_of(session)
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
         ahead = payload.get("first") or payload.get("next") or ended or stopping
@@ -131,6 +142,8 @@ class Client:
                 host.cancel(session)
                 session.queue.release()
             host.advance(session)
+        if session.phase == "auth":
+            self.say("warn", f"{session.agent} wants a login first, the prompt waits: :Acp login")
         self.touch(session)
 
     async def _revive_after(self, host: Host, session: Session) -> None:
@@ -141,11 +154,12 @@ class Client:
         """There is a prompt for it: what has ended starts anew."""
         session.queue.release()
         if session.phase in ("stopped", "failed"):
-            self._restart_one(session, None)
+            host = next((host for host in self.hosts if session in host.sessions), None)
+            self._start(session, _way_back(session, host))
 
     def do_cancel(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
-        if host := self._host_of(session):
+        if host := self.host_of(session):
             host.cancel(session)
         if payload.get("clear"):
             self.editor.notify("history", session.number, session.queue.clear())
@@ -188,12 +202,12 @@ class Client:
     def do_queue_release(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
         session.queue.release()
-        if host := self._host_of(session):
+        if host := self.host_of(session):
             host.advance(session)
         self.touch(session)
 
     def do_stop(self, payload: dict[str, Any]) -> None:
-        host = self._host_of(self.session(payload))
+        host = self.host_of(self.session(payload))
         if host is None:
             return self.say("info", "no agent is running here")
         host.stop()
@@ -208,28 +222,25 @@ class Client:
         self._spawn(self._restart, session, host)
 
     async def _restart(self, session: Session, host: Host | None) -> None:
-        """Every session that lived in the process comes back, loaded where the agent can."""
+        """Every session that lived in the process comes back, as far as the agent can."""
         lived = host.sessions if host else [session]
-        can_load = bool(host and host.agent and host.agent.can_load)
-        ids = {each.number: each.id if can_load and each.remembered else None for each in lived}
+        ways = {each.number: _way_back(each, host) for each in lived}
         if host:
             await host.connection.stop()
         for each in lived:
-            if each.number in self.sessions and not self._host_of(each):  # else closed or started meanwhile
-                self._restart_one(each, ids[each.number])
-
-    def _restart_one(self, session: Session, load: str | None) -> None:
-        if load:
-            session.reloading = True
-        else:
-            session.forgotten()
-        self._start(session, load)
+            if each.number in self.sessions and not self.host_of(each):  # else closed or started meanwhile
+                self._start(each, ways[each.number])
 
     def do_close(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
-        if host := self._host_of(session):
+        if host := self.host_of(session):
             host.cancel(session)
             host.close(session)
+        self.catalogue.tell()
+        self.let_go(session)
+
+    def let_go(self, session: Session) -> None:
+        """It is closed."""
         session.gone("closed", None, time.monotonic())
         self.forget(session)
 
@@ -240,7 +251,7 @@ class Client:
         self.editor.notify("show", "acp://log", "acp_log", lines)
 
     def do_trace(self, payload: dict[str, Any]) -> None:
-        host = self._host_of(self.session(payload)) or next(reversed(self.hosts), None)
+        host = self.host_of(self.session(payload)) or next(reversed(self.hosts), None)
         if host is None:
             return self.say("info", "nothing has been on the wire yet")
         mode = payload.get("mode")
@@ -275,21 +286,21 @@ class Client:
 
     # --- hosts
 
-    def _start(self, session: Session, load: str | None) -> None:
+    def _start(self, session: Session, way: Way) -> None:
         try:
             spec = settings.agent(self.settings, session.agent)
         except ValueError as error:
-            session.refuse("failed", str(error))
+            session.refuse(str(error))
             self.say("error", str(error))
         else:
-            home = self._host_for(spec, spec.cwd or session.cwd)
+            home = self.host_for(spec, spec.cwd or session.cwd)
             for host in self.hosts:
                 if host is not home:
                     host.leave(session)
-            home.open(session, load)
+            home.open(session, way)
         self.touch(session)
 
-    def _host_for(self, spec: AgentSpec, cwd: str) -> Host:
+    def host_for(self, spec: AgentSpec, cwd: str) -> Host:
         """One process per agent and folder, shared by its sessions."""
         for host in self.hosts:
             if host.alive and not host.stopping and host.spec == spec and host.cwd == cwd:
@@ -301,7 +312,7 @@ class Client:
         self._spawn(host.run)
         return host
 
-    def _host_of(self, session: Session) -> Host | None:
+    def host_of(self, session: Session) -> Host | None:
         return next((host for host in self.hosts if host.alive and session in host.sessions), None)
 
     def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
@@ -336,7 +347,11 @@ class Client:
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)
 
+    def host_ready(self, host: Host) -> None:
+        self.catalogue.meet(host)
+
     def host_changed(self) -> None:
+        self.catalogue.tell()
         agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
         self.editor.notify("groups", agents + self.services.terminals.pgids())
 
@@ -363,3 +378,9 @@ class Client:
             elif shown.pools:
                 asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
         return calls
+
+
+def _way_back(session: Session, host: Host | None) -> Way:
+    """How a session whose agent has ended comes back."""
+    unfinished = host.opening.unfinished(session) if host else None
+    return unfinished or (Way("again", session.memory) if session.memory else NEW)

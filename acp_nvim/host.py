@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
 from anyio.abc import TaskGroup
 
-from acp_nvim import __version__, prompts, turns
+from acp_nvim import __version__, login, prompts, turns
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.orphans import Orphans
+from acp_nvim.opening import Opening, Way
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
-from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.serves import permissions
@@ -40,15 +41,15 @@ class Front(Protocol):
     def say(self, level: str, text: str) -> None: ...
     def note(self, level: str, text: str) -> None: ...
     def host_changed(self) -> None: ...
+    def host_ready(self, host: Host) -> None: ...
+    def forget(self, session: Session) -> None: ...
 
     services: Services
-
-    def forget(self, session: Session) -> None: ...
 
 
 class Host:
     def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
-        self.spec, self.cwd = spec, cwd
+        self.spec, self.cwd, self.name = spec, cwd, spec.name
         self.sessions: list[Session] = []
         self.connection = Connection(
             spec.name,
@@ -61,12 +62,13 @@ class Host:
         self.agent: schema.Initialized | None = None
         self.alive = True
         self.stopping = False
+        self.kept = False  # somebody looks at what it has saved: it stays without a session
+        self.logging_in = False
+        self.opening = Opening(self)
+        self._owed = 0  # answers to requests that are no prompts
         self._front = front
         self._tasks = tasks
-        self._by_id: dict[str, Session] = {}
-        self._orphans = Orphans()
         self._unknown: set[str] = set()  # the tags of updates that we have wondered about
-        self._waiting: list[tuple[Session, str | None]] = []
         self._dialect = dialects.choose(spec.dialect, None)
         self._offer = front.services.offer
         self.ledger = Ledger(self.connection, tasks, self._refusal)
@@ -87,7 +89,7 @@ class Host:
         except StartError as error:
             self.alive = False
             for session in self.sessions:
-                session.refuse("failed", str(error))
+                session.refuse(str(error))
                 self._front.touch(session)
             self._front.say("error", str(error))
         finally:
@@ -101,28 +103,31 @@ class Host:
 
     # --- sessions
 
-    def open(self, session: Session, load: str | None = None) -> None:
-        """A session/new, or the session/load of an earlier one, as soon as the agent is ready."""
+    def open(self, session: Session, way: Way) -> None:
+        """As soon as the agent is ready."""
         if session not in self.sessions:
             self.sessions.append(session)
         session.starting()
         self._facts(session)
-        self._waiting.append((session, load))
-        if self.agent:
-            self._open_waiting()
+        self.opening.want(session, way)
 
     def close(self, session: Session) -> None:
         """The user is done with it; the agent is told where it can be."""
         if self.alive and session.id and self.agent and self.agent.session("close"):
-            self.connection.call("session/close", {"sessionId": session.id}, lambda _: None)
+            self.call("session/close", {"sessionId": session.id}, lambda _: None)
         self.leave(session)
 
     def leave(self, session: Session) -> None:
         """It lives here no longer: nothing that comes is for it."""
         self._front.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
-        self._waiting = [each for each in self._waiting if each[0] is not session]
-        self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
+        self.opening.forget(session)
+        self.rest()
+
+    def rest(self) -> None:
+        """A process that nobody needs is ended."""
+        if self.alive and not (self.sessions or self.kept or self._owed or self.stopping):
+            self.stop()
 
     def stop(self) -> None:
         """From now on nothing begins here; the process ends in its own time."""
@@ -130,7 +135,7 @@ class Host:
         self._tasks.start_soon(self.connection.stop)
 
     def _initialize(self) -> None:
-        self._call("initialize", encode.initialize(__version__, self._offer), self._initialized)
+        self.call("initialize", encode.initialize(__version__, self._offer), self._initialized)
 
     def _initialized(self, result: Result) -> None:
         if isinstance(result, Gone):
@@ -146,92 +151,50 @@ class Host:
         self._asked.serve(self.ledger, self._dialect)
         for session in self.sessions:
             self._facts(session)
-        self._open_waiting()
+        self.opening.begin_waiting()
+        self._front.host_ready(self)
+        self.rest()
 
     def _unusable(self, why: str) -> None:
         for session in self.sessions:
-            session.refuse("failed", why)
+            session.refuse(why)
             self._front.touch(session)
         self._front.say("error", why)
         self.stop()
 
-    def _open_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for session, load in waiting:
-            if load is None:
-                self._new(session)
-            else:
-                self._load(session, load)
+    # --- how they were opened
 
-    def _new(self, session: Session) -> None:
-        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": []}
-        if session.roots and self.agent and self.agent.session("additionalDirectories"):
-            params["additionalDirectories"] = list(session.roots)
-        self._orphans.expect()
-        self._call("session/new", params, lambda result: self._opened(session, result))
-
-    def _opened(self, session: Session, result: Result) -> None:
-        self._orphans.met()
-        if isinstance(result, Gone) or session not in self.sessions:
-            return
-        if isinstance(result, Failure):
-            return self._not_opened(session, result.error)
-        answer = decode.new_session(result.result)
-        if not answer.session_id:
-            return self._not_opened(session, RpcError(INVALID_PARAMS, "the agent sent no session id"))
-        self._ready(session, answer.session_id, answer)
-
-    def _load(self, session: Session, session_id: str) -> None:
-        if not (self.agent and self.agent.can_load):
-            return self._not_loaded(session, f"{self.spec.name} cannot load earlier sessions")
-        self._by_id[session_id] = session
-        params = {"sessionId": session_id, "cwd": session.cwd, "mcpServers": []}
-        self._call(
-            "session/load", params, lambda result: self._loaded(session, session_id, result), unbounded=True
-        )
-
-    def _loaded(self, session: Session, session_id: str, result: Result) -> None:
-        if isinstance(result, Gone) or session not in self.sessions:
-            return
-        if isinstance(result, Failure):
-            return self._not_loaded(session, f"{self.spec.name} did not load {session_id}: {result.error}")
-        session.remembered = True
-        session.transcript.end_turn(time.monotonic())  # what the replay has left open is long over
-        self._ready(session, session_id, decode.new_session(result.result))
-
-    def _not_loaded(self, session: Session, why: str) -> None:
-        """No half session is left; one that its user has been working in goes on with a new one."""
-        if session.lived:
-            self._front.say("warn", f"{why}; a new one was started")
-            self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
-            session.forgotten()
-            self._new(session)
-        else:
-            self._front.say("error", why)
-            self._drop(session)
-
-    def _drop(self, session: Session) -> None:
-        self.leave(session)
-        self._front.forget(session)
-
-    def _ready(self, session: Session, session_id: str, answer: schema.NewSession) -> None:
-        self._by_id[session_id] = session
-        session.controls.begin(answer)
-        session.ready(session_id)
-        for params in self._orphans.take(session_id):
-            self.on_update(params)
+    def opened(self, session: Session) -> None:
         self._front.touch(session)
         self.advance(session)
 
-    def _not_opened(self, session: Session, error: RpcError) -> None:
-        if error.needs_login:
-            ways = ", ".join(method.name for method in self.agent.auth_methods) if self.agent else ""
-            how = f"{ways or error}; log in by its own means, then :Acp restart"
-            session.refuse("auth", f"{self.spec.name} wants a login first: {how}")
-        else:
-            session.refuse("failed", f"{self.spec.name} opened no session: {error}")
-            self._front.say("error", session.error or "")
+    def refused(self, session: Session, why: str) -> None:
+        session.refuse(why)
+        self._front.say("error", why)
         self._front.touch(session)
+
+    def wants_login(self, session: Session, error: RpcError) -> None:
+        """Prompts that are there already go out after the login: their user has sent them."""
+        ways = login.ways(self.agent.auth_methods if self.agent else (), error)
+        session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
+        self._front.touch(session)
+
+    def drop(self, session: Session, why: str) -> None:
+        """No half session is left."""
+        self._front.say("error", why)
+        self.leave(session)
+        self._front.forget(session)
+
+    def warn(self, text: str) -> None:
+        self._front.say("warn", text)
+
+    def unlock(self) -> None:
+        """The user has logged in: what waited for that goes on."""
+        self.opening.unlock()
+        for session in self.sessions:
+            if session.id:
+                session.unlock()
+            self.advance(session)
 
     def _facts(self, session: Session) -> None:
         info = self.agent.agent_info if self.agent else None
@@ -240,6 +203,7 @@ class Host:
             "agent_version": info.version if info else None,
             "capabilities": _portable(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
+            "logins": login.shapes(self.agent.auth_methods) if self.agent else None,
         }
         self._front.touch(session)
 
@@ -275,6 +239,8 @@ class Host:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
         turns.end(session, result, time.monotonic())
+        if isinstance(result, Failure) and session.phase == "auth":
+            self.wants_login(session, result.error)
         self._front.services.watch.end(session)
         self.advance(session)
 
@@ -293,7 +259,7 @@ class Host:
 
     def on_update(self, params: Any) -> None:
         session_id, updates = decode.update(params, self._dialect)
-        session = self._by_id.get(session_id or "")
+        session = self.opening.by_id.get(session_id or "")
         if session is None:
             return self._unclaimed(session_id, params)
         if session.reloading:
@@ -320,7 +286,7 @@ class Host:
             self._front.note("info", f"{self.spec.name}: unknown update {tag!r} ignored")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
-        if not self._orphans.keep(session_id, params):
+        if not self.opening.keep(session_id, params):
             self._front.note("info", f"{self.spec.name}: update for unknown session {session_id!r} dropped")
 
     def on_request(self, request: Request) -> None:
@@ -347,9 +313,9 @@ class Host:
 
     def _find(self, session_id: str | None) -> Session | None:
         """Some agents leave the id out; with one session there is no doubt."""
-        if session_id is None and len(self._by_id) == 1:
-            return next(iter(self._by_id.values()))
-        return self._by_id.get(session_id or "")
+        if session_id is None and len(self.opening.by_id) == 1:
+            return next(iter(self.opening.by_id.values()))
+        return self.opening.by_id.get(session_id or "")
 
     def on_notification(self, notification: Notification) -> None:
         if notification.method == "$/cancel_request" and isinstance(notification.params, dict):
@@ -378,13 +344,34 @@ class Host:
             self._front.say("error", f"{error}; :Acp restart starts it again")
         self._front.host_changed()
 
-    def _call(self, method: str, params: Any, then: Any, unbounded: bool = False) -> None:
+    def call(self, method: str, params: Any, then: Callable[[Result], None], unbounded: bool = False) -> None:
+        """A request that is no prompt; where the agent does not know it, by its older name."""
+        self._owed += 1
         seconds = self.spec.timeout_ms / 1000
-        late = f"{self.spec.name} has not answered {method} for {seconds:g} s; :Acp stop ends it, :Acp log shows more"
-        limit = None if unbounded else seconds
+
+        def answered(result: Result) -> None:
+            older = methods.OLDER.get(method)
+            if older and isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND:
+                self.call(older, params, then, unbounded)
+            else:
+                then(result)
+            self._owed -= 1
+            self.rest()
+
         self.connection.call(
-            method, params, then, timeout=limit, on_timeout=lambda: self._front.say("warn", late)
+            method,
+            params,
+            answered,
+            timeout=None if unbounded else seconds,
+            on_timeout=lambda: self._late(method, seconds),
         )
+
+    def _late(self, method: str, seconds: float) -> None:
+        if self.sessions or self.kept:
+            late = f"{self.name} has not answered {method} for {seconds:g} s"
+            self._front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
+        else:
+            self.stop()
 
 
 def _portable(value: Any) -> Any:

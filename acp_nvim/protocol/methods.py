@@ -51,6 +51,9 @@ _TABLE = (
 )
 METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
 
+# What documents of some agents call a method; asked for only where the standard's name is not known.
+OLDER: Mapping[str, str] = {"session/list": "sessions/list"}
+
 CANCEL_REQUEST = "$/cancel_request"  # a notification that either side may send
 
 

@@ -23,7 +23,8 @@ class Session:
     def __init__(self, number: int, agent: str, cwd: str, roots: tuple[str, ...] = ()) -> None:
         self.number, self.agent, self.cwd, self.roots = number, agent, cwd, roots
         self.id: str | None = None
-        self.title: str | None = None
+        self.title: str | None = None  # the agent's
+        self.name: str | None = None  # the user's own title for it
         self.phase: State = "starting"
         self.stop_reason: str | None = None
         self.error: str | None = None
@@ -31,7 +32,7 @@ class Session:
         self.turn_began = 0.0
         self.cancelling = False
         self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
-        self.remembered = False  # the agent has something of it that could be loaded
+        self.memory: str | None = None  # the id under which the agent has something of it
         self.reloading = False  # what the agent replays next takes the place of what is shown
         self.ack = 0
         self.usage: dict[str, Any] | None = None
@@ -64,8 +65,8 @@ class Session:
     def status(self) -> dict[str, Any]:
         return {
             "agent": self.agent,
-            "session_id": self.id,
-            "title": one_line(self.title) if self.title else None,
+            "session_id": self.id or self.memory,
+            "title": one_line(title) if (title := self.name or self.title) else None,
             "cwd": self.cwd,
             "state": self.state,
             "stop_reason": self.stop_reason,
@@ -103,20 +104,35 @@ class Session:
 
     def starting(self) -> None:
         self.phase, self.error, self.id = "starting", None, None
-        self.cancelling = self.remembered = False
+        self.cancelling = False
 
     def ready(self, session_id: str) -> None:
         self.lived = True
         self.id, self.phase, self.error = session_id, "idle", None
         self.tell("AcpSessionStarted")
 
-    def refuse(self, state: State, error: str) -> None:
-        """The session cannot start, or needs its user first."""
-        self.phase, self.error = state, error
+    def refuse(self, error: str) -> None:
+        """The session cannot start."""
+        self.phase, self.error = "failed", error
         self.queue.hold()
         self.transcript.note("error", error)
-        if state == "failed":
-            self.tell("AcpSessionEnded", reason="failed")
+        self.tell("AcpSessionEnded", reason="failed")
+
+    def lock(self, error: str, how: str) -> None:
+        """The agent wants a login first. What the user has sent waits for that: it is not held."""
+        self.phase, self.error = "auth", error
+        self.transcript.note("warning", how)
+
+    def unlock(self) -> None:
+        """The login is done, and the session was there before."""
+        if self.phase == "auth":
+            self.phase, self.error = "idle", None
+
+    def resumed(self) -> None:
+        above = (
+            "what stands above" if self.transcript.entries else "what was said before; it is not shown here"
+        )
+        self.transcript.note("info", f"resumed: the agent remembers {above}")
 
     def gone(self, reason: str, error: str | None, now: float) -> None:
         """The agent's process has ended under it."""
@@ -137,7 +153,8 @@ class Session:
 
     def begin_turn(self, prompt: Prompt, now: float) -> None:
         self.turn += 1
-        self.remembered = True
+        self.memory = self.id
+        self.reloading = False
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text)

@@ -4,7 +4,7 @@ from typing import Any
 
 from acp_nvim.protocol.decode.content import joined
 from acp_nvim.protocol.decode.fields import identifier, read
-from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer
+from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
 
 
 def initialized(result: Any) -> Initialized:
@@ -19,6 +19,12 @@ def new_session(result: Any) -> NewSession:
     raw = _object(result)
     session = identifier(raw, "sessionId", "session_id")
     return read(NewSession, {**raw, "sessionId": session}) or NewSession(session_id=session)
+
+
+def saved_sessions(result: Any) -> SavedSessions:
+    """A page of session/list."""
+    raw = {"sessions": result} if isinstance(result, list) else _object(result)
+    return read(SavedSessions, raw) or SavedSessions()
 
 
 def prompt_answer(result: Any) -> PromptAnswer:

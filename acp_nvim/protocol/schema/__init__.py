@@ -6,6 +6,8 @@ from acp_nvim.protocol.schema.answers import (
     Initialized,
     NewSession,
     PromptAnswer,
+    SavedSession,
+    SavedSessions,
     TokenUsage,
 )
 from acp_nvim.protocol.schema.asking import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
@@ -84,6 +86,8 @@ __all__ = [
     "Resource",
     "ResourceLink",
     "Role",
+    "SavedSession",
+    "SavedSessions",
     "TerminalRef",
     "Text",
     "TokenUsage",

@@ -1,6 +1,6 @@
 """What agents answer to our requests."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field, model_validator
 
@@ -15,6 +15,12 @@ class AgentInfo(Lenient):
     version: str | None = None
 
 
+class AuthVariable(Lenient):
+    """A variable of the environment by which an agent can be given its key."""
+
+    name: str
+
+
 class AuthMethod(Lenient):
     """A way to log in. `terminal` ones are run in a terminal, never asked for by `authenticate`."""
 
@@ -24,6 +30,7 @@ class AuthMethod(Lenient):
     description: str | None = None
     args: Items[str] = ()
     env: dict[str, str] = Field(default_factory=dict)
+    vars: Items[AuthVariable] = ()
     meta: dict[str, Any] = Field(default_factory=dict, validation_alias=AliasChoices("_meta", "meta"))
 
     @model_validator(mode="before")
@@ -78,6 +85,26 @@ class NewSession(Lenient):
     modes: ModeState | None = None
     models: ModeState | None = None
     config_options: Items[ConfigOption] | None = None
+
+
+class SavedSession(Lenient):
+    """One of those that an agent lists. `updated_at` is text of the standard, or a number of some agents."""
+
+    session_id: Annotated[str, Field(min_length=1, coerce_numbers_to_str=True)] = Field(
+        validation_alias=AliasChoices("sessionId", "session_id", "id")
+    )
+    title: str | None = Field(default=None, validation_alias=AliasChoices("title", "name"))
+    cwd: str | None = None
+    updated_at: str | int | float | None = Field(
+        default=None, validation_alias=AliasChoices("updatedAt", "updated_at", "lastModified")
+    )
+
+
+class SavedSessions(Lenient):
+    """One page; the cursor is the agent's own affair."""
+
+    sessions: Items[SavedSession] = ()
+    next_cursor: str | None = Field(default=None, validation_alias=AliasChoices("nextCursor", "next_cursor"))
 
 
 class TokenUsage(Lenient):
