@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.agent import settings
 from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.audit import Audit
 from acp_nvim.catalogue import Catalogue
 from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
@@ -25,6 +26,7 @@ from acp_nvim.login import Login
 from acp_nvim.opening import NEW, Way
 from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
+from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
@@ -43,6 +45,8 @@ class Client:
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
         self.filling = Filling(self)
+        self.audit = Audit(self._spawn, self.say)
+        self.rulings = Rulings(self.say, self.touch, self.audit.record)
         self.catalogue = Catalogue(self)
         self._doors = (
             self,
@@ -68,6 +72,7 @@ class Client:
                 finally:
                     self.services.files.close()
         finally:
+            self.audit.close()
             with anyio.CancelScope(shield=True):
                 await self._end_all()
 
@@ -101,6 +106,8 @@ class Client:
         self.settings, complaints = settings.read(payload.get("config"))
         self.diary.keep_from(self.settings.log.level)
         self.services.configure(self.settings)
+        self.rulings.configure(self.settings.permissions)
+        self.audit.configure(payload.get("state"), settings.secrets(self.settings))
         for complaint in complaints:
             self.say("warn", complaint)
         self.editor.notify("ready", payload.get("version"))

@@ -25,6 +25,7 @@ from acp_nvim.protocol.methods import VERSION
 from acp_nvim.serves import permissions
 from acp_nvim.serves.elicitation import Elicitations
 from acp_nvim.serves.ledger import Entry, Ledger
+from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Serve, Services
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
@@ -46,6 +47,7 @@ class Front(Protocol):
 
     services: Services
 
+    rulings: Rulings
 
 class Host:
     def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
@@ -282,6 +284,7 @@ class Host:
     def _wonder(self, tag: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
         if tag not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
+            self._front.rulings.hear(session, call)
             self._unknown.add(tag)
             self._front.note("info", f"{self.spec.name}: unknown update {tag!r} ignored")
 
@@ -305,10 +308,12 @@ class Host:
         return await serve(entry, session)
 
     def _ask(self, entry: Entry) -> None:
-        session = permissions.ask(entry, self._find, self._dialect, time.monotonic())
+        rulings = self._front.rulings
+        session = permissions.ask(entry, self._find, self._dialect, time.monotonic(), rulings.ended)
         for question in session.questions:
             if call := session.transcript.find(question.tool_call_id or ""):
-                self._front.services.watch.hear(session, call)
+                self._front.services.hear(session, call)
+        rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         self._front.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:

@@ -96,6 +96,13 @@ def agent(settings: Settings, name: str) -> AgentSpec:
         raise ValueError(f"agents.{name}.{where}") from error
 
 
+def secrets(settings: Settings) -> list[str]:
+    """What must not be written to disk: the values of every agent's environment."""
+    specs = [spec for spec in settings.agents.values() if isinstance(spec, dict)]
+    tables = [_table(spec.get("env")) for spec in specs]
+    return [str(value) for table in tables if isinstance(table, dict) for value in table.values()]
+
+
 def _where(error: ValidationError) -> str:
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"

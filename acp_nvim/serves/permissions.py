@@ -14,7 +14,13 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
 
 
-def ask(entry: Entry, find: Callable[[str | None], Session | None], dialect: Dialect, now: float) -> Session:
+def ask(
+    entry: Entry,
+    find: Callable[[str | None], Session | None],
+    dialect: Dialect,
+    now: float,
+    on_ended: Callable[[Session, Question, Dialect], None],
+) -> Session:
     """Put the agent's question before the user; whatever ends the question answers the request."""
     request = decode.permission(entry.request.params, dialect)
     session = find(request.session_id)
@@ -25,6 +31,7 @@ def ask(entry: Entry, find: Callable[[str | None], Session | None], dialect: Dia
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
         entry.answer(dialect.permission_answer(chosen, request))
+        on_ended(session, question, dialect)
 
     question.on_end = reply
     entry.on_withdrawn = lambda: session.end_question(question, None, "agent")

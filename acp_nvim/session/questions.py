@@ -36,6 +36,9 @@ class Question:
     id: int = field(default_factory=lambda: next(_numbers))
     version: int = 1  # grows when what the user must see before answering has changed
     key: int | None = None  # its entry in the transcript
+    judged: int = 0  # the version that rules have last been asked about
+    rule: str = ""  # the one that has matched: "rule 2"
+    because: str = ""  # that rule, written out
     answer: Option | None = None
     ended_by: str | None = None
     form: Form | None = None  # what an answer has to hold; None: the option says it all

@@ -11,6 +11,7 @@ from acp_nvim.session.follow import Follow
 from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
+from acp_nvim.session.rules import Rule
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.visible import one_line, visible
@@ -45,6 +46,9 @@ class Session:
         self.follow = Follow(cwd)
         self.transcript = Transcript()
         self.questions = Questions()
+        self.rules: list[Rule] = []  # what the user has allowed for this session
+        self.reports: list[str] = []  # what the user refused of proposals: the next prompt begins with them
+        self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
         self._told: dict[str, Any] = {}

@@ -20,6 +20,7 @@ class ToolCall:
     id: str
     started: float
     title: str = ""
+    name: str = ""  # of the tool
     kind: str = "other"
     status: str = "pending"
     content: tuple[schema.ToolContent, ...] = ()
@@ -36,24 +37,33 @@ class ToolCall:
         ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
     )
     ended: float | None = None
+    is_breach: bool = False  # done although it was refused, and the user has been told
 
     @property
     def is_open(self) -> bool:
         return self.status in _OPEN
 
     @property
+    def said_command(self) -> Any:
+        """The command as the raw input has it."""
+        said = self.raw_input if isinstance(self.raw_input, dict) else {}
+        return next((said[name] for name in _COMMANDS if said.get(name)), None)
+
+    @property
     def command(self) -> str | None:
-        """What it runs, if its raw input says so."""
-        if not isinstance(self.raw_input, dict):
+        """What it runs, if its raw input says so; a list, and arguments of their own, as a shell would be told."""
+        said = self.said_command
+        if not isinstance(said, str | list):
             return None
-        said = next((self.raw_input[name] for name in _COMMANDS if self.raw_input.get(name)), None)
-        if isinstance(said, list):
-            return shlex.join(map(str, said))
-        return said if isinstance(said, str) else None
+        arguments = self.raw_input.get("args")
+        told = said if isinstance(said, str) else shlex.join(map(str, said))
+        return (
+            f"{told} {shlex.join(map(str, arguments))}" if arguments and isinstance(arguments, list) else told
+        )
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Only what is given changes; content and locations replace."""
-        for name in ("title", "kind", "content", "locations"):
+        for name in ("title", "name", "kind", "content", "locations"):
             if (value := getattr(update, name)) is not None:
                 setattr(self, name, value)
         for name in ("raw_input", "raw_output"):

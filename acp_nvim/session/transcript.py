@@ -15,6 +15,7 @@ from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.verdicts import beside
 
 _RECENT = 200
 
@@ -159,7 +160,7 @@ class Transcript:
         call = self._asked.pop(question.id, None)
         if call is None:
             return
-        call.verdict = _verdict(question, call) if verdict is None else verdict
+        call.verdict = beside(question, call) if verdict is None else verdict
         if call.kind == "ask":
             call.status, call.ended = "completed" if question.answer else "cancelled", self._now
             self._track(call)
@@ -215,20 +216,3 @@ class Transcript:
 
 def _role(role: str) -> Role:
     return "user" if role == "user" else "agent"
-
-
-def _verdict(question: Question, call: ToolCall) -> str:
-    answer, by = question.answer, question.ended_by
-    if answer is None:
-        return "withdrawn" if by == "agent" and call.is_open else "" if by == "agent" else "not answered"
-    if answer.kind.startswith("reject"):
-        return "rejected by a rule" if by == "rule" else "rejected"
-    if by == "rule":
-        return "allowed by a rule"
-    return (
-        "allowed always"
-        if answer.kind == "allow_always"
-        else ""
-        if answer.kind == "allow_once"
-        else answer.name
-    )

@@ -17,7 +17,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
         id=identifier(raw, "toolCallId", "id", "tool_call_id") or "",
         known=known,
         title=text(raw, "title", "name", "toolName"),
-        name=text(raw, "name", "toolName"),
+        name=_name(raw),
         kind=None if kind is None else KINDS.get(kind, "other"),
         status="failed" if error is not None else status if status in STATUSES else None,
         content=tool_content(pick(raw, "content", "text")),
@@ -26,6 +26,13 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
         raw_output=_given(error if error is not None else pick(raw, "rawOutput", "raw_output", "result")),
         meta=raw["_meta"] if isinstance(raw.get("_meta"), dict) else {},
     )
+
+
+def _name(raw: dict[str, Any]) -> str | None:
+    """Where the standard has no place for it, some put it into an object of their own in `_meta`."""
+    meta = raw["_meta"] if isinstance(raw.get("_meta"), dict) else {}
+    own = (text(value, "toolName") for value in meta.values() if isinstance(value, dict))
+    return text(raw, "name", "toolName") or next(filter(None, own), None)
 
 
 def _locations(raw: Any) -> tuple[Location, ...] | None:

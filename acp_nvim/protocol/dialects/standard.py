@@ -17,6 +17,12 @@ class Dialect:
     requests: ClassVar[Mapping[str, "Vendor"]] = {}
     """Requests beside the standard that ask the user, by their methods."""
 
+    remembers: ClassVar[bool] = False
+    """The client remembers an answer that counts always: the agent does not, and asks again."""
+
+    writes_through: ClassVar[bool] = False
+    """It writes files through the client alone; of others we know it once they have done so."""
+
     def update(self, params: Any) -> Any:
         """The params of session/update, before they are read."""
         return params

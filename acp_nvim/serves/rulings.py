@@ -1,0 +1,101 @@
+"""Rules at work: what is asked is held against them, what they decide is answered, and who has decided is told on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.serves.deadline import deadline
+from acp_nvim.session import granted, rules, verdicts
+from acp_nvim.session.demand import Demand, demand
+from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.rules import Rule, Ruling
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_calls import ToolCall
+
+Say = Callable[[str, str], None]
+Record = Callable[[Session, Question, ToolCall, Demand], None]
+
+
+class Rulings:
+    """The rules of the configuration, and before them those of each session."""
+
+    def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:
+        self._say, self._touch, self._record = say, touch, record
+        self._rules: list[Rule] = []
+
+    def configure(self, given: list[Any]) -> None:
+        self._rules, complaints = rules.read(given)
+        for complaint in complaints:
+            self._say("warn", complaint)
+
+    def judge(self, session: Session) -> None:
+        """What no rule has matched so far; the call may have become clearer meanwhile."""
+        for question in session.questions:
+            call = _call_of(session, question)
+            is_known = question.rule or question.judged == question.version
+            if question.kind != "permission" or is_known or call is None:
+                continue
+            question.judged = question.version
+            found = rules.decide(self._all(session), _demand(session, call), os.path.realpath, deadline)
+            if found:
+                self._apply(found, session, question, call)
+
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The agent has said something of the call."""
+        if session.questions:
+            self.judge(session)
+        if not call.is_breach and (told := verdicts.breach(call)):
+            call.is_breach = True
+            session.transcript.note("error", told)
+            self._say("error", told)
+
+    def ended(self, session: Session, question: Question, dialect: Dialect) -> None:
+        """A question of an agent has its answer."""
+        call = _call_of(session, question)
+        if call is None:
+            return
+        self._record(session, question, call, _demand(session, call))
+        answer = question.answer
+        if dialect.remembers and answer and question.ended_by == "user" and call.name:
+            action = {"allow_always": "allow", "reject_always": "reject"}.get(answer.kind)
+            if action:
+                session.rules.append(Rule(action, tool=call.name, whole_tool=True))  # type: ignore[arg-type]
+
+    def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
+        """The rule that would allow just this from now on; None, and why there is none."""
+        call = _call_of(session, question)
+        if question.kind != "permission" or call is None:
+            return None, "rules are for what an agent asks leave for"
+        return granted.rule_for(_demand(session, call), os.path.realpath)
+
+    def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
+        yield from ((f"session rule {number}", rule) for number, rule in enumerate(session.rules, 1))
+        yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
+
+    def _apply(self, found: Ruling, session: Session, question: Question, call: ToolCall) -> None:
+        question.rule, question.because = found.name, str(found.rule)
+        if found.trouble:
+            self._say("warn", found.trouble)
+        if found.action != "ask":
+            if option := once(question, found.action):
+                session.end_question(question, option, "rule")
+            else:
+                question.note = f"{found.name} would {found.action} this, but no option does so once"
+                session.questions.touch(question)
+                session.transcript.touch(call)
+        self._touch(session)
+
+
+def once(question: Question, action: str) -> Option | None:
+    return next((option for option in question.options if option.kind == f"{action}_once"), None)
+
+
+def _call_of(session: Session, question: Question) -> ToolCall | None:
+    return session.transcript.find(question.tool_call_id or "")
+
+
+def _demand(session: Session, call: ToolCall) -> Demand:
+    return demand(call, session.agent, session.cwd, os.path.realpath)

@@ -1,0 +1,125 @@
+"""What a permission is asked for, as rules look at it: every command, every path and every change that is in the call.
+
+An agent may name them in many ways. What is taken for a path and is none makes a rule allow less, never more.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.globs import Resolve
+from acp_nvim.session.paths import absolute
+from acp_nvim.session.tool_calls import ToolCall
+
+_MOST = 5000  # values of a raw input that are looked at
+_LONGEST = 4096
+_COMMANDS = {"command", "cmd", "commands", "commandline", "shellcommand", "script", "argv"}
+_BASES = {"cwd", "workdir", "workingdir", "workingdirectory"}
+_PATHS = {"source", "destination", "src", "dst", "dest", "from", "to", "target", "folder", "changes"}
+_PATH_ENDS = ("path", "paths", "file", "files", "filename", "filenames", "uri", "dir", "directory")
+_CHANGES = {"oldstring", "newstring", "oldtext", "newtext", "oldstr", "newstr", "edits", "changes", "diff"}
+_CHANGES |= {"patch", "unifieddiff", "content", "contents", "filetext", "newcontent", "newsource"}
+_PATCHED = re.compile(
+    r"^(?:--- |\+\+\+ |rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\n]+)",
+    re.M,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    agent: str
+    kind: str
+    tool: str
+    title: str
+    cwd: str
+    command: str | None  # the one that is shown
+    commands: tuple[str, ...]  # that one, and any other that is named somewhere
+    named: tuple[str, ...]  # paths as they are called, absolute
+    real: tuple[str, ...]  # where they lead; more than one for a path that can be read in two ways
+    changes: bool  # it carries a diff, or what amounts to one
+    unclear: bool  # there is more in it than could be read
+
+
+def demand(call: ToolCall, agent: str, cwd: str, resolve: Resolve) -> Demand:
+    found = list(_walk(call.raw_input))
+    said = [*_given(call), *_paths(found)]
+    usable = [path for path in said if path and len(path) < _LONGEST and "\0" not in path]
+    bases = [
+        cwd,
+        *(absolute(value, cwd) for name, value in found if name in _BASES and isinstance(value, str)),
+    ]
+    places = [(_from_uri(path), base) for path in usable for base in bases]
+    lexical = [absolute(path, base) for path, base in places]
+    literal = [os.path.join(base, os.path.expanduser(path)) for path, base in places]
+    opaque = not isinstance(call.raw_input, dict | None) and call.raw_input not in ("", [])
+    return Demand(
+        agent=agent,
+        kind=call.kind,
+        tool=call.name,
+        title=call.title,
+        cwd=cwd,
+        command=call.command,
+        commands=tuple(dict.fromkeys(_commands(call, found))),
+        named=tuple(dict.fromkeys(lexical)),
+        real=tuple(dict.fromkeys(map(resolve, [*lexical, *literal]))),
+        changes=any(isinstance(item, schema.Diff) for item in call.content)
+        or any(name in _CHANGES and bool(value) for name, value in found),
+        unclear=opaque or len(usable) < len(said) or len(found) >= _MOST,
+    )
+
+
+def _walk(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every name with its value, however deep; names without case and underscores."""
+    left: list[tuple[str, Any]] = [("", value)]
+    count = 0
+    while left and count < _MOST:
+        name, value = left.pop()
+        count += 1
+        yield name, value
+        if isinstance(value, dict):
+            left += [(str(key).replace("_", "").lower(), item) for key, item in value.items()]
+            left += [("path", key) for key in value if isinstance(key, str) and "/" in key]
+        elif isinstance(value, list):
+            left += [(f"{name}[]", item) for item in value]
+
+
+def _given(call: ToolCall) -> Iterator[str]:
+    for item in (*call.locations, *call.content):
+        if isinstance(item, schema.Location | schema.Diff):
+            yield item.path
+
+
+def _paths(found: list[tuple[str, Any]]) -> Iterator[str]:
+    for name, value in found:
+        if not isinstance(value, str):
+            continue
+        if value.startswith("file://") or (_names_path(name.rstrip("[]")) and "://" not in value):
+            yield value
+        for path in _PATCHED.findall(value) if "\n" in value else ():
+            if path != "/dev/null":
+                yield path
+                yield path.removeprefix("a/").removeprefix("b/")
+
+
+def _names_path(name: str) -> bool:
+    return (name in _PATHS or name.endswith(_PATH_ENDS)) and name not in _BASES
+
+
+def _commands(call: ToolCall, found: list[tuple[str, Any]]) -> Iterator[str]:
+    shown = None if call.command is None else call.said_command
+    if call.command is not None:
+        yield call.command
+    for name, value in found:
+        if name in _COMMANDS and value and value != shown:
+            yield shlex.join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _from_uri(path: str) -> str:
+    return unquote(urlsplit(path).path) if path.startswith("file://") else path

@@ -1,0 +1,48 @@
+"""Path patterns of rules: `*` within a component, `**` across them; anything else stands for itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+Resolve = Callable[[str], str]  # where a path leads
+
+
+def matches(glob: str, path: str, cwd: str, resolve: Resolve) -> bool:
+    """`path` is absolute. A pattern that begins with `**` may begin anywhere, other relative ones in `cwd`."""
+    return _compiled(_anchored(glob, cwd, resolve)).fullmatch(path) is not None
+
+
+def is_plain(path: str) -> bool:
+    """As a pattern it matches this path alone."""
+    return "*" not in path and not path.endswith("/")
+
+
+def _anchored(glob: str, cwd: str, resolve: Resolve) -> str:
+    """Absolute, and as far as it names one place only, where that leads."""
+    if glob.startswith("**"):
+        return f"/{glob}"
+    glob = os.path.join(cwd, os.path.expanduser(glob) if glob.startswith("~/") else glob)
+    glob = f"{glob}**" if glob.endswith("/") else glob
+    parts = glob.split("/")
+    plain = next((at for at, part in enumerate(parts) if "*" in part), len(parts))
+    place = resolve("/".join(parts[:plain]) or "/").rstrip("/")
+    return "/".join([place, *parts[plain:]])
+
+
+@lru_cache(maxsize=256)
+def _compiled(glob: str) -> re.Pattern[str]:
+    parts = glob.split("/")[1:]
+    last = len(parts) - 1
+    across = {True: "/.+", False: "(?:/[^/]+)*"}
+    written = (
+        across[at == last] if part == "**" else f"/{_component(part)}" for at, part in enumerate(parts)
+    )
+    return re.compile("".join(written), re.DOTALL)
+
+
+def _component(part: str) -> str:
+    pieces = {"**": ".*", "*": "[^/]*"}
+    return "".join(pieces.get(piece) or re.escape(piece) for piece in re.split(r"(\*\*|\*)", part))

@@ -1,0 +1,62 @@
+"""How a tool call was decided, in words: beside its line, for `:Acp why`, and when the agent did it all the same."""
+
+from __future__ import annotations
+
+from acp_nvim.session.questions import Question
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
+
+_TITLE = 40
+
+
+def beside(question: Question, call: ToolCall) -> str:
+    """Nothing where all went the usual way: the user has allowed it this once."""
+    answer, by = question.answer, question.ended_by
+    if answer is None:
+        return "withdrawn" if by == "agent" and call.is_open else "" if by == "agent" else "not answered"
+    rule = f" by {question.rule or 'a rule'}" if by == "rule" else ""
+    if answer.kind.startswith("reject"):
+        return f"rejected{rule}"
+    if rule:
+        return f"allowed{rule}"
+    return {"allow_once": "", "allow_always": "allowed always"}.get(answer.kind, answer.name)
+
+
+def why(call: ToolCall) -> str:
+    """Which rule or answer decided it."""
+    question = call.questions[-1] if call.questions else None
+    return f"{_title(call)}: {_reason(question) if question else 'the agent did not ask'}"
+
+
+def breach(call: ToolCall) -> str:
+    """The agent says that it has done what was refused; empty: it has not."""
+    decided = [question for question in call.questions if question.ended_by in ("user", "rule", "cancel")]
+    last = decided[-1] if decided else None
+    if call.status != "completed" or last is None or last.kind != "permission":
+        return ""
+    if last.answer and not last.answer.kind.startswith("reject"):
+        return ""
+    told = "yet the agent reports it as done: :Acp review shows what changed, :Acp undo turn takes it back"
+    return f"{_title(call)} was {'rejected' if last.answer else 'cancelled'}, {told}"
+
+
+def _reason(question: Question) -> str:
+    answer, rule = question.answer, f"{question.rule}: {question.because}"
+    if question.is_open:
+        asks = f"; {rule}" if question.rule else ", no rule matches"
+        return f"question {question.id} waits for you{asks}"
+    if answer is None:
+        return {
+            "cancel": "it was cancelled before it was answered",
+            "agent": "the agent went on or gave it up before it was answered",
+            "user": "it was answered without an option",
+        }.get(question.ended_by or "", "the agent ended before it was answered")
+    done = "rejected" if answer.kind.startswith("reject") else "allowed"
+    if question.ended_by == "rule":
+        return f"{done} by {rule}"
+    return f"you chose '{answer.name or answer.id}'" + (f" ({answer.kind})" if answer.kind else "")
+
+
+def _title(call: ToolCall) -> str:
+    title = one_line(call.title or call.kind)
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
