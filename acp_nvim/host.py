@@ -46,8 +46,8 @@ class Front(Protocol):
     def forget(self, session: Session) -> None: ...
 
     services: Services
-
     rulings: Rulings
+
 
 class Host:
     def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
@@ -280,11 +280,11 @@ class Host:
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
             self._front.services.watch.hear(session, call)
             self._front.services.terminals.hear(session, call, update.meta)  # some run terminals of their own
+            self._front.rulings.hear(session, call)
 
     def _wonder(self, tag: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
         if tag not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
-            self._front.rulings.hear(session, call)
             self._unknown.add(tag)
             self._front.note("info", f"{self.spec.name}: unknown update {tag!r} ignored")
 
@@ -312,7 +312,7 @@ class Host:
         session = permissions.ask(entry, self._find, self._dialect, time.monotonic(), rulings.ended)
         for question in session.questions:
             if call := session.transcript.find(question.tool_call_id or ""):
-                self._front.services.hear(session, call)
+                self._front.services.watch.hear(session, call)
         rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         self._front.touch(session)
 
