@@ -48,6 +48,8 @@ class Attachments:
 
     def blocks(self, item: dict[str, Any]) -> list[Block]:
         """Raises LeftOut, or what reading a file raises."""
+        if item.get("missing"):
+            raise LeftOut(str(item["missing"]))
         if item.get("image") or item.get("audio"):
             kind = "image" if item.get("image") else "audio"
             return self._media(self._path(item[kind]), kind)

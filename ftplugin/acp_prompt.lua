@@ -4,6 +4,9 @@ if vim.b.did_ftplugin then
 end
 vim.b.did_ftplugin = true
 
+vim.bo.completefunc = "v:lua.require'acp_nvim.complete'.func"
+vim.bo.omnifunc = vim.bo.completefunc
+
 ---@param fn string
 ---@return fun()
 local function prompt(fn, ...)

@@ -18,7 +18,7 @@ class Prompt:
     @property
     def attached(self) -> list[str]:
         """What goes along, in a few words each: `parse.py 10-24`."""
-        return [_words(item) for item in self.context]
+        return [_words(item) for item in self.context if not item.get("missing")]
 
 
 def _words(item: dict[str, Any]) -> str:

@@ -67,8 +67,12 @@ function ports.float(lines, filetype)
   scratch.float(lines, filetype)
 end
 
-function ports.queue(n, items)
-  require("acp_nvim.queue").open(n, items)
+function ports.queue(n, items, attached)
+  require("acp_nvim.queue").open(n, items, attached)
+end
+
+function ports.recall(n, text)
+  require("acp_nvim.prompt").recall(n, text)
 end
 
 function ports.history(n, items)
@@ -100,7 +104,7 @@ function ports.ended(n)
 end
 
 -- These open windows, which the command-line window forbids; nothing that comes after depends on them.
-local WINDOWS = { show = true, float = true, queue = true }
+local WINDOWS = { show = true, float = true, queue = true, recall = true }
 
 local waiting = {} ---@type table[] entries that the editor's state forbade, in their order
 local blocked = false -- one of them must come before all that follow

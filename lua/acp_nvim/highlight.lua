@@ -37,6 +37,7 @@ M.groups = {
   AcpWinbar = "WinBarNC",
   AcpWinbarTitle = "WinBar",
   AcpPlaceholder = "NonText",
+  AcpChip = "Special",
   AcpSpinner = "DiagnosticInfo",
   AcpMore = "MoreMsg",
 }

@@ -68,6 +68,41 @@ function M.fold_all(open)
   end
 end
 
+--- The n-th open question of the current session that has a diff.
+---@param n integer
+---@return table?
+local function with_diff(n)
+  local session = state.current()
+  local questions = vim.tbl_filter(function(asked)
+    return asked.has_diff
+  end, session and state.questions(session) or {})
+  return questions[n]
+end
+
+--- Shows as a diff what the tool call under the cursor changes, else what the n-th question wants to change.
+---@param n? integer
+---@return boolean? ok
+---@return string? message
+function M.diff(n)
+  local chat, key = nil, nil
+  if not n then
+    chat, key = entry()
+  end
+  if chat and key then
+    return backend.notify("diff", { session = chat.session, key = key, focus = true }) or true
+  end
+  local asked = with_diff(n or 1)
+  if not asked then
+    return nil, n and ("there is no question %d with a diff"):format(n) or "no open question has a diff"
+  end
+  return backend.notify("diff", { question = asked.id, focus = true }) or true
+end
+
+--- What the diff's keys stand for: it is shown; where there is none, the entry unfolds.
+function M.show_diff()
+  M.diff()
+end
+
 --- The details of what is under the cursor, in a float.
 function M.details()
   local chat, key = entry()
@@ -206,6 +241,31 @@ function M.to_prompt()
   if chat and require("acp_nvim.window").open(chat.session, { focus = true }) then
     vim.cmd("startinsert!")
   end
+end
+
+---@param chat acp.Chat
+---@param row integer
+---@return integer? key  of what the user said there
+local function own_words(chat, row)
+  local key
+  for _, found in ipairs(chats.marks(chat, row, 0, 4)) do -- upwards
+    key = key or found.mark.key
+    if found.mark.kind == "user" then
+      return key --[[@as integer]]
+    elseif found.mark.kind ~= "text" then
+      return nil
+    end
+  end
+end
+
+--- Puts what the user said under the cursor back into the prompt; elsewhere the key is Vim's.
+function M.recall()
+  local chat, row = here()
+  local key = chat and own_words(chat, row)
+  if chat and key then
+    return backend.notify("recall", { session = chat.session, key = key })
+  end
+  api.nvim_feedkeys(vim.v.count1 .. "e", "n", false)
 end
 
 ---@param mode "n"|"i"

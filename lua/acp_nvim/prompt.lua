@@ -1,4 +1,7 @@
 -- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
+local chip = require("acp_nvim.chip")
+local complete = require("acp_nvim.complete")
+local history = require("acp_nvim.history")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
@@ -7,13 +10,12 @@ local M = {}
 
 ---@class acp.Prompt
 ---@field buf integer
----@field history string[]  oldest first
+---@field cwd string         whose project's history it has
 ---@field at? integer       where in the history; nil: at the text being written
 ---@field draft? string
 ---@field kept? string      what stood in a buffer that is gone; the next one begins with it
 ---@field asked? string     whom the hint names
 
-local MOST_KEPT = 500
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
 
 local prompts = {} ---@type table<integer, acp.Prompt>
@@ -23,7 +25,10 @@ local group = api.nvim_create_augroup("acp_nvim.prompt", {})
 ---@param n integer
 ---@return acp.Prompt
 local function prompt_of(n)
-  prompts[n] = prompts[n] or { buf = -1, history = {} }
+  if not prompts[n] then
+    local session = state.session(n)
+    prompts[n] = { buf = -1, cwd = session and session.origin.cwd or vim.fn.getcwd() }
+  end
   return prompts[n]
 end
 
@@ -44,23 +49,34 @@ local function hint_of(buf)
   return text:format(prompt.asked)
 end
 
--- The hint in an empty prompt is drawn, not kept: it is right whatever has emptied the buffer.
-local function draw_hint(_, _, buf, row)
-  if row > 0 or api.nvim_buf_line_count(buf) > 1 or api.nvim_buf_get_lines(buf, 0, 1, true)[1] ~= "" then
+-- The hints are drawn, not kept: whom an empty prompt asks, and what a command that stands alone expects. They are right
+-- whatever has emptied or filled the buffer.
+local function draw_hint(buf)
+  if api.nvim_buf_line_count(buf) > 1 then
     return
   end
-  api.nvim_buf_set_extmark(buf, NAMESPACE, 0, 0, {
-    virt_text = { { hint_of(buf), "AcpPlaceholder" } },
-    virt_text_pos = "overlay",
-    ephemeral = true,
-  })
+  local line = api.nvim_buf_get_lines(buf, 0, 1, true)[1]
+  local hint = line == "" and hint_of(buf) or complete.hint(hints[buf], line)
+  if hint then
+    local gap = line:find("%S$") and " " or ""
+    api.nvim_buf_set_extmark(buf, NAMESPACE, 0, #line, {
+      virt_text = { { gap .. hint, "AcpPlaceholder" } },
+      virt_text_pos = "overlay",
+      ephemeral = true,
+    })
+  end
 end
 
 api.nvim_set_decoration_provider(NAMESPACE, {
   on_win = function(_, _, buf)
     return hints[buf] ~= nil
   end,
-  on_line = draw_hint,
+  on_line = function(_, _, buf, row)
+    if row == 0 then
+      draw_hint(buf)
+    end
+    chip.draw(hints[buf], buf, row, NAMESPACE)
+  end,
 })
 
 ---@param buf integer
@@ -88,8 +104,11 @@ end)
 ---@param buf integer
 ---@return string
 local function text_of(buf)
+  local lines = vim.tbl_map(function(line)
+    return (line:gsub("\n", "\0")) -- as Neovim has lines, a NUL is a newline
+  end, api.nvim_buf_get_lines(buf, 0, -1, true))
   return (
-    table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n"):gsub("%s*\n?%s*$", function(blank)
+    table.concat(lines, "\n"):gsub("%s*\n?%s*$", function(blank)
       return blank:match("^[^\n]*") -- blanks of the last line are the user's, blank lines behind it are not
     end)
   )
@@ -98,23 +117,23 @@ end
 ---@param buf integer
 ---@param text string
 local function set_text(buf, text)
-  local lines = vim.split(text, "\n", { plain = true })
+  local lines = vim.tbl_map(function(line)
+    return (line:gsub("%z", "\n"))
+  end, vim.split(text, "\n", { plain = true }))
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what has been typed is an undo step of its own
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
 end
 
---- Adds what was said, or was to be said, to the history.
+--- Adds what was said, or was to be said, to the history of the session's project.
 ---@param n integer
 ---@param items string[]
 function M.history_add(n, items)
-  local prompt = prompt_of(n)
-  for _, item in ipairs(items) do
-    if item:find("%S") and item ~= prompt.history[#prompt.history] then
-      table.insert(prompt.history, item)
+  local list = history.of(prompt_of(n).cwd)
+  local gone = history.add(prompt_of(n).cwd, items)
+  for _, prompt in pairs(prompts) do
+    if prompt.at and gone > 0 and history.of(prompt.cwd) == list then
+      prompt.at = math.max(1, prompt.at - gone)
     end
-  end
-  while #prompt.history > MOST_KEPT do
-    table.remove(prompt.history, 1)
-    prompt.at = prompt.at and math.max(1, prompt.at - 1)
   end
 end
 
@@ -146,6 +165,7 @@ local function equip(n, buf)
   vim.bo[buf].buflisted = false
   vim.b[buf].acp_session = n
   vim.bo[buf].filetype = "acp_prompt"
+  complete.prepare(n)
   if prompt.kept then
     set_text(buf, prompt.kept)
     prompt.kept = nil
@@ -163,6 +183,9 @@ local function watch(n, buf)
   end)
   on("BufReadCmd", function() -- `:edit`, or `:buffer` after `:bdelete`
     equip(n, buf)
+  end)
+  on("InsertEnter", function()
+    complete.prepare(n)
   end)
   on("BufWipeout", function()
     hints[buf] = nil
@@ -212,7 +235,7 @@ function M.send(n)
   local buf = M.buffer(n)
   local text = text_of(buf)
   if not text:find("%S") then
-    return
+    return scratch.message("info", "there is nothing to send: the prompt is empty")
   end
   local ok, problem = require("acp_nvim").prompt(text, { session = n })
   if not ok then
@@ -228,15 +251,16 @@ end
 ---@return boolean moved
 local function walk(n, step)
   local prompt = prompt_of(n)
-  local at = (prompt.at or #prompt.history + 1) + step
-  if at < 1 or at > #prompt.history + 1 then
+  local list = history.of(prompt.cwd)
+  local at = (prompt.at or #list + 1) + step
+  if at < 1 or at > #list + 1 then
     return false
   end
   if not prompt.at then
     prompt.draft = text_of(prompt.buf)
   end
-  local is_draft = at == #prompt.history + 1
-  set_text(prompt.buf, is_draft and prompt.draft or prompt.history[at])
+  local is_draft = at == #list + 1
+  set_text(prompt.buf, is_draft and prompt.draft or list[at])
   prompt.at = not is_draft and at or nil
   return true
 end
@@ -257,10 +281,43 @@ function M.history(n, step)
   end
 end
 
+--- Writes `text` at the end of the prompt; a cursor that stands there stays at the end, no other moves.
+---@param n integer
+---@param text string
+function M.insert(n, text)
+  local buf = M.buffer(n)
+  local row = api.nvim_buf_line_count(buf) - 1
+  local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
+  local gap = line:find("%S$") and " " or ""
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels
+  api.nvim_buf_set_text(buf, row, #line, row, #line, { gap .. text .. " " })
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local at = api.nvim_win_get_cursor(win)
+    if at[1] == row + 1 and at[2] >= #line - 1 then
+      api.nvim_win_set_cursor(win, { row + 1, vim.v.maxcol })
+    end
+  end
+end
+
+--- Puts `text` into the prompt, to be sent again; a draft that stood there goes into the history.
+---@param n integer
+---@param text string
+function M.recall(n, text)
+  if not state.exists(n) or not require("acp_nvim.window").open(n, { focus = true }) then
+    return
+  end
+  local prompt, buf = prompt_of(n), M.buffer(n)
+  M.history_add(n, { not prompt.at and text_of(buf) or nil })
+  prompt.at, prompt.draft = nil, nil
+  set_text(buf, text)
+  api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buf), vim.v.maxcol })
+end
+
 --- Forgets the prompt of a session that has ended.
 ---@param n integer
 function M.wipe(n)
   local prompt = prompts[n]
+  chip.wipe(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
     hints[prompt.buf] = nil

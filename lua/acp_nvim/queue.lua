@@ -6,6 +6,7 @@ local api = vim.api
 local M = {}
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.queue")
+local ATTACHED = api.nvim_create_namespace("acp_nvim.queue.attached")
 local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
 local separators = {} ---@type table<integer, string>
 local opened = {} ---@type table<integer, string[]> buffer -> the prompts that it showed
@@ -107,15 +108,27 @@ local function create(n)
 end
 
 ---@param buf integer
+---@param row integer  the last of a prompt's
+---@param attached string[]
+local function show_attached(buf, row, attached)
+  local lines = vim.tbl_map(function(words)
+    return { { "  with " .. scratch.visible(words), "AcpNote" } }
+  end, attached)
+  api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
+end
+
+---@param buf integer
 ---@param items string[]
-local function set_items(buf, items)
-  local lines = {}
+---@param attached string[][]  what goes along with each, in words
+local function set_items(buf, items, attached)
+  local lines, ends = {}, {}
   separators[buf] = separator_for(items)
   for index, item in ipairs(items) do
     if index > 1 then
       lines[#lines + 1] = separators[buf]
     end
     vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
+    ends[index] = #lines
   end
   local undolevels = vim.bo[buf].undolevels
   vim.bo[buf].undolevels = -1 -- undo does not lead back to an empty queue
@@ -124,18 +137,23 @@ local function set_items(buf, items)
   vim.bo[buf].modified = false
   remember(buf, items)
   paint(buf)
+  api.nvim_buf_clear_namespace(buf, ATTACHED, 0, -1)
+  for index, row in ipairs(ends) do
+    show_attached(buf, row - 1, attached[index] or {})
+  end
 end
 
 --- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
 ---@param n integer
 ---@param items string[]
-function M.open(n, items)
+---@param attached string[][]  what goes along with each, in words
+function M.open(n, items, attached)
   local buf = vim.fn.bufnr(("^acp://%d/queue$"):format(n))
   if buf < 0 then
     buf = create(n)
   end
   if not vim.bo[buf].modified then
-    set_items(buf, items)
+    set_items(buf, items, attached)
   end
   local win = vim.fn.bufwinid(buf)
   if win > 0 then

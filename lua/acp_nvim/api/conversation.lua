@@ -5,22 +5,51 @@ local state = require("acp_nvim.state")
 
 local M = {}
 
+local MOST = 2 ^ 20 -- bytes of a text
+
+---@param text any
+---@return string? message  why it cannot be sent
+local function unfit(text)
+  if type(text) ~= "string" or vim.trim(text) == "" then
+    return "there is nothing to send: a prompt needs a text"
+  elseif #text > MOST then
+    return ("the prompt has %.1f MB, at most 1 MB is sent: put it in a file and add that"):format(#text / 2 ^ 20)
+  end
+end
+
+--- What goes along: what the caller gives, what chips in the text stand for, and what it names with `@`.
+---@param n integer
+---@param text string
+---@param given table[]  ready for the backend
+---@return string text  with every chip as it is by now
+---@return table[] context
+local function gathered(n, text, given)
+  local origin = state.session(n).origin
+  local folders = vim.list_extend({ origin.cwd }, origin.roots)
+  folders[#folders + 1] = vim.fn.getcwd()
+  local named = require("acp_nvim.mention").find(text, folders)
+  local shown, chips = require("acp_nvim.chip").resolve(n, text)
+  local context = vim.list_extend(vim.list_extend({}, given), chips)
+  return shown, vim.list_extend(context, require("acp_nvim.context").read_all(named))
+end
+
 --- Sends a prompt; while a turn runs it is queued. Without any session the default agent is started.
 ---@param text string
----@param options? { session?: integer, context?: table[], first?: boolean, next?: boolean }
+---@param options? { session?: integer, context?: acp.ContextItem[], first?: boolean, next?: boolean }
 ---  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue
 ---@return true? ok
 ---@return string? message
 function M.prompt(text, options)
   options = options or {}
-  if type(text) ~= "string" or vim.trim(text) == "" then
-    return nil, "there is nothing to send: a prompt needs a text"
-  end
-  local context, message = require("acp_nvim.context").read(options.context or {})
-  if not context then
+  local message = unfit(text)
+  if message then
     return nil, message
   end
-  local n
+  local given, n
+  given, message = require("acp_nvim.context").read(options.context or {})
+  if not given then
+    return nil, message
+  end
   if options.session == nil and not state.current() then
     n, message = require("acp_nvim.api.sessions").new_session()
   else
@@ -36,11 +65,12 @@ function M.prompt(text, options)
   if not n or not ok then
     return nil, message
   end
-  local payload = { seq = state.sent(n), text = text, context = context, first = options.first, next = options.next }
-  payload.loaded = require("acp_nvim.files").loaded()
+  local shown, context = gathered(n, text, given)
+  local payload = { text = shown, context = context, first = options.first, next = options.next }
+  payload.seq, payload.loaded = state.sent(n), require("acp_nvim.files").loaded()
   ok, message = reach.send(n, "prompt", payload)
   if ok then
-    require("acp_nvim.prompt").history_add(n, { text })
+    require("acp_nvim.prompt").history_add(n, { shown })
   end
   return ok, message
 end

@@ -6,14 +6,10 @@ local state = require("acp_nvim.state")
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
 ---@param words string[]
+---@param lead string
 ---@return string[]
-local function complete_prompt(words)
-  if #words > 0 then
-    return {}
-  end
-  return vim.tbl_map(function(command)
-    return "/" .. command.name
-  end, acp.commands() or {})
+local function complete_prompt(words, lead)
+  return require("acp_nvim.complete").words(lead, #words == 0)
 end
 
 subcommands.prompt = {
@@ -33,6 +29,37 @@ subcommands.prompt = {
     if ok and fresh then
       require("acp_nvim.window").open(assert(state.current())) -- beside the file that the user is in
     end
+    return ok, message
+  end,
+}
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function complete_add(words, lead)
+  local files = vim.tbl_map(function(file)
+    return (file:gsub(" ", "\\ "))
+  end, vim.fn.getcompletion((lead:gsub("\\ ", " ")), "file"))
+  return #words == 0 and vim.list_extend(require("acp_nvim.attach").kinds(), files) or files
+end
+
+subcommands.add = {
+  args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
+  doc = "puts the lines of the range, files, or what is named into the next prompt, as a chip; else the current file",
+  range = true,
+  complete = complete_add,
+  run = function(call)
+    local n, message = state.current(), nil
+    if n then
+      return require("acp_nvim.attach").add(n, call.rest, call.range)
+    end
+    n, message = acp.new_session()
+    if not n then
+      return nil, message
+    end
+    local ok
+    ok, message = require("acp_nvim.attach").add(n, call.rest, call.range)
+    require("acp_nvim.window").open(n) -- beside the file that the user is in
     return ok, message
   end,
 }

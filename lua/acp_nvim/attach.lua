@@ -1,0 +1,238 @@
+-- `:Acp add`: what goes along with the next prompt becomes a chip in it.
+local chip = require("acp_nvim.chip")
+local context = require("acp_nvim.context")
+local image = require("acp_nvim.image")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local api = vim.api
+local M = {}
+
+local MOST_FILES = 50
+local MOST_TEXT = 2 ^ 20
+
+---@param n integer
+---@param text string  of a chip
+---@return true
+local function put(n, text)
+  require("acp_nvim.prompt").insert(n, text)
+  scratch.message("info", ("%s goes along with the next prompt"):format(text:sub(2, -2)))
+  return true
+end
+
+--- For what ends later: the session may be gone by then.
+---@param n integer
+---@param text? fun(): string
+---@param message? string
+local function put_late(n, text, message)
+  if message then
+    scratch.message("error", message)
+  elseif text and state.exists(n) then
+    put(n, text())
+  end
+end
+
+---@param n integer
+---@return true? ok
+---@return string? message
+local function takes_images(n)
+  local capabilities = (state.get(n) or {}).capabilities
+  if capabilities and (capabilities.promptCapabilities or {}).image ~= true then
+    return nil, "this agent takes no images"
+  end
+  return true
+end
+
+local kinds = {} ---@type table<string, fun(n: integer, rest: string): true?, string?>
+
+function kinds.diagnostics(n)
+  local buf = context.users_buffer()
+  if not buf or #vim.diagnostic.get(buf) == 0 then
+    return nil, buf and ("there are no diagnostics in %s"):format(context.name(buf)) or "no file is open"
+  end
+  local name = vim.fs.basename(api.nvim_buf_get_name(buf))
+  return put(
+    n,
+    chip.new(n, "diagnostics " .. name, function()
+      return api.nvim_buf_is_valid(buf) and { diagnostics = buf }
+        or { missing = ("the buffer of (diagnostics %s) is gone"):format(name) }
+    end)
+  )
+end
+
+function kinds.quickfix(n)
+  local list, id, count = context.quickfix(0)
+  if not list then
+    return nil, "the quickfix list is empty"
+  end
+  return put(
+    n,
+    chip.new(n, ("quickfix %d"):format(count), function()
+      return (context.quickfix(id)) or { missing = "the quickfix list is gone" }
+    end)
+  )
+end
+
+---@param text string
+---@return integer
+local function changed_lines(text)
+  local count = 0
+  for sign, second in text:gmatch("\n([+-])(.?.?)") do
+    count = count + (second ~= sign .. sign and 1 or 0)
+  end
+  return count
+end
+
+function kinds.diff(n)
+  local cwd = (state.get(n) or {}).cwd or vim.fn.getcwd()
+  ---@param base? string
+  local function git(base, done)
+    local command = { "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "--no-pager", "diff" }
+    vim.list_extend(command, { "--no-ext-diff", "--no-textconv", "--no-color" })
+    vim.list_extend(command, base and { base, "--", "." } or { "--", "." })
+    local ok = pcall(vim.system, command, { cwd = cwd, timeout = 10000 }, vim.schedule_wrap(done))
+    if not ok then
+      put_late(n, nil, "git is not installed, or the folder is gone")
+    end
+  end
+  local function done(result)
+    if result.code ~= 0 then
+      local why = vim.trim(result.stderr or ""):match("^[^\n]*")
+      return put_late(n, nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
+    elseif result.stdout == "" then
+      return put_late(n, nil, "git sees no changes here")
+    end
+    local text = result.stdout
+    if #text > MOST_TEXT then
+      text = text:sub(1, MOST_TEXT) .. "\n… cut here"
+      scratch.message("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#result.stdout / 2 ^ 20))
+    end
+    put_late(n, function()
+      return chip.new(n, ("diff %d lines"):format(changed_lines(text)), { title = "git diff", text = text })
+    end)
+  end
+  git("HEAD", function(result)
+    if result.code == 128 then -- there is no commit yet
+      return git(nil, done)
+    end
+    done(result)
+  end)
+  return true
+end
+
+function kinds.image(n, rest)
+  if rest == "" then
+    return nil, "add image needs a file"
+  end
+  local ok, message = takes_images(n)
+  local path = vim.fn.fnamemodify(vim.fs.normalize(rest, { expand_env = false }), ":p")
+  if ok then
+    ok, message = image.check(path)
+  end
+  if not ok then
+    return nil, message
+  end
+  return put(n, chip.new(n, "image " .. vim.fs.basename(path), { image = path }))
+end
+
+function kinds.clipboard(n)
+  local ok, message = takes_images(n)
+  if not ok then
+    return nil, message
+  end
+  image.from_clipboard(function(path, problem)
+    put_late(n, path and function()
+      return chip.new(n, "image " .. vim.fs.basename(path):gsub("^%d+%-", ""), { image = path })
+    end, problem)
+  end)
+  return true
+end
+
+--- Files of the command line: one with blanks, or several, or patterns.
+---@param rest string
+---@return string[]? paths
+---@return string? message
+local function files_of(rest)
+  local function existing(word)
+    local path = vim.fn.fnamemodify(vim.fs.normalize(word, { expand_env = false }), ":p")
+    local known = vim.uv.fs_stat(path) or context.loaded(path)
+    return known and (path:gsub("(.)/$", "%1")) or nil
+  end
+  local whole = existing(rest)
+  if whole then
+    return { whole }
+  end
+  local paths = {}
+  for word in rest:gsub("\\ ", "\1"):gmatch("%S+") do
+    word = word:gsub("\1", " ")
+    word = (word == "%" or word == "#") and vim.fn.expand(word) or word
+    local found = existing(word)
+    local globbed = found and { found } or vim.tbl_map(existing, vim.fn.glob(word, true, true))
+    if #globbed == 0 then
+      return nil, ("no such file: %s"):format(word)
+    end
+    vim.list_extend(paths, globbed)
+  end
+  return #paths <= MOST_FILES and paths or nil, ("%d files are too many: at most %d"):format(#paths, MOST_FILES)
+end
+
+---@param n integer
+---@param rest string
+---@return true? ok
+---@return string? message
+local function add_files(n, rest)
+  local paths, message = files_of(rest)
+  if not paths then
+    return nil, message
+  end
+  local texts = vim.tbl_map(function(path)
+    return chip.file(n, path)
+  end, paths)
+  require("acp_nvim.prompt").insert(n, table.concat(texts, " "))
+  local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
+  scratch.message("info", what .. (#texts == 1 and " goes" or " go") .. " along with the next prompt")
+  return true
+end
+
+--- Without file and range it is the file that the user is in.
+---@param n integer
+---@param rest string
+---@param range? { first: integer, last: integer }
+---@return true? ok
+---@return string? message
+function M.add(n, rest, range)
+  local buf = range and api.nvim_get_current_buf() or context.users_buffer()
+  if range and buf then
+    put(n, chip.lines(n, buf, range.first, range.last))
+    if rest == "" then
+      return true
+    end
+  elseif rest == "" then
+    if not buf then
+      return nil, "no file is open: add needs a range, a file, or one of " .. table.concat(M.kinds(), ", ")
+    end
+    local label = api.nvim_buf_get_name(buf) ~= "" and vim.fs.basename(api.nvim_buf_get_name(buf)) or "buffer " .. buf
+    return put(
+      n,
+      chip.new(n, label, function()
+        return api.nvim_buf_is_loaded(buf) and { buffer = buf }
+          or { missing = ("the buffer of (%s) is gone"):format(label) }
+      end)
+    )
+  end
+  local word, behind = rest:match("^(%S+)%s*(.-)%s*$")
+  local kind = kinds[word]
+  if kind and (behind == "" or word == "image") then
+    return kind(n, behind)
+  end
+  return add_files(n, rest)
+end
+
+---@return string[]
+function M.kinds()
+  local names = vim.tbl_keys(kinds)
+  table.sort(names)
+  return names
+end
+
+return M
