@@ -50,9 +50,8 @@ class Filling:
 
     def _open(self, session: Session, question: Question) -> None:
         self._stays_open(session, question)
-        self._client.editor.notify(
-            "form", question.id, session.number, list(question.detail), question.fields
-        )
+        about = list(question.form.about) if question.form else []
+        self._client.editor.notify("form", question.id, session.number, about, question.fields)
 
     def _stays_open(self, session: Session, question: Question) -> None:
         session.questions.touch(question)

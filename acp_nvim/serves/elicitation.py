@@ -112,11 +112,14 @@ class Elicitations:
 def posed(asked: schema.Elicitation, session: Session) -> Question:
     if asked.mode == "url":
         return _page(asked, session)
+    if asked.fields is None:
+        raise RpcError(INVALID_PARAMS, "elicitation/create: there is no requestedSchema")
     form = _form(asked.fields)
     question = _question(session, "elicitation", asked.message or asked.title, form)
     question.tool_call_id = asked.tool_call_id
     about = (text for text in (asked.message, asked.title, asked.description) if text)
-    question.detail = (*_lines(about), *_told(form))
+    form.about = tuple(_lines(about))
+    question.detail = (*form.about, *_told(form))
     fill = Option("answer", "Fill in the form" if form else "Accept", "allow_once")
     if form.missing is not None:
         question.note = f"'{form.missing}' is of a kind that is not known here: it can only be declined"
@@ -151,7 +154,8 @@ def posed_ask(asked: schema.Ask, session: Session) -> Question:
     )
     question = _question(session, "ask", asked.question, form)
     described = [f"{each.title}: {each.description}" for each in asked.options if each.description]
-    question.detail = tuple(_lines(text for text in (asked.header, asked.question, *described) if text))
+    form.about = tuple(_lines(text for text in (asked.header, asked.question) if text))
+    question.detail = (*form.about, *_lines(described))
     answer = Option("answer", "Another answer" if asked.options else "Answer", "allow_once")
     question.options = (*_offered(question), answer, _DECLINE)
     return question

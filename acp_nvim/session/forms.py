@@ -50,6 +50,7 @@ class Filled:
 class Form:
     def __init__(self, fields: Iterable[FormField]) -> None:
         self.fields: dict[str, FormField] = {}
+        self.about: tuple[str, ...] = ()  # what the agent says to it, line by line
         for each in fields:
             name = one_line(each.key) or "(no name)"
             while name in self.fields:
@@ -124,8 +125,8 @@ def _shape(name: str, each: FormField) -> dict[str, Any]:
         "description": visible(each.description[:10_000]),
         "choices": [_choice(choice) for choice in each.choices],
         "custom": each.custom,
-        "format": each.format,
-        "pattern": each.pattern,
+        "format": one_line(each.format[:100]) if each.format else None,
+        "pattern": one_line(each.pattern[:1000]) if each.pattern else None,
         "least": each.least,
         "most": each.most,
     }

@@ -95,6 +95,18 @@ function ports.merge(question, path, mine, agents)
   require("acp_nvim.merge").open(question, path, mine, agents)
 end
 
+function ports.form(...)
+  require("acp_nvim.form").open(...)
+end
+
+function ports.form_errors(question, errors)
+  require("acp_nvim.form").errors(question, errors)
+end
+
+function ports.visit(url)
+  require("acp_nvim.form").visit(url)
+end
+
 function ports.ended(n)
   state.drop(n)
   require("acp_nvim.unasked").update(n, {})
@@ -104,7 +116,7 @@ function ports.ended(n)
 end
 
 -- These open windows, which the command-line window forbids; nothing that comes after depends on them.
-local WINDOWS = { show = true, float = true, queue = true, recall = true }
+local WINDOWS = { form = true, show = true, float = true, queue = true, recall = true }
 
 local waiting = {} ---@type table[] entries that the editor's state forbade, in their order
 local blocked = false -- one of them must come before all that follow

@@ -82,9 +82,9 @@ class Talk:
         self._sent += 1
         self.send("prompt", seq=self._sent, text=text, **more)
 
-    def answer(self, option: str | None, question: int | None = None) -> None:
+    def answer(self, option: str | None, question: int | None = None, content: Any = None) -> None:
         wanted = self.questions[0]["id"] if question is None else question
-        self._desk.send("answer", question=wanted, option=option)
+        self._desk.send("answer", question=wanted, option=option, content=content)
 
     # --- what the user sees
 

@@ -55,7 +55,7 @@ async def test_what_initialize_tells(desk: Desk) -> None:
     assert message["params"]["clientInfo"].keys() == {"name", "title", "version"}
     told = message["params"]["clientCapabilities"]
     assert (told["fs"], told["terminal"]) == ({"readTextFile": True, "writeTextFile": True}, True)
-    assert "elicitation" not in told
+    assert told["elicitation"] == {"form": {}, "url": {}}
 
 
 @pytest.mark.statement(26)

@@ -66,7 +66,7 @@ REFUSED = {
 
 @pytest.mark.statement(11, 25, 30)
 async def test_what_we_do_not_serve_is_refused(desk: Desk) -> None:
-    params = {"sessionId": "{session}", "path": "/etc/passwd", "command": "id", "mode": "form"}
+    params = {"sessionId": "{session}", "path": "/etc/passwd", "command": "id", "mode": "voice"}
     desk.agent(
         on_prompt("", *(step for method in REFUSED for step in (request(method, params), say("{answer}\n"))))
     )

@@ -89,6 +89,9 @@ class FakeEditor:
         self.places: list[tuple[int, str, int]] = []
         self.windows: list[tuple[str, str, list[str]]] = []
         self.floats: list[tuple[list[str], str]] = []
+        self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
+        self.form_errors: dict[int, dict[str, str]] = {}
+        self.visited: list[str] = []
         self.frames = 0
 
     def frame(self, batch: Iterable[list[Any]]) -> list[str]:
@@ -152,6 +155,16 @@ class FakeEditor:
 
     def _on_float(self, lines: list[str], filetype: str) -> None:
         self.floats.append((lines, filetype))
+
+    def _on_form(self, question: int, session: int, words: list[str], fields: list[dict[str, Any]]) -> None:
+        assert session in self.statuses
+        self.forms[question] = words, fields
+
+    def _on_form_errors(self, question: int, errors: dict[str, str]) -> None:
+        self.form_errors[question] = errors
+
+    def _on_visit(self, url: str) -> None:
+        self.visited.append(url)
 
     def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
         assert len(items) == len(attached)

@@ -18,8 +18,8 @@ _LIMITS = {
 
 def elicitation(params: Any) -> Elicitation:
     raw = params if isinstance(params, dict) else {}
-    schema = raw.get("requestedSchema")
-    schema = schema if isinstance(schema, dict) else {}
+    form = raw.get("requestedSchema")
+    schema = form if isinstance(form, dict) else {}
     return Elicitation(
         mode=text(raw, "mode") or "",
         message=text(raw, "message") or "",
@@ -28,7 +28,7 @@ def elicitation(params: Any) -> Elicitation:
         tool_call_id=identifier(raw, "toolCallId"),
         title=text(schema, "title") or "",
         description=text(schema, "description") or "",
-        fields=tuple(_fields(schema)),
+        fields=tuple(_fields(schema)) if isinstance(form, dict) else None,
         url=text(raw, "url") or "",
         id=identifier(raw, "elicitationId") or "",
     )

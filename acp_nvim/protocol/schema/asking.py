@@ -46,7 +46,7 @@ class Elicitation:
     tool_call_id: str | None = None
     title: str = ""
     description: str = ""
-    fields: tuple[FormField, ...] = ()
+    fields: tuple[FormField, ...] | None = None  # None: there is no form in it
     url: str = ""
     id: str = ""
 
