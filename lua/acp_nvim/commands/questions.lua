@@ -70,6 +70,9 @@ subcommands.accept = {
   doc = "answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
+    if require("acp_nvim.form").accept() then
+      return true
+    end
     if require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
       return true
     end
