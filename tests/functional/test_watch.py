@@ -239,7 +239,7 @@ def test_while_we_ask_neovim_does_not_ask_as_well(open_editor: Open, tmp_path: P
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     editor.type(":Acp<CR><C-w>t")
-    editor.type(":checktime<CR>:doautocmd FocusGained<CR>:let g:done = 1<CR>")
+    editor.type(":checktime | doautocmd FocusGained | let g:done = 1<CR>")
     editor.expect_lua("return vim.g.done", 1)
     at_rest(editor)
     assert editor.lua(LINES) == ["one", "user's", "three"]
