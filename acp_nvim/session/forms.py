@@ -122,7 +122,7 @@ def _shape(name: str, each: FormField) -> dict[str, Any]:
         "type": each.type,
         "required": each.required,
         "default": shown_default(each),
-        "description": visible(each.description[:10_000]),
+        "description": "\n".join(map(visible, each.description[:10_000].splitlines())),
         "choices": [_choice(choice) for choice in each.choices],
         "custom": each.custom,
         "format": one_line(each.format[:100]) if each.format else None,

@@ -72,6 +72,8 @@ local function value_lines(field)
   return lines
 end
 
+local FORMATS = { email = "e-mail address", uri = "URI", date = "date", ["date-time"] = "date and time" }
+
 ---@param field acp.FormField
 ---@return string
 local function kind_of(field)
@@ -83,7 +85,7 @@ local function kind_of(field)
   end
   return ("%s, %s%s"):format(
     field.required and "required" or "optional",
-    field.format or kind,
+    FORMATS[field.format] or kind,
     field.custom and #(field.choices or {}) > 0 and ", or a line of your own" or ""
   )
 end
@@ -399,7 +401,13 @@ function M.errors(id, errors)
   end
   local win = vim.fn.bufwinid(buf)
   if first and win > 0 then
-    api.nvim_win_set_cursor(win, { first_value(buf, first), 0 })
+    local row = first_value(buf, first)
+    api.nvim_win_set_cursor(win, { row, 0 })
+    api.nvim_win_call(win, function()
+      if row <= vim.fn.line("w0") or row > vim.fn.line("w$") then
+        vim.cmd("normal! zz") -- 0.10 draws the cursor's line only once a key is typed
+      end
+    end)
   end
 end
 

@@ -1,0 +1,165 @@
+"""Forms of agents: shown as a buffer, filled in by keys, sent by writing it; nothing else decides."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import chat, send, talking
+
+Open = Callable[..., Editor]
+FIELDS: dict[str, Any] = {
+    "name": {"type": "string", "title": "Your name", "description": "As on the door", "minLength": 2},
+    "age": {"type": "integer", "title": "Age", "default": 30},
+    "colour": {"type": "string", "title": "Colour", "enum": ["red", "blue"]},
+    "tools": {
+        "type": "array",
+        "title": "Tools",
+        "items": {"anyOf": [{"const": "h", "title": "Hammer"}, {"const": "s", "title": "Saw"}]},
+        "default": ["s"],
+    },
+    "sure": {"type": "boolean", "title": "Sure?"},
+}
+
+
+def asking(tmp_path: Path, properties: dict[str, Any], **more: Any) -> ScriptedAgent:
+    schema = {"type": "object", "properties": properties, "required": ["name"]}
+    params = {"sessionId": "{session}", "mode": "form", "message": "Who is there?", "requestedSchema": schema}
+    return script(
+        tmp_path, on_prompt("", request("elicitation/create", {**params, **more}), say("got {answer}"))
+    )
+
+
+def with_form(open_editor: Open, tmp_path: Path, properties: dict[str, Any]) -> Editor:
+    """The cursor is in the form."""
+    editor = talking(open_editor, asking(tmp_path, properties), size=(120, 50))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("Fill in the form")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    return editor
+
+
+def to(editor: Editor, text: str) -> None:
+    """The cursor goes to the line below the heading."""
+    editor.lua("assert(vim.fn.search([[\\V]] .. (...), 'w') > 0, 'not in the form')", text)
+
+
+def form(editor: Editor) -> list[str]:
+    return list(editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
+
+
+def test_a_form_is_filled_in_and_sent_by_writing_it(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    lines = form(editor)
+    assert lines[0] == "│ Who is there?"
+    assert "━━ Your name  (required, text)" in lines
+    assert "│ As on the door" in lines
+    assert lines[lines.index("━━ Age  (optional, whole number)") + 1] == "30"
+    editor.type("iAda<Esc>")
+    to(editor, "( ) blue")
+    editor.type("<CR>")
+    to(editor, "( ) red")
+    editor.type("<CR>")
+    to(editor, "[ ] Hammer")
+    editor.type("<Space>")
+    to(editor, "( ) No")
+    editor.type("<CR>")
+    assert form(editor).count("(x) red") == 1
+    assert "( ) blue" in form(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpAnswered", option_id="answer", by="user")
+    editor.wait_event("AcpTurnEnded")
+    (got,) = [line for line in chat(editor) if line.startswith("got")]
+    wanted = '{"name": "Ada", "age": 30, "colour": "red", "tools": ["h", "s"], "sure": false}'
+    assert got == f'got {{"action": "accept", "content": {wanted}}}'
+    editor.expect_lua("return vim.fn.bufexists('^acp://1/form')", 0)
+    assert editor.lua("return vim.bo.filetype") != "acp_form"
+
+
+def test_what_is_wrong_is_said_at_its_field_and_nothing_is_sent(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor.lua("vim.fn.setline(vim.fn.search('^30$'), 'thirty')")
+    to(editor, "▶ send")
+    editor.type("<CR>")
+    editor.screen.expect("✗ is required")
+    editor.screen.expect("✗ must be a whole number")
+    assert editor.lua("return vim.fn.getline(vim.fn.line('.') - 1)") == "│ As on the door"
+    assert editor.acp("status")["questions"] == 1
+    editor.type("iAda<Esc>")
+    editor.lua("vim.fn.setline(vim.fn.search('^thirty$'), '')")
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert '"content": {"name": "Ada", "tools": ["s"]}' in chat(editor)[-1]
+
+
+def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor.type("iAda<Esc>:q<CR>")
+    editor.expect_lua("return vim.bo.filetype ~= 'acp_form'")
+    assert editor.acp("status")["questions"] == 1
+    editor.screen.expect("Fill in the form")
+    editor.type(":Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    assert "Ada" in form(editor)
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpAnswered", option_id="decline", by="user")
+    editor.wait_event("AcpTurnEnded")
+    assert '{"action": "decline"}' in chat(editor)[-1]
+    editor.expect_lua("return vim.fn.bufexists('^acp://1/form')", 0)
+
+
+def test_a_broken_heading_sends_nothing(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    to(editor, "━━ Age")
+    editor.type("dd:w<CR>")
+    editor.screen.expect("the heading of 'Age' is gone")
+    assert editor.acp("status")["questions"] == 1
+
+
+def test_a_hostile_form_is_only_text(open_editor: Open, tmp_path: Path) -> None:
+    evil = "x\x1b[8m\u202e\n━━ Your name  (required, text)\n%{%v:lua.error('!')%}"
+    fields = {
+        "name": {"type": "string", "title": evil, "description": evil, "format": evil, "default": "a\u202eb"},
+        evil: {"type": "string", "enum": [evil, "fine"], "default": evil},
+    }
+    editor = with_form(open_editor, tmp_path, fields)
+    assert not any("\x1b" in line or "\u202e" in line for line in form(editor))
+    editor.type("iAda<Esc>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert '"content": {"name": "Ada", ' in chat(editor)[-1]
+
+
+@pytest.mark.backends
+def test_an_answer_by_the_api(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, asking(tmp_path, FIELDS))
+    send(editor, "hello")
+    id = editor.wait_event("AcpQuestion")["id"]
+    (question,) = editor.acp("questions")
+    assert (question["kind"], question["title"]) == ("elicitation", "Who is there?")
+    assert [field["name"] for field in question["fields"]] == list(FIELDS)
+    assert editor.acp("answer", id, "answer", {"name": "A"}) is True
+    editor.screen.expect("at least 2 characters")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    assert editor.acp("answer", id, "answer", {"name": "Ada", "age": 36.0, "tools": []}) is True
+    editor.wait_event("AcpTurnEnded")
+    assert '"content": {"name": "Ada", "age": 36, "tools": []}' in chat(editor)[-1]
+
+
+def test_a_page_opens_when_the_user_says_so(open_editor: Open, tmp_path: Path) -> None:
+    url = "https://example.org/?q=%23"
+    agent = asking(tmp_path, {}, mode="url", url=url, elicitationId="e")
+    init = "vim.ui.open = function(url) _G.visited = url end"
+    editor = talking(open_editor, agent, init=init)
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect(url)
+    assert editor.lua("return _G.visited") is None
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return _G.visited", url)
+    editor.wait_event("AcpTurnEnded")
+    assert '{"action": "accept"}' in chat(editor)[-1]
