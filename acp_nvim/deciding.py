@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from acp_nvim.serves import sides
+from acp_nvim.serves.rulings import once
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.verdicts import why
+
 if TYPE_CHECKING:
     from acp_nvim.client import Client
     from acp_nvim.session.questions import Question
@@ -39,8 +44,80 @@ class Deciding:
         session.end_question(question, option, "user" if option else "cancel")
         self._client.touch(session)
 
+    def do_diff(self, payload: dict[str, Any]) -> None:
+        """Of a question, by its id; else of what stands in the chat under that key."""
+        proposals = self._client.services.proposals
+        wanted = payload.get("question")
+        if wanted is None:
+            session = self._client.session(payload)
+            call = session.transcript.entry(int(payload["key"]))
+            if not isinstance(call, ToolCall):
+                return self._client.say("info", "no diff here")
+            asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
+            if asked is None:
+                if not proposals.compare(session, call):
+                    self._client.do_toggle({**payload, "open": True})
+                return None
+            wanted = asked.id
+        for session in self._client.sessions.values():
+            if question := session.questions.get(int(wanted)):
+                if conflict := self._client.services.files.conflicts.open.get(question.id):
+                    return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+                at = payload.get("at")
+                auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
+                return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
+        self._client.say("warn", f"question {wanted} is not open any more")
+
+    def do_decide(self, payload: dict[str, Any]) -> None:
+        """The right sides of a proposal: of one file, or without a path of all."""
+        wanted, texts = int(payload["question"]), payload.get("texts")
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                said = texts if isinstance(texts, dict) else {}
+                return self._client.services.proposals.decide(
+                    question, payload.get("version"), payload.get("path"), said
+                )
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
     def do_merged(self, payload: dict[str, Any]) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
         if not self._client.services.files.conflicts.merge(int(payload["question"]), str(payload["text"])):
             return self._client.say("warn", "that conflict is decided already: nothing was written")
         self.do_answer({"question": payload["question"], "option": "merge"})
+
+    # --- rules
+
+    def do_allow(self, payload: dict[str, Any]) -> None:
+        """The rule that would allow just what is asked: told, or set for the session."""
+        wanted = int(payload["question"])
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                return self._allow(session, question, payload)
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def _allow(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+        rule, reason = self._client.rulings.rule_for(session, question)
+        option = once(question, "allow")
+        if rule is None:
+            self._client.say("warn", f"no rule can be made, and nothing was sent: {reason}")
+        elif not payload.get("set"):
+            self._client.say("info", f"allow! sets {rule}")
+        elif payload.get("version") != question.version:
+            self._client.say("warn", "the question has changed, nothing was sent: look at it first")
+        elif option is None:
+            self._client.say("warn", "no option of kind allow_once here: nothing was sent, no rule was set")
+        else:
+            session.rules.append(rule)
+            session.end_question(question, option, "user")
+            self._client.touch(session)
+            self._client.say("info", f"session rule {len(session.rules)}: {rule}")
+
+    def do_why(self, payload: dict[str, Any]) -> None:
+        """Of the tool call under that key, else of the last that was decided."""
+        session = self._client.session(payload)
+        key = payload.get("key")
+        entry = session.transcript.entry(int(key)) if key else None
+        if not isinstance(entry, ToolCall):
+            calls = (each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall))
+            entry = next((call for call in calls if any(not each.is_open for each in call.questions)), None)
+        self._client.say("info", why(entry) if entry else "nothing has been asked here so far")

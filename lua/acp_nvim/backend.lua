@@ -229,6 +229,7 @@ function M.setup()
     root = M.root,
     cwd = vim.fn.getcwd(),
     version = tostring(vim.version()),
+    state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
   })
 end
 

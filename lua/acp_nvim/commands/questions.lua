@@ -135,4 +135,54 @@ subcommands.answer = {
   end,
 }
 
+subcommands.diff = {
+  args = "[n]",
+  doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
+  run = function(call)
+    return require("acp_nvim.navigate").diff(tonumber(call.rest))
+  end,
+}
+
+subcommands.allow = {
+  doc = "shows the rule that the oldest open question's exact command or path would make; with ! the rule holds for this "
+    .. "session, and the question is answered with its first option that allows once",
+  bang = true,
+  run = function(call)
+    local question, message = visible_question()
+    if not question then
+      return nil, message
+    end
+    local wanted = { question = question.id, version = question.version, set = call.bang }
+    return require("acp_nvim.backend").notify("allow", wanted)
+  end,
+}
+
+--- The entry of the chat under the cursor; a question stands within its tool call.
+---@param chat acp.Chat
+---@return integer? key
+local function entry_here(chat)
+  local chats = require("acp_nvim.chat")
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local mark ---@type acp.Mark?
+  repeat
+    mark, row = chats.mark_above(chat, row)
+    row = row - 1
+  until not mark or (mark.kind ~= "question" and mark.kind ~= "option") or row < 0
+  return mark and mark.key --[[@as integer]]
+end
+
+subcommands.why = {
+  doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
+  run = function()
+    local chat = require("acp_nvim.chat").of_buffer(vim.api.nvim_get_current_buf())
+    local n = chat and chat.session or state.current()
+    if not n then
+      return nil, "there is no session: :Acp new starts one"
+    elseif not require("acp_nvim.backend").is_running() then
+      return nil, "nothing is running"
+    end
+    return require("acp_nvim.backend").notify("why", { session = n, key = chat and entry_here(chat) })
+  end,
+}
+
 return subcommands
