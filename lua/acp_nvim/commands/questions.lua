@@ -135,14 +135,6 @@ subcommands.answer = {
   end,
 }
 
-subcommands.diff = {
-  args = "[n]",
-  doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
-  run = function(call)
-    return require("acp_nvim.navigate").diff(tonumber(call.rest))
-  end,
-}
-
 subcommands.allow = {
   doc = "shows the rule that the oldest open question's exact command or path would make; with ! the rule holds for this "
     .. "session, and the question is answered with its first option that allows once",
