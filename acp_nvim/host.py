@@ -121,6 +121,7 @@ class Host:
 
     def leave(self, session: Session) -> None:
         """It lives here no longer: nothing that comes is for it."""
+        self.connection.give_up(session)
         self._front.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.opening.forget(session)
@@ -252,7 +253,9 @@ class Host:
             self.cancel(session)
 
     def cancel(self, session: Session) -> None:
-        """Give up the running turn; the agent still owes its answer."""
+        """Give up the running turn, or the start; the agent still owes its answer."""
+        if session.phase == "starting":
+            self.connection.give_up(session)
         if session.cancel() and self.alive:
             self.connection.notify("session/cancel", {"sessionId": session.id})
         self._front.touch(session)
@@ -323,7 +326,7 @@ class Host:
         return self.opening.by_id.get(session_id or "")
 
     def on_notification(self, notification: Notification) -> None:
-        if notification.method == "$/cancel_request" and isinstance(notification.params, dict):
+        if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):
             self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
         elif notification.method == "elicitation/complete":
             self._asked.complete(notification.params)
@@ -349,7 +352,14 @@ class Host:
             self._front.say("error", f"{error}; :Acp restart starts it again")
         self._front.host_changed()
 
-    def call(self, method: str, params: Any, then: Callable[[Result], None], unbounded: bool = False) -> None:
+    def call(
+        self,
+        method: str,
+        params: Any,
+        then: Callable[[Result], None],
+        unbounded: bool = False,
+        owner: Session | None = None,
+    ) -> None:
         """A request that is no prompt; where the agent does not know it, by its older name."""
         self._owed += 1
         seconds = self.spec.timeout_ms / 1000
@@ -357,7 +367,7 @@ class Host:
         def answered(result: Result) -> None:
             older = methods.OLDER.get(method)
             if older and isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND:
-                self.call(older, params, then, unbounded)
+                self.call(older, params, then, unbounded, owner)
             else:
                 then(result)
             self._owed -= 1
@@ -369,6 +379,7 @@ class Host:
             answered,
             timeout=None if unbounded else seconds,
             on_timeout=lambda: self._late(method, seconds),
+            owner=owner,
         )
 
     def _late(self, method: str, seconds: float) -> None:

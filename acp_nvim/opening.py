@@ -44,7 +44,9 @@ class House(Protocol):
     agent: schema.Initialized | None
     sessions: list[Session]
 
-    def call(self, method: str, params: Any, then: Any, unbounded: bool = False) -> None: ...
+    def call(
+        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: Session | None = None
+    ) -> None: ...
     def on_update(self, params: Any) -> None: ...
     def opened(self, session: Session) -> None: ...
     def refused(self, session: Session, why: str) -> None: ...
@@ -134,6 +136,7 @@ class Opening:
             params,
             lambda result: self._answered(session, way, result),
             unbounded=way.keeps_id,
+            owner=session,
         )
 
     def _place(self, session: Session) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from acp_nvim.agent.stderr import StderrRing
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.protocol.jsonrpc import Event, Failure, Notification, Peer, Request, Response, Stray
+from acp_nvim.protocol.methods import CANCEL_REQUEST
 
 __all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"]
 
@@ -56,6 +57,7 @@ class Handler(Protocol):
 class _Call:
     then: Then
     alarm: asyncio.TimerHandle | None
+    owner: object = None
 
 
 class Connection:
@@ -104,16 +106,27 @@ class Connection:
         then: Then,
         timeout: float | None = None,
         on_timeout: Callable[[], None] | None = None,
+        owner: object = None,
     ) -> None:
-        """`then` is called exactly once, however late. May be used before `run`: it is sent at the start."""
+        """`then` is called exactly once, however late. May be used before `run`: it is sent at the start.
+
+        `owner`: who may give it up.
+        """
         loop = asyncio.get_running_loop()
         if self._report:
             loop.call_soon(then, Gone(self._report))
             return
         number, data = self._peer.request(method, params)
         alarm = loop.call_later(timeout, on_timeout) if timeout is not None and on_timeout else None
-        self._calls[number] = _Call(then, alarm)
+        self._calls[number] = _Call(then, alarm, owner)
         self._send(data)
+
+    def give_up(self, owner: object) -> None:
+        """Ask the agent to cancel what the owner waits for. It answers all the same, by an error or a late result."""
+        for number, call in self._calls.items():
+            if call.owner is owner:
+                call.owner = None  # once
+                self.notify(CANCEL_REQUEST, {"requestId": number})
 
     def notify(self, method: str, params: Any) -> None:
         self._send(self._peer.notify(method, params))
