@@ -222,15 +222,19 @@ class Client:
         self.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
 
     def do_restart(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
+        self.restart(self.session(payload))
+
+    def restart(self, session: Session, logged_in: bool = False) -> None:
         host = next((host for host in self.hosts if session in host.sessions), None)
         if host:
             host.stop()
-        self._spawn(self._restart, session, host)
-
-    async def _restart(self, session: Session, host: Host | None) -> None:
-        """Every session that lived in the process comes back, as far as the agent can."""
         lived = host.sessions if host else [session]
+        free = [each for each in lived if logged_in and each.phase == "auth" and not each.queue.held]
+        self._spawn(self._restart, lived, host, free)
+
+    async def _restart(self, lived: list[Session], host: Host | None, free: list[Session]) -> None:
+        """Every session that lived in the process comes back, as far as the agent can; those that have waited
+        for a login with their prompts."""
         ways = {each.number: _way_back(each, host) for each in lived}
         if host:
             await host.connection.stop()
@@ -238,6 +242,8 @@ class Client:
             if each.number in self.sessions and not self.host_of(each):  # else closed or started meanwhile
                 self._start(each, ways[each.number])
 
+                if each in free:
+                    each.queue.release()
     def do_close(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
         if host := self.host_of(session):

@@ -65,7 +65,7 @@ class Host:
         self.alive = True
         self.stopping = False
         self.kept = False  # somebody looks at what it has saved: it stays without a session
-        self.logging_in = False
+        self.logging_in = self.logged_out = False
         self.opening = Opening(self)
         self._owed = 0  # answers to requests that are no prompts
         self._front = front
@@ -170,6 +170,7 @@ class Host:
     def opened(self, session: Session) -> None:
         self._front.touch(session)
         self.advance(session)
+        self.logged_out = False
 
     def refused(self, session: Session, why: str) -> None:
         session.refuse(why)
@@ -193,8 +194,21 @@ class Host:
 
     def unlock(self) -> None:
         """The user has logged in: what waited for that goes on."""
+    def log_out(self) -> None:
+        """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
+        self.logged_out = True
+        for session in self.sessions:
+            self.cancel(session)
+            self._lock(session)
+            self._front.touch(session)
+
+    def _lock(self, session: Session) -> None:
+        if self.logged_out and session.phase == "idle":
+            session.lock(f"{self.name} is logged out: :Acp login", "logged out: :Acp login")
+
         self.opening.unlock()
         for session in self.sessions:
+        self.logged_out = False
             if session.id:
                 session.unlock()
             self.advance(session)
@@ -216,6 +230,7 @@ class Host:
         """Send the next prompt that waits, if the session is free for it."""
         if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
             self._prompt(session, prompt)
+        self._lock(session)
         self._front.touch(session)
 
     def _prompt(self, session: Session, prompt: Prompt) -> None:

@@ -105,8 +105,9 @@ class Login:
 
     def do_login_done(self, payload: dict[str, Any]) -> None:
         """The program in the terminal has ended well: only a new process of the agent knows of it."""
-        self._client.say("info", f"{self._client.session(payload).agent}: logged in, it is started anew")
-        self._client.do_restart(payload)
+        session = self._client.session(payload)
+        self._client.say("info", f"{session.agent}: logged in, it is started anew")
+        self._client.restart(session, logged_in=True)
 
     def do_logout(self, payload: dict[str, Any]) -> None:
         session = self._client.session(payload)
@@ -123,11 +124,7 @@ class Login:
         if isinstance(result, Failure):
             return self._client.say("error", f"{host.name}: the logout failed: {result.error}")
         self._client.say("info", f"{host.name}: logged out")
-        for session in host.sessions:
-            host.cancel(session)
-            if session.phase == "idle":
-                session.lock(f"{host.name}: logged out; :Acp login", "logged out: :Acp login")
-            self._client.touch(session)
+        host.log_out()
 
 
 def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | None:

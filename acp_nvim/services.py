@@ -67,6 +67,7 @@ class Services:
             "fs/read_text_file": self.files.read,
             "fs/write_text_file": self._write,
         }
+            terminal_login=True,
         return {**files, **self.terminals.serve}
 
     def begin_turn(self, session: Session) -> None:

@@ -7,7 +7,20 @@ require("acp_nvim.highlight")
 local M = {}
 
 -- Where the options stand among the arguments; 1 if nothing else is said.
-local OPTIONS = { prompt = 2, load = 2, setup = false, answer = false, replay = false }
+local OPTIONS = {
+  prompt = 2,
+  load = 2,
+  resume = 2,
+  reopen = 2,
+  rename = 2,
+  delete = 2,
+  login = 2,
+  setup = false,
+  answer = false,
+  replay = false,
+  keep = false,
+  undo = false,
+}
 
 --- Whatever goes wrong in `fn` becomes a message.
 ---@param fn function

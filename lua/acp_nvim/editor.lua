@@ -116,8 +116,31 @@ function ports.ended(n)
 end
 
 -- These open windows, which the command-line window forbids; nothing that comes after depends on them.
-local WINDOWS = { form = true, show = true, float = true, queue = true, recall = true }
+function ports.listed(list)
+  require("acp_nvim.sessions").listed(list)
+end
 
+function ports.login_choose(n, methods)
+  require("acp_nvim.login").choose(n, methods)
+end
+
+function ports.login_run(n, what)
+  require("acp_nvim.login").run(n, what)
+end
+
+local WINDOWS = {
+  proposal = true,
+  show = true,
+  float = true,
+  queue = true,
+  login_choose = true,
+  login_run = true,
+  recall = true,
+  form = true,
+}
+  local session = state.session(n)
+
+  require("acp_nvim.sessions").ended(n, session ~= nil and session.status.state == "starting")
 local waiting = {} ---@type table[] entries that the editor's state forbade, in their order
 local blocked = false -- one of them must come before all that follow
 

@@ -5,7 +5,7 @@ local M = {}
 ---@field status table          as the backend patches it
 ---@field questions table[]     the open ones, oldest first
 ---@field commands table[]
----@field origin table          { agent, cwd, roots }: what it takes to start it anew
+---@field origin table          { agent, cwd, roots, id }: what it takes to start it anew; id: of the agent's that it was
 ---@field generation integer    which start of the backend knows it
 ---@field sent integer          number of the last prompt we sent
 ---@field acked integer         number of the last prompt the backend has handled

@@ -92,6 +92,8 @@ class FakeEditor:
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
         self.form_errors: dict[int, dict[str, str]] = {}
         self.visited: list[str] = []
+        self.listings: list[dict[str, Any]] = []  # what agents have saved
+        self.logins: list[tuple[int, Any]] = []  # what was to be chosen, or run in a terminal
         self.frames = 0
 
     def frame(self, batch: Iterable[list[Any]]) -> list[str]:
@@ -176,6 +178,15 @@ class FakeEditor:
 
     def _on_history(self, session: int, items: list[Any]) -> None:
         self.history.setdefault(session, []).extend(items)
+
+    def _on_listed(self, listings: list[dict[str, Any]]) -> None:
+        self.listings = listings
+
+    def _on_login_choose(self, session: int, methods: list[dict[str, Any]]) -> None:
+        self.logins.append((session, methods))
+
+    def _on_login_run(self, session: int, what: dict[str, Any]) -> None:
+        self.logins.append((session, what))
 
     def _on_ended(self, session: int) -> None:
         for known in (self.chats, self.statuses, self.questions, self.commands):

@@ -22,7 +22,7 @@ function M.session_of(options)
 end
 
 --- Allots a session and has the backend begin it with `verb`.
----@param verb "new"|"load"|"replay"
+---@param verb "new"|"load"|"resume"|"reopen"|"fork"|"replay"
 ---@param fields { agent: string, cwd: string, roots?: string[] }
 ---@param more? table  further keys of the payload
 ---@return integer? n
@@ -34,6 +34,9 @@ function M.begin(verb, fields, more)
   end
   local n = state.new(fields)
   state.session(n).generation = backend.generation()
+  if verb == "load" or verb == "resume" or verb == "reopen" then
+    state.session(n).origin.id = more and more.id
+  end
   backend.notify(verb, vim.tbl_extend("error", { session = n }, fields, more or {}))
   return n
 end
@@ -55,10 +58,8 @@ function M.send(n, verb, payload)
       return nil, ("session %d has ended: a prompt or :Acp restart starts it anew"):format(n)
     end
     session.generation = backend.generation()
-    local status = session.status
-    local can_load = status.turn > 0 and (status.capabilities or {}).loadSession == true
-    local id = verb == "restart" and can_load and status.session_id or nil
-    backend.notify("new", vim.tbl_extend("error", { session = n, id = id }, session.origin))
+    local id = session.status.turn > 0 and session.status.session_id or session.origin.id
+    backend.notify("new", vim.tbl_extend("force", session.origin, { session = n, id = id }))
     if verb == "restart" then
       return true
     end

@@ -1,5 +1,6 @@
 -- The Lua API of windows and sessions.
 local agents = require("acp_nvim.agents")
+local backend = require("acp_nvim.backend")
 local reach = require("acp_nvim.api.reach")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -150,18 +151,50 @@ function M.new_session(options)
   return reach.begin("new", { agent = agent, cwd = cwd, roots = roots })
 end
 
---- Opens a session that the agent has saved, as a new session here, and makes it the current one.
----@param id string  the agent's id of the session
----@param options? { agent?: string, cwd?: string }
----@return integer? session
----@return string? message
-function M.load(id, options)
-  options = options or {}
-  if type(id) ~= "string" or id == "" then
-    return nil, "load needs the id of a session"
+--- What the agent was last heard to offer; nil: nothing is known.
+---@param agent string
+---@return table? capabilities
+local function capabilities_of(agent)
+  for _, n in ipairs(state.numbers()) do
+    local status = state.session(n).status
+    if status.agent == agent and status.capabilities then
+      return status.capabilities
+    end
   end
+end
+
+---@param agent string
+---@param verb "load"|"resume"|"reopen"|"fork"
+---@return string? why_not
+local function cannot(agent, verb)
+  local capabilities = capabilities_of(agent)
+  local more = capabilities and capabilities.sessionCapabilities or {}
+  local has = capabilities and (verb == "load" and capabilities.loadSession or more[verb])
+  if capabilities and verb ~= "reopen" and (not has or has == vim.NIL) then
+    return ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
+  end
+end
+
+---@param agent string
+---@param id string
+---@return integer? n  the session that it is here
+local function living(agent, id)
+  for _, n in ipairs(state.numbers()) do
+    local status = state.get(n) or {}
+    local ended = status.state == "stopped" or status.state == "failed"
+    if status.agent == agent and status.session_id == id and not ended then
+      return n
+    end
+  end
+end
+
+---@param options { agent?: string, cwd?: string }
+---@return string? agent
+---@return string cwd_or_message
+local function place_of(options)
   local current = state.current()
   local origin = current and state.session(current).origin or {}
+  local cwd = options.cwd or origin.cwd or vim.fn.getcwd()
   local agent, message
   if options.agent ~= nil then
     agent, message = agents.find(options.agent)
@@ -170,15 +203,155 @@ function M.load(id, options)
   else
     agent, message = agents.default()
   end
-  if not agent then
+  return agent, agent and cwd or message or ""
+end
+
+---@param verb "load"|"resume"|"reopen"|"fork"
+---@param id any
+---@param options? { agent?: string, cwd?: string, roots?: string[] }
+---@return integer? session
+---@return string? message
+local function from_saved(verb, id, options)
+  options = options or {}
+  if type(id) ~= "string" or id == "" then
+    return nil, ("%s needs the id of a session: :Acp sessions shows them"):format(verb)
+  end
+  local agent, cwd = place_of(options)
+  local n = agent and verb ~= "fork" and living(agent, id)
+  if n then
+    state.focus(n)
+    return n
+  end
+  local message = not agent and cwd or cannot(agent --[[@as string]], verb)
+  if message then
     return nil, message
   end
-  local n
-  n, message = reach.begin("load", { agent = agent, cwd = options.cwd or origin.cwd or vim.fn.getcwd() }, { id = id })
+  n, message = reach.begin(verb, { agent = agent, cwd = cwd, roots = options.roots }, { id = id })
   if n then
     state.focus(n)
   end
   return n, message
+end
+
+--- Opens a session that the agent has saved, as a session here, and makes it the current one. What was said in it is
+--- shown.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.load(id, options)
+  return from_saved("load", id, options)
+end
+
+--- As |acp.load()|, without what was said before: for agents that cannot tell it.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.resume(id, options)
+  return from_saved("resume", id, options)
+end
+
+--- Loads a saved session where the agent can, else resumes it.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.reopen(id, options)
+  return from_saved("reopen", id, options)
+end
+
+--- A new session that remembers what has been said in another; it becomes the current one.
+---@param options? { session?: integer, id?: string, agent?: string, cwd?: string }  id: of a saved one
+---@return integer? session
+---@return string? message
+function M.fork(options)
+  options = options or {}
+  if options.id ~= nil and options.session == nil then
+    return from_saved("fork", options.id, options)
+  end
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  local id = (state.get(n) or {}).session_id
+  if not id then
+    return nil, ("session %d is not ready to be forked"):format(n)
+  end
+  return from_saved("fork", id, state.session(n).origin)
+end
+
+--- Ends a session here; the agent is told where it can be.
+---@param options? acp.Options
+---@return true? ok
+---@return string? message
+function M.close_session(options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  elseif backend.is_running() and state.session(n).generation == backend.generation() then
+    return reach.send(n, "close")
+  end
+  require("acp_nvim.editor").frame({ { "ended", n } })
+  return true
+end
+
+--- Gives a session a title of the user's own.
+---@param title string
+---@param options? acp.Options
+---@return true? ok
+---@return string? message
+function M.rename(title, options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  elseif type(title) ~= "string" or vim.trim(title) == "" then
+    return nil, "rename needs a title"
+  end
+  return reach.send(n, "rename", { title = vim.trim(title) })
+end
+
+--- Has the agent delete a session for good.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string }
+---@return true? ok
+---@return string? message
+function M.delete(id, options)
+  if type(id) ~= "string" or id == "" then
+    return nil, "delete needs the id of a session: :Acp sessions shows them"
+  elseif not backend.is_running() then
+    return nil, "no agent is running: :Acp sessions starts one"
+  end
+  local current = state.current()
+  local agent = options and options.agent or (current and state.session(current).origin.agent)
+  return backend.notify("delete", { id = id, agent = agent })
+end
+
+--- Logs in, by the method with that id, by the configured one, or by the one that the user chooses.
+---@param method? string
+---@param options? acp.Options
+---@return true? ok
+---@return string? message
+function M.login(method, options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  elseif method ~= nil and type(method) ~= "string" then
+    return nil, "the method must be a string"
+  end
+  return reach.send(n, "login", { method = method })
+end
+
+--- Logs out, where the agent can.
+---@param options? acp.Options
+---@return true? ok
+---@return string? message
+function M.logout(options)
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return reach.send(n, "logout")
 end
 
 --- Plays a saved wire file as a session of its own, without an agent.

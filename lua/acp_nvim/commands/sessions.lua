@@ -80,16 +80,85 @@ subcommands.new = {
 }
 subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same as `new`" })
 
+---@param words string[]
+---@return string[]
+local function complete_id(words)
+  return #words == 0 and require("acp_nvim.sessions").ids() or {}
+end
+
+subcommands.sessions = {
+  doc = "shows all sessions that live here and those that the agents have saved",
+  run = function()
+    return require("acp_nvim.sessions").open()
+  end,
+}
+
 subcommands.load = {
   args = "{id}",
-  doc = "opens a session that the agent has saved, as a session of its own",
+  doc = "opens a session that the agent has saved, with what was said in it",
   run = function(call)
     return opened(acp.load(call.rest))
   end,
-  complete = function()
-    return vim.tbl_map(function(status)
-      return status.session_id
-    end, acp.sessions())
+  complete = complete_id,
+}
+
+subcommands.resume = {
+  args = "{id}",
+  doc = "opens a session that the agent has saved, without what was said in it",
+  run = function(call)
+    return opened(acp.resume(call.rest))
+  end,
+  complete = complete_id,
+}
+
+subcommands.fork = {
+  doc = "a new session that remembers what has been said in this one",
+  run = function()
+    return opened(acp.fork())
+  end,
+}
+
+subcommands.rename = {
+  args = "{title}",
+  doc = "gives the session a title of your own",
+  complete = function(words)
+    local status = acp.status()
+    return #words == 0 and status and status.title and { status.title } or {}
+  end,
+  run = function(call)
+    return acp.rename(call.rest)
+  end,
+}
+
+subcommands.delete = {
+  args = "{id}",
+  doc = "has the agent delete a session for good",
+  run = function(call)
+    return acp.delete(call.rest)
+  end,
+  complete = complete_id,
+}
+
+subcommands.login = {
+  args = "[method]",
+  doc = "logs in to the agent; without a method by the configured one, or you choose",
+  complete = function(words)
+    local status = acp.status()
+    return #words == 0
+        and vim.tbl_map(function(method)
+          return method.id
+        end, status and status.logins or {})
+      or {}
+  end,
+  run = function(call)
+    return acp.login(call.rest ~= "" and call.rest or nil)
+  end,
+}
+
+subcommands.logout = {
+  doc = "logs out of the agent, where it can",
+  run = function()
+    return acp.logout()
   end,
 }
 

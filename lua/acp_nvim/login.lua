@@ -1,0 +1,95 @@
+-- Logging in: which way, and the agent's own program in a real terminal.
+local backend = require("acp_nvim.backend")
+local scratch = require("acp_nvim.scratch")
+
+local api = vim.api
+local M = {}
+
+-- With $NVIM a program could drive the editor; the other names would mislead a Neovim that it starts.
+local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
+
+---@class acp.LoginProgram
+---@field argv string[]
+---@field env table<string, string>
+---@field cwd string
+---@field label string
+
+--- Port: there are several ways to log in.
+---@param n integer
+---@param methods { id: string, name: string, text: string }[]
+function M.choose(n, methods)
+  local labels, ids = {}, {}
+  for i, method in ipairs(methods) do
+    labels[i] = ("%d  %s"):format(i, method.text)
+    ids[labels[i]] = method.id
+  end
+  scratch.select(labels, "Log in by", function(label)
+    local ok, message = backend.notify("login", { session = n, method = ids[label] })
+    if not ok then
+      scratch.message("error", message or "")
+    end
+  end)
+end
+
+---@param argv string[]
+---@return string[]
+local function without_address(argv)
+  local command = { "env" }
+  for _, name in ipairs(WITHHELD) do
+    vim.list_extend(command, { "-u", name })
+  end
+  return vim.list_extend(command, argv)
+end
+
+---@param argv string[]
+---@param options table
+---@return boolean ok
+---@return any problem
+local function start(argv, options)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return pcall(vim.fn.jobstart, argv, vim.tbl_extend("error", options, { term = true }))
+  end
+  return pcall(vim.fn.termopen, argv, options)
+end
+
+---@param n integer
+---@param win integer
+---@param buf integer
+---@param status integer
+local function ended(n, win, buf, status)
+  if status ~= 0 then
+    return scratch.message("warn", ("the login ended with status %d: :Acp login tries again"):format(status))
+  end
+  if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
+    pcall(api.nvim_win_close, win, true)
+  end
+  if api.nvim_buf_is_valid(buf) then
+    api.nvim_buf_delete(buf, { force = true })
+  end
+  backend.notify("login_done", { session = n })
+end
+
+--- Port: runs the program by which the user logs in; once it has ended well the agent is started anew.
+---@param n integer
+---@param what acp.LoginProgram
+function M.run(n, what)
+  local buf = api.nvim_create_buf(false, true)
+  local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
+  local label = scratch.visible(what.label):gsub("%%", "%%%%")
+  api.nvim_set_option_value("winbar", " Login: " .. label, { win = win, scope = "local" })
+  vim.b[buf].acp_session = n
+  local ok, problem = start(without_address(what.argv), {
+    cwd = what.cwd,
+    env = next(what.env) and what.env or nil,
+    on_exit = function(_, status)
+      ended(n, win, buf, status)
+    end,
+  })
+  if not ok then
+    api.nvim_win_close(win, true)
+    return scratch.message("error", ("the login cannot be started: %s"):format(tostring(problem)))
+  end
+  vim.cmd.startinsert()
+end
+
+return M
