@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
 
@@ -60,4 +61,4 @@ class Note:
     text: str
 
 
-Entry = Message | Placeholder | Thought | ToolCall | Plan | Note
+Entry = Message | Placeholder | Thought | ToolCall | Plan | Compaction | Note

@@ -17,6 +17,7 @@ from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.visible import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
+_FULL = 0.8  # of the context window, from which on the user is warned
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -37,6 +38,7 @@ class Session:
         self.reloading = False  # what the agent replays next takes the place of what is shown
         self.ack = 0
         self.usage: dict[str, Any] | None = None
+        self._full = False  # the user has been told that it is nearly used up
         self.facts: dict[
             str, Any
         ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
@@ -254,7 +256,7 @@ class Session:
             case schema.NoticeUpdate():
                 self.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
-                self._apply_compaction(update)
+                self.transcript.compaction(update)
             case _:
                 self.controls.apply(update)
 
@@ -290,16 +292,13 @@ class Session:
             self._told_tools[tool.id] = facts
             self.tell("AcpToolCall", id=tool.id, **facts)
 
-    def _apply_compaction(self, update: schema.CompactionUpdate) -> None:
-        """Without a status it is a piece of the summary, which is the agent's own affair."""
-        if update.error:
-            self.transcript.note("warning", f"shortening the agent's memory failed: {update.error}")
-        elif update.status == "completed":
-            self.transcript.note("info", "the agent has shortened its memory of this conversation")
-
     def _apply_usage(self, usage: schema.Usage) -> None:
-        """A cost that is not repeated stays."""
+        """A cost that is not repeated stays. That the agent's memory runs full is said once."""
         old = self.usage or {}
         cost = {"amount": usage.cost_amount, "currency": usage.cost_currency}
         kept = cost if usage.cost_amount is not None else old.get("cost")
         self.usage = {"used": usage.used, "size": usage.size, "cost": kept}
+        if usage.used and usage.size and usage.used >= _FULL * usage.size and not self._full:
+            self._full = True
+            share = min(100, round(100 * usage.used / usage.size))
+            self.transcript.note("warning", f"the agent's memory is {share} % full: :Acp new begins anew")

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.echo import Echo
 from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Role, Thought
 from acp_nvim.session.plan import Plan
@@ -39,6 +40,7 @@ class Transcript:
         self._growing: Message | Thought | None = None
         self._echo: Echo | None = None
         self._plan: Plan | None = None
+        self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
         self._open: dict[int, ToolCall] = {}
         self._asked: dict[int, ToolCall] = {}
@@ -139,6 +141,14 @@ class Transcript:
             self._add(self._plan)
         self._plan.replace(update.entries)
         self.touch(self._plan, urgent=False)
+
+    def compaction(self, update: schema.CompactionUpdate) -> None:
+        entry = self._compactions.get(update.id)
+        if entry is None:
+            entry = self._compactions[update.id] = Compaction(self._key())
+            self._add(entry)
+        entry.apply(update)
+        self.touch(entry, urgent=False)
 
     def note(self, kind: NoteKind, text: str) -> None:
         self._add(Note(self._key(), kind, text))

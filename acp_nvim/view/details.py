@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
@@ -25,6 +26,8 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
             return [head + line for head, content in steps for line in _lines(content)]
+        case Compaction():
+            return _lines("\n\n".join(filter(None, (entry.error, entry.summary))))
         case Note():
             return _lines(entry.text)
         case Placeholder():

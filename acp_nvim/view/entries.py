@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import Entry, Note, Placeholder, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
@@ -27,6 +28,12 @@ _NOTES = {
     "error": ("✗ ", "AcpError"),
     "warning": ("! ", "AcpWarning"),
     "info": ("· ", "AcpNote"),
+}
+_COMPACTIONS = {
+    "in_progress": ("◌ ", "AcpPending", "the agent shortens its memory of this conversation …"),
+    "completed": ("· ", "AcpNote", "the agent has shortened its memory of this conversation"),
+    "failed": ("! ", "AcpWarning", "shortening the agent's memory failed"),
+    "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
 }
 _SHORT_PLAN = 8
 
@@ -51,7 +58,7 @@ class Look:
 
 
 def folds(entry: Entry | None) -> bool:
-    return isinstance(entry, ToolCall | Thought | Plan)
+    return isinstance(entry, ToolCall | Thought | Plan | Compaction)
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -70,6 +77,8 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _thought(entry, is_open)
         case Plan():
             return _plan(entry, is_open)
+        case Compaction():
+            return _compaction(entry, is_open)
         case Note():
             return _note(entry)
         case Placeholder():
@@ -112,6 +121,17 @@ def _steps(plan: Plan) -> list[Row]:
             mark["line_hl"] = highlight
         steps.append((cut(one_line(step.content), 1000) or "(no text)", mark))
     return steps
+
+
+def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
+    icon, highlight, text = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
+    if compaction.error:
+        text += f": {cut(one_line(compaction.error), 300)}"
+    lines = Body(compaction.key)
+    if is_open:
+        lines.text(compaction.summary or "(it says nothing of what it keeps)")
+    mark = _mark("note", compaction.key, icon, highlight)
+    return [(text, mark | {"line_hl": highlight}), *lines.rows()]
 
 
 def _note(note: Note) -> list[Row]:

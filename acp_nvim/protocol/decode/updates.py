@@ -135,8 +135,9 @@ def _notice(raw: dict[str, Any]) -> list[Update]:
 
 
 def _compaction(raw: dict[str, Any]) -> list[Update]:
-    compaction = identifier(raw, "compactionId") or ""
-    return [CompactionUpdate(compaction, text(raw, "status"), joined(raw.get("summary")), text(raw, "error"))]
+    id, status = identifier(raw, "compactionId") or "", text(raw, "status") or "in_progress"
+    summary = joined(raw["summary"]) if "summary" in raw else UNSET
+    return [CompactionUpdate(id, status, summary, _clearable(raw, "error"))]
 
 
 def _compaction_chunk(raw: dict[str, Any]) -> list[Update]:

@@ -119,12 +119,15 @@ class NoticeUpdate:
 
 @dataclass(frozen=True, slots=True)
 class CompactionUpdate:
-    """The agent shortens its memory. Without a status: a piece to be appended to the summary."""
+    """The agent shortens its memory. Without a status: a piece to be appended to the summary.
+
+    None clears, UNSET leaves.
+    """
 
     id: str
     status: str | None = None
-    summary: str | None = None
-    error: str | None = None
+    summary: str | Unset | None = UNSET
+    error: str | Unset | None = UNSET
 
 
 @dataclass(frozen=True, slots=True)
