@@ -1,0 +1,278 @@
+"""The reference model of patchwork: one object a line, nothing clever, every rule where it can be read."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from itertools import count
+
+from acp_nvim.review.edits import Edit, edits
+
+_numbers = count()
+
+
+@dataclass(eq=False)
+class Old:
+    text: str
+    token: int = field(default_factory=lambda: next(_numbers))
+
+
+@dataclass(eq=False)
+class Owner:
+    """A hunk; `before` are the lines of hunks that the agent has written over."""
+
+    author: object
+    id: int = field(default_factory=lambda: next(_numbers))
+    before: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Line:
+    text: str | None  # None: nothing is left of the lines that were here
+    owner: Owner | None = None
+    partner: list[Old] = field(default_factory=list)  # one list for all lines of the last pair
+    token: int = field(default_factory=lambda: next(_numbers))
+
+
+def _paired(old: list[str], new: list[str], owner: Owner) -> list[Line]:
+    olds = [Old(text) for text in old]
+    if not new:
+        return [Line(None, owner, olds)]
+    lines: list[Line] = []
+    last = min(len(old), len(new)) - 1
+    for at, text in enumerate(new):
+        partner = olds[at:] if at == last else olds[at : at + 1]
+        if old and at > last:
+            partner = lines[last].partner
+        lines.append(Line(text, owner, partner))
+    return lines
+
+
+def _text(items: list[Line]) -> list[str]:
+    return [item.text for item in items if item.text is not None]
+
+
+def _base(items: list[Line]) -> list[str]:
+    result: list[str] = []
+    given: list[list[Old]] = []
+    for item in items:
+        if item.owner is None:
+            result.append(item.text or "")
+        elif not any(item.partner is one for one in given):
+            given.append(item.partner)
+            result += [old.text for old in item.partner]
+    return result
+
+
+def _hunks(items: list[Line]) -> list[tuple[Owner, int, int]]:
+    """Each owner with its first and last item."""
+    found: dict[int, tuple[Owner, int, int]] = {}
+    for at, item in enumerate(items):
+        if item.owner:
+            first = found[item.owner.id][1] if item.owner.id in found else at
+            found[item.owner.id] = (item.owner, first, at + 1)
+    return list(found.values())
+
+
+def _tell_apart(before: list[Line], behind: list[Line]) -> None:
+    """Lines behind a cut are a hunk of their own."""
+    for item in behind:
+        for other in before:
+            if item.partner is other.partner and item.partner:
+                item.partner = []
+    owners = {item.owner.id for item in before if item.owner}
+    renamed: dict[int, Owner] = {}
+    for item in behind:
+        if item.owner and item.owner.id in owners:
+            new = renamed.setdefault(item.owner.id, Owner(item.owner.author, before=item.owner.before))
+            item.owner = new
+
+
+@dataclass
+class _Moment:
+    items: list[Line]
+    decided: dict[int, bool]
+    typed: int | None
+
+
+class Model:
+    def __init__(self, lines: list[str]) -> None:
+        self.items = [Line(text) for text in lines]
+        self.decided: dict[int, bool] = {}
+        self.kept: set[int] = set()
+        self.kept_ids: set[int] = set()
+        self.past: list[_Moment] = []
+        self._enter(None)
+
+    @property
+    def lines(self) -> list[str]:
+        return _text(self.items)
+
+    @property
+    def base(self) -> list[str]:
+        return _base(self.items)
+
+    @property
+    def pending(self) -> list[tuple[int, object, int, list[str], list[str]]]:
+        return self._described(self.items)
+
+    def _described(self, items: list[Line]) -> list[tuple[int, object, int, list[str], list[str]]]:
+        return [
+            (owner.id, owner.author, len(_text(items[:i])), _base(items[i:j]), _text(items[i:j]))
+            for owner, i, j in _hunks(items)
+        ]
+
+    def agent(self, new: list[str], author: object) -> None:
+        changes = edits(self.lines, new)
+        for edit in reversed(changes):
+            self._melt(edit, author)
+        if changes:
+            self._enter(None)
+
+    def user(self, edit: Edit) -> None:
+        self._typed(self._refined(edit))
+
+    def agent_edit(self, edit: Edit, author: object) -> None:
+        changes = self._refined(edit)
+        for each in reversed(changes):
+            self._melt(each, author)
+        if changes:
+            self._enter(None)
+
+    def became(self, new: list[str]) -> None:
+        self._typed(edits(self.lines, new))
+
+    def keep(self, *ids: int) -> None:
+        for item in self.items:
+            if item.owner and item.owner.id in ids:
+                self.decided[item.owner.id] = True
+                self.kept_ids.add(item.owner.id)
+                self.kept |= {item.token, *(old.token for old in item.partner), *item.owner.before}
+        self.items = [
+            Line(item.text) if item.owner and item.owner.id in ids else item
+            for item in self.items
+            if not (item.text is None and item.owner and item.owner.id in ids)
+        ]
+        self._enter(None)
+
+    def undo(self, *ids: int) -> None:
+        for owner, i, j in reversed(_hunks(self.items)):
+            if owner.id in ids:
+                self.decided[owner.id] = False
+                self.items[i:j] = [Line(text) for text in _base(self.items[i:j])]
+        self._enter(None)
+
+    def _refined(self, edit: Edit) -> list[Edit]:
+        first, last, lines = edit
+        finer = edits(self.lines[first:last], lines)
+        return [Edit(first + each.first, first + each.last, each.lines) for each in finer]
+
+    def _typed(self, changes: list[Edit]) -> None:
+        if not changes:
+            return
+        blocks, decided = self._described(self.items), dict(self.decided)
+        for edit in reversed(changes):
+            self._take(edit)
+        known = next((moment for moment in reversed(self.past) if _text(moment.items) == self.lines), None)
+        if known:
+            self._recall(known)
+        one = len(changes) == 1 and changes[0].last - changes[0].first == len(changes[0].lines) == 1
+        same = self._described(self.items) == blocks and decided == self.decided
+        self._enter(changes[0].first if one and same and not known else None)
+
+    def _enter(self, typed: int | None) -> None:
+        """Typing on in one line is one moment."""
+        if typed is not None and self.past[-1].typed == typed:
+            self.past.pop()
+        self.past.append(_Moment(_copied(self.items), dict(self.decided), typed))
+
+    def _recall(self, known: _Moment) -> None:
+        self.items = _copied(known.items)
+        kept = {one: True for one, state in self.decided.items() if state}
+        undone = {
+            one: False for one, state in known.decided.items() if not state and one not in self.kept_ids
+        }
+        self.decided = {**known.decided, **undone, **kept}
+        for at, item in enumerate(self.items):
+            if item.owner:
+                item.partner[:] = [old for old in item.partner if old.token not in self.kept]
+            if item.owner and item.token in self.kept and item.text is not None:
+                self.items[at] = Line(item.text)
+        self.items = [item for item in self.items if item.text is not None or item.partner]
+        self._apart_where_kept()
+
+    def _apart_where_kept(self) -> None:
+        for at in range(1, len(self.items)):
+            if self.items[at - 1].owner is None and self.items[at].owner is not None:
+                _tell_apart(self.items[:at], self.items[at:])
+        owners = {item.owner.id: item.owner for item in self.items if item.owner}
+        for one in owners.values():
+            if one.id in self.kept_ids:
+                one.id = next(_numbers)
+
+    def _place(self, first: int, last: int) -> tuple[int, int]:
+        """The items of these rows; new lines come behind what is hidden at the first."""
+        live = [at for at, item in enumerate(self.items) if item.text is not None]
+        begin = live[first] if first < len(live) else len(self.items)
+        return begin, live[last - 1] + 1 if last > first else begin
+
+    def _take(self, edit: Edit) -> None:
+        begin, end = self._place(edit.first, edit.last)
+        written: list[Line] = [Line(text) for text in edit.lines]
+        row = 0
+        hidden: list[tuple[int, Line]] = []
+        for item in self.items[begin:end]:
+            if item.text is None:
+                hidden.append((min(row, len(edit.lines)), item))
+            else:
+                row += 1
+                if item.owner:
+                    item.partner.clear()
+        for at, item in reversed(hidden):
+            written.insert(at, item)
+        before, behind = self.items[:begin], self.items[end:]
+        _tell_apart(before, behind)
+        self.items = [*before, *written, *behind]
+
+    def _melt(self, edit: Edit, author: object) -> None:
+        begin, end = self._place(edit.first, edit.last)
+        met = [each for each in _hunks(self.items) if self._meets(each, edit, author)]
+        low = min([begin, *(i for _, i, _ in met)])
+        high = max([end, *(j for _, _, j in met)])
+        old = _base(self.items[low:high])
+        new = [*_text(self.items[low:begin]), *edit.lines, *_text(self.items[end:high])]
+        before: set[int] = set()
+        for owner, i, j in met:
+            before |= owner.before
+            for item in self.items[i:j]:
+                before |= {item.token, *(one.token for one in item.partner)}
+        spans = [
+            (len(_base(self.items[low:i])), len(_base(self.items[low:j])), owner.id) for owner, i, j in met
+        ]
+        changes = edits(old, new) if met else [Edit(0, len(old), new)]
+        result: list[Line] = []
+        done = 0
+        for first, last, lines in changes:
+            result += [Line(text) for text in old[done:first]]
+            owner = Owner(author, before=before)
+            for span in spans:
+                if span[0] <= last and span[1] >= first:
+                    owner.id = span[2]
+                    del spans[: spans.index(span) + 1]
+                    break
+            result += _paired(old[first:last], lines, owner)
+            done = last
+        result += [Line(text) for text in old[done:]]
+        self.items[low:high] = result
+
+    def _meets(self, hunk: tuple[Owner, int, int], edit: Edit, author: object) -> bool:
+        owner, i, j = hunk
+        first, last = len(_text(self.items[:i])), len(_text(self.items[:j]))
+        if first < edit.last and last > edit.first:
+            return True
+        return first <= edit.last and last >= edit.first and (owner.author == author or first == last)
+
+
+def _copied(items: list[Line]) -> list[Line]:
+    """Tokens and ids are those of the original."""
+    return copy.deepcopy(items)
