@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from acp_nvim.serves import sides
 from acp_nvim.serves.rulings import once
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.verdicts import why
@@ -30,9 +31,7 @@ class Deciding:
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
             self._client.touch(session)
-            return self._client.editor.notify(
-                "merge", question.id, conflict.path, conflict.mine, conflict.agents
-            )
+            return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
             return self._client.say(
@@ -42,6 +41,41 @@ class Deciding:
             return None
         session.end_question(question, option, "user" if option else "cancel")
         self._client.touch(session)
+
+    def do_diff(self, payload: dict[str, Any]) -> None:
+        """Of a question, by its id; else of what stands in the chat under that key."""
+        proposals = self._client.services.proposals
+        wanted = payload.get("question")
+        if wanted is None:
+            session = self._client.session(payload)
+            call = session.transcript.entry(int(payload["key"]))
+            if not isinstance(call, ToolCall):
+                return self._client.say("info", "no diff here")
+            asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
+            if asked is None:
+                if not proposals.compare(session, call):
+                    self._client.do_toggle({**payload, "open": True})
+                return None
+            wanted = asked.id
+        for session in self._client.sessions.values():
+            if question := session.questions.get(int(wanted)):
+                if conflict := self._client.services.files.conflicts.open.get(question.id):
+                    return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+                at = payload.get("at")
+                auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
+                return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
+        self._client.say("warn", f"question {wanted} is not open any more")
+
+    def do_decide(self, payload: dict[str, Any]) -> None:
+        """The right sides of a proposal: of one file, or without a path of all."""
+        wanted, texts = int(payload["question"]), payload.get("texts")
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                said = texts if isinstance(texts, dict) else {}
+                return self._client.services.proposals.decide(
+                    question, payload.get("version"), payload.get("path"), said
+                )
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
     def do_merged(self, payload: dict[str, Any]) -> None:
         """The user's own merge of a conflict is there: it answers the question."""

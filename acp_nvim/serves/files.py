@@ -22,6 +22,7 @@ from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live, Standing, on_disk
+from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
 from acp_nvim.session.paths import absolute
 from acp_nvim.session.session import Session
@@ -38,7 +39,25 @@ class Front(Protocol):
         """`before`: what the user saw, None if there was no file; `after`: what is saved."""
 
 
+class Decided(Protocol):
+    """What the user has made of proposals whose writes are still to come."""
+
+    def find(self, session: Session, path: str) -> Verdict | None: ...
+    def unlike(self, session: Session, verdict: Verdict) -> None:
+        """What is written is not what was proposed."""
+
+
+class Undecided:
+    def find(self, session: Session, path: str) -> Verdict | None:
+        return None
+
+    def unlike(self, session: Session, verdict: Verdict) -> None:
+        raise AssertionError("nothing was decided")
+
+
 class Files:
+    decided: Decided = Undecided()
+
     def __init__(self, editor: Editor, front: Front) -> None:
         self.conflicts = Conflicts(front.touch)
         self._boundary = Boundary(front.touch)
@@ -116,6 +135,15 @@ class Files:
     ) -> None:
         now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
+        if verdict := self.decided.find(session, path):
+            joined = join(base, now.text, content)
+            if content == verdict.right or (not joined.overlaps and verdict.is_proposal(joined.ours, now.text)):
+                verdict.settled = True
+                if verdict.decided is None:  # the user wants no such file
+                    return self.beliefs(session).learn(path, content)
+                base, theirs = verdict.left or "", verdict.decided
+            else:
+                self.decided.unlike(session, verdict)
         while True:
             joined = join(base, now.text, theirs)
             if joined.overlaps or now.apart:

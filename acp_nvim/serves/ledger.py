@@ -65,13 +65,21 @@ class Ledger:
         self.open: dict[Entry, None] = {}
         self.now: dict[str, Now] = {}
         self.later: dict[str, Later] = {}
+        self.hold: Callable[[Entry], bool] = lambda entry: False  # True: `serve` is called for it, later
 
     def enter(self, request: Request) -> None:
         entry = Entry(self, request)
         self.open[entry] = None
         if refused := self._refuse(request):
             entry.fail(refused)
-        elif request.method in self.now:
+        elif not self.hold(entry):
+            self.serve(entry)
+
+    def serve(self, entry: Entry) -> None:
+        """Unless it was withdrawn while it waited."""
+        if not entry.is_open:
+            return
+        if entry.request.method in self.now:
             self._serve_now(entry)
         else:
             self._tasks.start_soon(self._serve_later, entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acp_nvim.protocol import schema
+from acp_nvim.session.diffs import has_diff
 from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
@@ -15,7 +15,7 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
     paths = named(call.locations, call.content, call.raw_input, cwd)
     question.title = one_line(call.title or "permission")
     question.path = paths[0] if paths else None
-    question.has_diff = any(isinstance(item, schema.Diff) for item in call.content)
+    question.has_diff = has_diff(call, cwd)
     question.detail = tuple(_detail(call, paths))
 
 

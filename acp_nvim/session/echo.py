@@ -6,8 +6,10 @@ from __future__ import annotations
 class Echo:
     """Compares what comes back, piece by piece, with what was sent. White space at the seams is forgiven."""
 
-    def __init__(self, prompt: str) -> None:
-        self._prompt = prompt
+    def __init__(self, prompt: str, report: str = "") -> None:
+        """`report`: what went before the prompt, which not every agent sends back."""
+        self._bare = prompt
+        self._prompt = f"{report}\n{prompt}" if report else prompt
         self._at = 0
         self._taken: list[str] = []
 
@@ -15,6 +17,8 @@ class Echo:
         """Whether `piece` goes on with the prompt; if not, it is something else that the user said."""
         bare = piece.strip()
         start = self._next()
+        if not self._at and bare and not self._prompt.startswith(bare):
+            self._prompt, start = self._bare, 0
         if not self._prompt.startswith(bare, start):
             return False
         self._at = start + len(bare)

@@ -163,7 +163,8 @@ class Session:
         self.reloading = False
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
-        self.transcript.user(prompt.text)
+        self.transcript.user(prompt.text, "\n\n".join(self.reports))
+        self.reports.clear()
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
         self.tell("AcpTurnStarted", turn=self.turn)

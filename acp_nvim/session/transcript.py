@@ -77,11 +77,13 @@ class Transcript:
         else:
             self._begin(chunk, now)
 
-    def user(self, text: str) -> None:
-        """A prompt of ours. What the agent sends back of it is not shown again."""
-        self._say("user", text, None, prompt=True)
+    def user(self, text: str, report: str = "") -> None:
+        """A prompt of ours, behind what we report by ourselves. What the agent sends back of it is not shown again."""
+        if report:
+            self._say("user", report, None, prompt=True)
+        self._say("user", text, None, prompt=not report)
         self._growing = None
-        self._echo = Echo(text)
+        self._echo = Echo(text, report)
 
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
         self._now = now

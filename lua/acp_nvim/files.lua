@@ -48,9 +48,10 @@ local function is_file(buf)
   return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and api.nvim_buf_get_name(buf) ~= ""
 end
 
+--- The loaded buffer of a file.
 ---@param path string
 ---@return integer? buf  of several the one with unsaved changes
-local function find(path)
+function M.find(path)
   local real, found = M.resolve(path), nil
   for _, buf in ipairs(api.nvim_list_bufs()) do
     if is_file(buf) and resolve_name(api.nvim_buf_get_name(buf)) == real and (not found or vim.bo[buf].modified) then
@@ -95,7 +96,7 @@ end
 ---@param path string  absolute
 ---@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, final, lines? }; nil: none is loaded
 function M.look(path)
-  local buf = find(path)
+  local buf = M.find(path)
   if not buf then
     return nil
   end

@@ -10,7 +10,9 @@ local M = {}
 ---@class acp.Question
 ---@field id integer
 ---@field session integer
+---@field kind string
 ---@field title string
+---@field has_diff boolean
 ---@field options { id: string, name: string, kind: string }[]
 ---@field version integer
 ---@field key? integer   its entry in the chat
@@ -335,6 +337,7 @@ local function announce(question)
   scratch.message("warn", ("%s asks: %s   %s  (%s)"):format(who, question.title, how, table.concat(names, ", ")))
 end
 
+--- Tells of a question that is out of sight, once.
 ---@param id integer
 local function announce_unseen(id)
   local question = open[id]
@@ -343,6 +346,8 @@ local function announce_unseen(id)
     announce(question)
   end
 end
+
+M.announce = announce_unseen
 
 -- The seam ------------------------------------------------------------------------------------------------------------
 
@@ -361,14 +366,16 @@ function M.update(n, list)
     open[question.id] = question
     if not before[question.id] then
       vim.schedule(function()
-        announce_unseen(question.id)
+        if away or not require("acp_nvim.proposal").offer(question) then
+          announce_unseen(question.id)
+        end
       end)
     end
   end
   for id in pairs(before) do
     if not open[id] then
       announced[id], seen[id] = nil, nil
-      require("acp_nvim.merge").close(id)
+      require("acp_nvim.proposal").ended(id)
       require("acp_nvim.form").close(id)
       require("acp_nvim.window").settle(before[id].session)
     end

@@ -296,19 +296,20 @@ def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_p
 
 def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, tmp_path: Path) -> None:
     editor, _ = conflicting(open_editor, tmp_path)
-    tabs = "return #vim.api.nvim_list_tabpages()"
+    windows = "return #vim.api.nvim_list_wins()"
+    before = editor.lua(windows)
     for _ in range(2):
         editor.type(":Acp answer merge<CR>")
-        editor.expect_lua(tabs, 2)
+        editor.expect_lua(windows, before + 2)
         editor.screen.expect("what will be saved")
         editor.type(":q<CR>")
-        editor.expect_lua(tabs, 1)
+        editor.expect_lua(windows, before)
         editor.expect_lua("return #require('acp_nvim').questions()", 1)
     editor.type(":Acp answer merge<CR>")
-    editor.expect_lua(tabs, 2)
+    editor.expect_lua(windows, before + 2)
     editor.type(":Acp cancel<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(tabs, 1)
+    editor.expect_lua(windows, before)
 
 
 def test_a_write_is_told_before_the_agent_has_its_answer(open_editor: Open, tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@return string? message
 local function visible_question()
   local question
-  if vim.b.acp_question then
+  local before_us = require("acp_nvim.proposal").question_here()
+  if before_us then
     local message
-    question, message = state.question(vim.b.acp_question)
+    question, message = state.question(before_us)
     if not question then
       return nil, message
     end
@@ -25,7 +26,7 @@ local function visible_question()
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
   local screen = require("acp_nvim.question")
-  if not vim.b.acp_question and not screen.can_answer(question) then
+  if not before_us and not screen.can_answer(question) then
     screen.show(question)
     return nil, "look at the question first: nothing was sent"
   end
@@ -73,7 +74,7 @@ subcommands.accept = {
     if require("acp_nvim.form").accept() then
       return true
     end
-    if require("acp_nvim.merge").accept(vim.api.nvim_get_current_buf()) then
+    if not call.bang and require("acp_nvim.proposal").accept() then
       return true
     end
     return decide("allow", call)
@@ -132,6 +133,14 @@ subcommands.answer = {
       return nil, message
     end
     return acp.answer(question.id, option.id)
+  end,
+}
+
+subcommands.diff = {
+  args = "[n]",
+  doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
+  run = function(call)
+    return require("acp_nvim.navigate").diff(tonumber(call.rest))
   end,
 }
 

@@ -1,0 +1,118 @@
+"""What the editor is told of the two sides of a diff. Names in the bars are the agent's: nothing of them is a format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from acp_nvim.review.codec import Text, split
+from acp_nvim.review.edits import edits
+from acp_nvim.serves.conflicts import Conflict
+from acp_nvim.serves.pages import Page
+from acp_nvim.session.diffs import FileDiff, diffs
+from acp_nvim.session.questions import Question
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
+
+_KEYS = "do refuse a hunk · :w send · :q decide nothing"
+_WHOLE_KEYS = ":w send · :Acp reject · :q decide nothing"
+_LATER = "this agent writes first; refused hunks are taken back after"
+
+
+def of_page(
+    question: Question, session: Session, pages: Sequence[Page], at: int, *, through: bool
+) -> dict[str, Any]:
+    page = pages[at]
+    made = page.proposed
+    left, right = _text(made.left), _text(made.right)
+    count = f" ({at + 1} of {len(pages)})" if len(pages) > 1 else ""
+    editable = made.fits and made.right is not None
+    notes = [made.problem, page.is_outside and "outside the folders"]
+    notes += [not through and editable and _LATER]
+    return {
+        "question": question.id,
+        "session": session.number,
+        "at": at + 1,
+        "files": [{"path": each.path, "name": each.name, "decided": each.is_decided} for each in pages],
+        "live": page.is_loaded,
+        "left": lines(left),
+        "right": lines(right),
+        "first": first(left, right),
+        "editable": editable,
+        "left_bar": _bar("now" if made.left is not None else "no such file", *notes),
+        "right_bar": _bar(
+            f"{'delete ' if made.right is None else ''}{page.name}{count}", _KEYS if editable else _WHOLE_KEYS
+        ),
+    }
+
+
+def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
+    """A call's own texts, as they came; None: it has none."""
+    found = diffs(call, session.cwd)
+    if not found:
+        return None
+    path = found[0].path
+    mine = [diff for diff in found if diff.path == path]
+    left, right = _text(_joined(mine, "old")), _text(_joined(mine, "new"))
+    name = one_line(path.rpartition("/")[2])
+    return {
+        "session": session.number,
+        "at": 1,
+        "files": [{"path": path, "name": name}],
+        "left": lines(left),
+        "right": lines(right),
+        "first": first(left, right),
+        "editable": False,
+        "focus": True,
+        "left_bar": _bar(f"{name} before"),
+        "right_bar": _bar(f"{name} after", ":q close"),
+    }
+
+
+def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
+    """Both versions of a conflict: what is made of the right one is saved."""
+    left, right = _text(conflict.mine), _text(conflict.agents)
+    name = one_line(os.path.basename(conflict.path))
+    return {
+        "question": question.id,
+        "session": question.session,
+        "version": question.version,
+        "verb": "merged",
+        "final": conflict.agents.endswith("\n"),
+        "at": 1,
+        "files": [{"path": conflict.path, "name": name}],
+        "left": lines(left),
+        "right": lines(right),
+        "first": first(left, right),
+        "editable": True,
+        "focus": True,
+        "left_bar": _bar("yours"),
+        "right_bar": _bar("what will be saved", _KEYS.replace("refuse a hunk", "take yours")),
+    }
+
+
+def lines(text: Text) -> str:
+    """As the editor has them: joined, without a last end."""
+    return "\n".join(text.lines)
+
+
+def first(left: Text, right: Text) -> list[int]:
+    """Where the first change begins on both sides, from 1."""
+    changes = edits(list(left.lines), list(right.lines))
+    row = changes[0].first + 1 if changes else 1
+    return [row, row]
+
+
+def _text(text: str | None) -> Text:
+    return split((text or "").removeprefix("\ufeff"))
+
+
+def _joined(found: list[FileDiff], side: str) -> str:
+    return "\n".join(text for diff in found if (text := getattr(diff, side)) is not None)
+
+
+def _bar(*parts: object) -> str:
+    said = [str(part).replace("%", "%%") for part in parts if part]
+    return f" {said[0]}{''.join(f' · {part}' for part in said[1:])}%<"

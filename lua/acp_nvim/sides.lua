@@ -1,0 +1,262 @@
+-- Two windows of their own for a diff: nobody else's window enters diff mode, none loses its view, and once the two are
+-- closed every size is what it was.
+local api = vim.api
+local M = {}
+
+---@class acp.Sides
+---@field left integer
+---@field right integer
+---@field tab integer
+---@field own_tab boolean
+---@field before { win: integer, windows: integer[], screen: string, sizes: string, views: table<integer, table> }
+---@field closed boolean
+---@field left_by_hand? boolean  one was closed while the user was in it
+---@field on_closed fun()
+
+local LEAST_WIDTH = 80 -- below it one stands above the other
+local LEAST_LINES = 14 -- below it they have a tab of their own
+local SHARE = 0.55
+
+-- What a split takes over from the window it is made of, which may be a chat.
+local OWN = {
+  "number",
+  "relativenumber",
+  "signcolumn",
+  "statuscolumn",
+  "linebreak",
+  "breakindent",
+  "list",
+  "spell",
+  "conceallevel",
+  "cursorline",
+  "cursorcolumn",
+  "colorcolumn",
+  "winhighlight",
+  "fillchars",
+  "winfixbuf",
+  "winfixwidth",
+  "winfixheight",
+  "scrolloff",
+  "statusline",
+}
+
+---@return integer[]
+local function plain_windows()
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_config(win).relative == ""
+  end, api.nvim_tabpage_list_wins(0))
+end
+
+---@return string
+local function screen()
+  return ("%dx%d"):format(vim.o.columns, vim.o.lines)
+end
+
+---@return table
+local function remember()
+  local windows, views = plain_windows(), {}
+  for _, win in ipairs(windows) do
+    local buf = api.nvim_win_get_buf(win)
+    local view = api.nvim_win_call(win, vim.fn.winsaveview)
+    views[win] = { buf = buf, tick = api.nvim_buf_get_changedtick(buf), view = view }
+  end
+  local win = api.nvim_get_current_win()
+  return { win = win, windows = windows, screen = screen(), sizes = vim.fn.winrestcmd(), views = views }
+end
+
+--- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
+---@param before table
+local function restore_views(before)
+  for win, known in pairs(before.views) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == known.buf then
+      api.nvim_win_call(win, function()
+        local now, view = vim.fn.winsaveview(), known.view
+        local same = now.lnum == view.lnum and now.col == view.col
+        if same and api.nvim_buf_get_changedtick(known.buf) == known.tick and now.topline ~= view.topline then
+          vim.fn.winrestview(view)
+        end
+      end)
+    end
+  end
+end
+
+---@param win integer
+---@param buf integer
+local function dress(win, buf)
+  if api.nvim_win_get_buf(win) ~= buf then
+    api.nvim_win_set_buf(win, buf)
+  end
+  for _, name in ipairs(OWN) do
+    api.nvim_set_option_value(
+      name,
+      api.nvim_get_option_value(name, { scope = "global" }),
+      { win = win, scope = "local" }
+    )
+  end
+  api.nvim_win_call(win, function()
+    vim.cmd("diffthis")
+  end)
+end
+
+--- Leaves diff mode before the window goes: its options are those with which the buffer is shown next.
+---@param win integer
+local function undress(win)
+  if api.nvim_win_is_valid(win) then
+    api.nvim_win_call(win, function()
+      vim.cmd("diffoff")
+    end)
+    vim.wo[win][0].winbar = ""
+  end
+end
+
+---@return boolean
+function M.has_diff()
+  return vim.iter(plain_windows()):any(function(win)
+    return vim.wo[win].diff
+  end)
+end
+
+---@param left integer
+---@param right integer
+---@return integer left_win
+---@return integer right_win
+local function split(left, right)
+  local room = vim.o.lines - vim.o.cmdheight
+  local height = math.floor(room * SHARE)
+  local right_win = api.nvim_open_win(right, false, { split = "above", win = -1, height = height })
+  local beside = vim.o.columns >= LEAST_WIDTH
+  local where = beside and { split = "left", win = right_win, width = math.floor((vim.o.columns - 1) / 2) }
+    or { split = "above", win = right_win, height = math.floor(height / 2) }
+  return api.nvim_open_win(left, false, where), right_win
+end
+
+---@param left integer
+---@param right integer
+---@return integer left_win
+---@return integer right_win
+local function tab(left, right)
+  local switchbuf = vim.o.switchbuf
+  vim.o.switchbuf = ""
+  vim.cmd(("tab sbuffer %d"):format(right))
+  vim.o.switchbuf = switchbuf
+  local right_win = api.nvim_get_current_win()
+  return api.nvim_open_win(left, false, { split = "left", win = right_win }), right_win
+end
+
+--- Is there room in this tabpage, and no diff of the user's that these two would mix with?
+---@return boolean
+function M.has_room()
+  return vim.o.lines >= LEAST_LINES and not M.has_diff()
+end
+
+local group = api.nvim_create_augroup("acp_nvim.sides", {})
+
+---@param sides acp.Sides
+local function watch(sides)
+  for _, win in ipairs({ sides.left, sides.right }) do
+    api.nvim_create_autocmd("WinClosed", {
+      group = group,
+      pattern = tostring(win),
+      once = true,
+      callback = function()
+        sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
+        undress(win)
+        vim.schedule(function()
+          M.close(sides)
+        end)
+      end,
+    })
+  end
+end
+
+---@param left integer   buffer
+---@param right integer  buffer
+---@param focus boolean  to the right side
+---@param on_closed fun()
+---@return acp.Sides
+function M.open(left, right, focus, on_closed)
+  local before, own_tab = remember(), not M.has_room()
+  local left_win, right_win = (own_tab and tab or split)(left, right)
+  local sides = {
+    left = left_win,
+    right = right_win,
+    tab = api.nvim_win_get_tabpage(right_win),
+    own_tab = own_tab,
+    before = before,
+    closed = false,
+    on_closed = on_closed,
+  }
+  dress(left_win, left)
+  dress(right_win, right)
+  watch(sides)
+  restore_views(before)
+  if focus then
+    api.nvim_set_current_win(right_win)
+  end
+  return sides
+end
+
+--- Other buffers on the two sides.
+---@param sides acp.Sides
+---@param left integer
+---@param right integer
+function M.show(sides, left, right)
+  for win, buf in pairs({ [sides.left] = left, [sides.right] = right }) do
+    if api.nvim_win_get_buf(win) ~= buf or not vim.wo[win].diff then
+      undress(win)
+      dress(win, buf)
+    end
+  end
+end
+
+---@param sides acp.Sides?
+---@return boolean
+function M.is_open(sides)
+  return sides ~= nil and not sides.closed and api.nvim_win_is_valid(sides.left) and api.nvim_win_is_valid(sides.right)
+end
+
+---@param sides acp.Sides
+local function restore(sides)
+  local before = sides.before
+  if sides.own_tab or api.nvim_get_current_tabpage() ~= sides.tab then
+    return
+  end
+  if before.screen == screen() and vim.deep_equal(before.windows, plain_windows()) then
+    vim.cmd(before.sizes)
+    restore_views(before)
+  end
+end
+
+---@param win integer
+local function close_window(win)
+  if api.nvim_win_is_valid(win) then
+    undress(win)
+    -- the last window of Neovim stays, on another buffer
+    if not pcall(api.nvim_win_close, win, true) then
+      api.nvim_win_call(win, function()
+        vim.cmd("enew")
+      end)
+    end
+  end
+end
+
+--- Closes both; the focus, if one of them has it, goes to where the user came from.
+---@param sides acp.Sides
+function M.close(sides)
+  if sides.closed then
+    return
+  end
+  sides.closed = true
+  local current = api.nvim_get_current_win()
+  local had_focus = sides.left_by_hand or current == sides.left or current == sides.right
+  local back = sides.before.win
+  if had_focus and api.nvim_win_is_valid(back) and api.nvim_get_current_tabpage() == sides.tab then
+    api.nvim_set_current_win(back)
+  end
+  close_window(sides.left)
+  close_window(sides.right)
+  restore(sides)
+  sides.on_closed()
+end
+
+return M

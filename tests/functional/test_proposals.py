@@ -1,0 +1,446 @@
+"""A diff before it happens: opened where the user is, decided hunk by hunk, written as decided."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    mark,
+    on_prompt,
+    permission,
+    request,
+    say,
+    script,
+    tool,
+    wait_file,
+    wait_until,
+    write_file,
+)
+from tests.functional.editor import Editor
+from tests.functional.test_files import answers, working, write
+
+Open = Callable[..., Editor]
+OLD = "".join(f"line {n}\n" for n in range(1, 21))
+NEW = OLD.replace("line 3\n", "THREE\n").replace("line 10\n", "TEN\n").replace("line 17\n", "SEVENTEEN\n")
+NOTES = "{cwd}/notes.txt"
+DIFFS = """
+  return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))
+"""
+LAYOUT = """
+  return { vim.fn.winrestcmd(), #vim.api.nvim_list_wins(), vim.fn.bufname(), vim.fn.winsaveview() }
+"""
+LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+
+
+def diff(path: str = NOTES, old: str | None = OLD, new: str = NEW) -> dict[str, Any]:
+    return {"type": "diff", "path": path, "oldText": old, "newText": new}
+
+
+def edit(*content: dict[str, Any], **fields: Any) -> list[Any]:
+    return permission("edit notes.txt", kind="edit", content=list(content or (diff(),)), **fields)
+
+
+def through(*steps: Any) -> tuple[Any, ...]:
+    """The agent writes through us: its question, its write, the end of its call."""
+    return (edit(), *steps, write(NOTES, NEW), tool("call", known=True, status="completed"))
+
+
+def before(open_editor: Open, agent: ScriptedAgent, text: str = OLD, **options: Any) -> Editor:
+    options.setdefault("size", (120, 40))
+    return working(open_editor, agent, text, **options)
+
+
+def open_diff(editor: Editor) -> None:
+    """The proposal has opened by itself; the user goes to its right side."""
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    editor.type("<C-w>t<C-w>l")
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+
+
+def closed(editor: Editor) -> None:
+    editor.expect_lua(DIFFS, 0)
+
+
+def prompts(agent: ScriptedAgent) -> list[list[str]]:
+    return [
+        [block.get("text", "") for block in message["params"]["prompt"]]
+        for message in agent.got("session/prompt")
+    ]
+
+
+def outcomes(agent: ScriptedAgent) -> list[str]:
+    return [
+        answer["outcome"].get("optionId", "cancelled") for answer in answers(agent) if answer.get("outcome")
+    ]
+
+
+def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit(), say("you said {answer}")))
+    editor = before(open_editor, agent, OLD * 5)
+    editor.type(":Acp<CR><C-w>t:split<CR>50Gzt")
+    editor.expect_lua("return vim.fn.line('.')", 50)
+    layout = editor.lua(LAYOUT)
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    assert editor.lua("return { vim.fn.bufname(), vim.fn.line('.'), vim.wo.diff }") == [
+        "notes.txt",
+        50,
+        False,
+    ]
+    editor.screen.expect(":w send")
+    editor.acp("cancel")
+    closed(editor)
+    assert editor.lua(LAYOUT) == layout
+    assert outcomes(agent) == ["cancelled"]
+
+
+@pytest.mark.parametrize("keys", [":w<CR>", ":Acp accept<CR>", ":wq<CR>"])
+def test_all_of_it_is_the_allow_option(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    layout = editor.lua(LAYOUT)
+    open_diff(editor)
+    editor.screen.expect("SEVENTEEN")
+    editor.type(keys)
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == NEW
+    assert editor.lua(LAYOUT)[:3] == layout[:3]
+    editor.acp("prompt", "next")
+    wait_until(lambda: len(prompts(agent)) == 2)
+    assert prompts(agent)[1] == ["next"]
+
+
+@pytest.mark.parametrize("keys", [":Acp reject<CR>", ":%diffget<CR>:w<CR>"])
+def test_nothing_of_it_is_the_reject_option(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    agent = script(tmp_path, on_prompt("edit", edit()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(keys)
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["no"]
+    editor.acp("prompt", "next")
+    editor.wait_event("AcpTurnEnded")
+    assert prompts(agent)[1] == ["next"]
+
+
+MIXED = OLD.replace("line 10\n", "TEN\n").replace("line 17\n", "17\n")
+
+
+def decide_mixed(editor: Editor) -> None:
+    """The first hunk refused, the last one edited, the one between taken."""
+    editor.type("gg]cdo")
+    editor.type("/SEVENTEEN<CR>cc17<Esc>:w<CR>")
+
+
+def report_of(editor: Editor, agent: ScriptedAgent) -> str:
+    editor.acp("prompt", "and now?")
+    wait_until(lambda: len(prompts(agent)) == 2)
+    report, text = prompts(agent)[1]
+    assert text == "and now?"
+    return report
+
+
+def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("Fine.")))
+    editor = before(open_editor, agent)
+    editor.type(":Acp<CR><C-w>t")
+    open_diff(editor)
+    decide_mixed(editor)
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == MIXED
+    editor.expect_lua(LINES, MIXED.splitlines())
+    report = report_of(editor, agent)
+    assert "notes.txt" in report
+    assert "THREE" in report
+    editor.screen.expect("and now?")
+    editor.screen.expect("SEVENTEEN")
+
+
+def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_path: Path) -> None:
+    run = request("terminal/create", {"sessionId": "{session}", "command": "cat", "args": [NOTES]})
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "edit",
+            edit(),
+            ["ask", *run[1:]],
+            write_file(NOTES, NEW),
+            tool("call", known=True, status="completed"),
+            mark("written"),
+            request("session/request_permission", permission("go on?", id="other")[2]),
+        ),
+        on_prompt("now", say("Fine.")),
+    )
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.screen.expect("taken back after")
+    decide_mixed(editor)
+    wait_until(lambda: agent.logged("mark"))
+    editor.expect_lua(LINES, MIXED.splitlines())
+    assert (editor.project / "notes.txt").read_text() == MIXED
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.acp("answer", editor.acp("questions")[0]["id"], "yes")
+    editor.wait_event("AcpTurnEnded")
+    assert "THREE" in report_of(editor, agent)
+
+
+def test_unsaved_lines_are_not_shown_as_deletions_and_stay(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("edit", *through()))
+    editor = before(open_editor, agent)
+    editor.type("ggOmine<Esc>G")
+    open_diff(editor)
+    assert editor.lua("return vim.fn.getline(1)") == "mine"
+    editor.type("gg]cdo:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    wanted = ["mine", *NEW.replace("THREE", "line 3").splitlines()]
+    editor.expect_lua(LINES, wanted)
+
+
+def test_it_does_not_open_before_a_user_who_types(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = before(open_editor, agent)
+    editor.type("iab")
+    editor.expect_lua("return vim.fn.mode()", "i")
+    editor.acp("prompt", "edit it")
+    editor.screen.expect("asks")
+    assert editor.lua(DIFFS) == 0
+    editor.type("c<Esc>:Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    assert editor.lua("return vim.fn.getbufline(vim.fn.bufnr('notes.txt'), 1)") == ["abcline 1"]
+
+
+def test_a_background_session_steals_nothing(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", wait_file(str(go)), edit()))
+    editor = before(open_editor, agent)
+    editor.acp("prompt", "edit it")
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted")
+    go.touch()
+    editor.screen.expect("(session 1) asks")
+    assert editor.lua(DIFFS) == 0
+    editor.type(":Acp open 1<CR>")
+    editor.screen.expect("d diff")
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+
+
+def test_leaving_decides_nothing_and_keeps_what_was_edited(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("edit", *through()))
+    editor = before(open_editor, agent)
+    layout = editor.lua(LAYOUT)
+    open_diff(editor)
+    editor.type("ggcchello<Esc>:q<CR>")
+    closed(editor)
+    assert editor.lua(LAYOUT)[:3] == layout[:3]
+    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+    editor.expect_lua("return vim.fn.getline(1)", "hello")
+    editor.type("<C-w>h:q<CR>")
+    closed(editor)
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "hello\n", 1)
+
+
+@pytest.mark.parametrize("keys", [":only<CR>", ":bwipeout!<CR>", ":tabnew<CR>:tabonly<CR>", ":enew!<CR>"])
+def test_however_its_windows_go_the_question_stays(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(keys)
+    closed(editor)
+    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    editor.acp("answer", editor.acp("questions")[0]["id"], "no")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["no"]
+
+
+def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    asked = ["ask", *edit()[1:]]
+    agent = script(
+        tmp_path, on_prompt("", asked, wait_file(str(go)), tool("call", known=True, status="completed"))
+    )
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("itext")
+    editor.expect_lua("return vim.fn.mode()", "i")
+    go.touch()
+    editor.screen.expect("no longer asked")
+    editor.type("more")
+    editor.expect_lua("return { vim.fn.mode(), vim.bo.buftype }", ["i", "acwrite"])
+    editor.type("<Esc>")
+    closed(editor)
+    assert outcomes(agent) == ["cancelled"]
+    assert editor.lua(LINES) == OLD.splitlines()
+
+
+def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
+    gone = {"toolCallId": "gone", "title": "delete", "kind": "delete", "content": [diff(NOTES, OLD, "")]}
+    agent = script(
+        tmp_path,
+        on_prompt("new", edit(diff("{cwd}/new.txt", None, "a\nb\n")), write("{cwd}/new.txt", "a\nb\n")),
+        on_prompt("delete", permission("delete", id="gone", **{k: gone[k] for k in ("kind", "content")})),
+    )
+    editor = before(open_editor, agent)
+    editor.acp("prompt", "new")
+    editor.expect_lua(DIFFS, 2)
+    editor.screen.expect("no such file")
+    editor.type("<C-w>t<C-w>lggdd:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "new.txt").read_text() == "b\n"
+    editor.acp("prompt", "delete")
+    editor.screen.expect("delete notes.txt")
+    editor.type("<C-w>t<C-w>l")
+    editor.expect_lua("return { vim.bo.modifiable, vim.bo.buftype }", [False, "acwrite"])
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes", "no"]
+
+
+def test_a_fragment_found_twice_is_shown_as_it_came(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "same\n", "other\n"))))
+    editor = before(open_editor, agent, "same\nx\nsame\n")
+    open_diff(editor)
+    editor.screen.expect("as it came")
+    editor.expect_lua("return { vim.bo.modifiable, vim.fn.getline(1, '$') }", [False, ["other"]])
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+
+
+def test_several_files_one_after_the_other(open_editor: Open, tmp_path: Path) -> None:
+    other = "{cwd}/other.txt"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "edit", edit(diff(), diff(other, "a\nb\n", "A\nb\n")), write(NOTES, NEW), write(other, "A\nb\n")
+        ),
+        on_prompt("now", say("Fine.")),
+    )
+    editor = before(open_editor, agent)
+    (editor.project / "other.txt").write_text("a\nb\n")
+    open_diff(editor)
+    editor.screen.expect("notes.txt (1 of 2)")
+    editor.type(":cnext<CR>")
+    editor.screen.expect("other.txt (2 of 2)")
+    editor.expect_lua("return { vim.fn.getline(1), vim.wo.diff }", ["A", True])
+    editor.type(":%diffget<CR>:w<CR>")
+    editor.screen.expect("notes.txt (1 of 2)")
+    assert outcomes(agent) == []
+    editor.expect_lua("return vim.fn.getline(3)", "THREE")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == NEW
+    assert (editor.project / "other.txt").read_text() == "a\nb\n"
+    assert "other.txt" in report_of(editor, agent)
+
+
+def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    newer = NEW.replace("TEN", "TEN, again")
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            ["ask", *edit()[1:]],
+            wait_file(str(go)),
+            tool("call", known=True, content=[diff(NOTES, OLD, newer)]),
+            ["wait", "session/cancel"],
+        ),
+    )
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggccmine<Esc>")
+    editor.expect_lua("return vim.fn.getline(1)", "mine")
+    go.touch()
+    editor.expect_lua("return { vim.fn.getline(1), vim.fn.getline(10) }", ["mine", "TEN, again"])
+    editor.acp("cancel")
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+
+
+def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("", *through(), tool("call", known=True, content=[diff()])),
+    )
+    editor = before(open_editor, agent, setup={"review": {"auto_open": False}})
+    editor.type(":Acp<CR><Esc>")
+    editor.acp("prompt", "edit it")
+    editor.screen.expect("d diff")
+    assert editor.lua(DIFFS) == 0
+    editor.type("<C-w>kG?diff<CR>d")
+    editor.expect_lua(DIFFS, 2)
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    editor.expect_lua("return vim.bo.filetype", "acp_chat")
+    editor.type("gg?edit<CR>gd")
+    editor.expect_lua(DIFFS, 2)
+    editor.expect_lua("return { vim.bo.buftype, vim.bo.modifiable }", ["nofile", False])
+    editor.type(":q<CR>")
+    closed(editor)
+
+
+def test_quitting_with_an_open_proposal_ends_cleanly(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggdd:qa!<CR>")
+    assert editor.wait_exit() == 0
+
+
+def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = before(open_editor, agent, size=(70, 40))
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    assert editor.lua("return vim.fn.winlayout()[1]") == "col"
+    editor.type("<C-w>t<C-w>j:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+
+
+def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
+    old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
+    new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
+    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "".join(old), "".join(new)))))
+    editor = before(open_editor, agent, "".join(old), setup={"review": {"auto_open": False}})
+    editor.acp("prompt", "edit it")
+    editor.wait_event("AcpQuestion")
+    took, waits = [], []
+    for _ in range(3):
+        with editor.second_client() as probe:
+            took.append(
+                editor.lua("""
+                  local began = vim.uv.hrtime()
+                  vim.cmd("Acp diff")
+                  vim.wait(5000, function() return vim.bo.buftype == "acwrite" end, 1)
+                  vim.cmd.redraw()
+                  return (vim.uv.hrtime() - began) / 1e6
+                """)
+            )
+        waits.append(probe.percentile(100))
+        editor.type(":q<CR>")
+        closed(editor)
+    assert min(took) < 150
+    print(took, waits)
