@@ -159,12 +159,11 @@ def _decoded(data: bytes) -> str | None:
 
 
 def _joined(lines: list[Any]) -> str:
-    """As Neovim has lines: a NUL is a newline there. What is no UTF-8 cannot go over the wire."""
-    text = "".join(str(line).replace("\n", "\0") + "\n" for line in lines)
-    return clean(text)
+    return clean("".join(f"{line}\n" for line in lines))
 
 
 def clean(text: str) -> str:
+    """What is no UTF-8 cannot go over the wire."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -51,13 +51,8 @@ end
 local function lines_chip(buf, first, last)
   local name = api.nvim_buf_get_name(buf)
   local shown = name ~= "" and short(name) or "buffer " .. buf
-  local mark = api.nvim_buf_set_extmark(buf, NAMESPACE, first - 1, 0, {
-    end_row = last - 1,
-    end_col = #api.nvim_buf_get_lines(buf, last - 1, last, true)[1],
-    end_right_gravity = true,
-    invalidate = first < last or nil, -- an empty line has nothing that could be deleted
-    strict = false,
-  })
+  -- From line start to line start: what is changed within the lines does not matter.
+  local mark = api.nvim_buf_set_extmark(buf, NAMESPACE, first - 1, 0, { end_row = last, end_col = 0, strict = false })
   local gone = false
   local function look()
     if not api.nvim_buf_is_loaded(buf) then
@@ -65,8 +60,8 @@ local function lines_chip(buf, first, last)
     end
     local at = api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, mark, { details = true })
     if at[1] then -- else the buffer has been read anew
-      gone = at[3].invalid == true
-      first, last = at[1] + 1, math.max(at[1], at[3].end_row) + 1
+      gone = at[3].end_row <= at[1]
+      first, last = at[1] + 1, math.max(at[1] + 1, at[3].end_row)
     end
   end
   api.nvim_create_autocmd("BufUnload", { buffer = buf, callback = look })

@@ -104,11 +104,8 @@ end)
 ---@param buf integer
 ---@return string
 local function text_of(buf)
-  local lines = vim.tbl_map(function(line)
-    return (line:gsub("\n", "\0")) -- as Neovim has lines, a NUL is a newline
-  end, api.nvim_buf_get_lines(buf, 0, -1, true))
   return (
-    table.concat(lines, "\n"):gsub("%s*\n?%s*$", function(blank)
+    table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n"):gsub("%s*\n?%s*$", function(blank)
       return blank:match("^[^\n]*") -- blanks of the last line are the user's, blank lines behind it are not
     end)
   )
@@ -117,9 +114,7 @@ end
 ---@param buf integer
 ---@param text string
 local function set_text(buf, text)
-  local lines = vim.tbl_map(function(line)
-    return (line:gsub("%z", "\n"))
-  end, vim.split(text, "\n", { plain = true }))
+  local lines = vim.split(text, "\n", { plain = true })
   vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what has been typed is an undo step of its own
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
 end

@@ -1,5 +1,6 @@
 """The prompt and its queue: what the user has written is kept, sent once, and comes back."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,13 @@ import pytest
 
 from tests.fakes.script import (
     ScriptedAgent,
+    on,
     on_initialize,
     on_prompt,
     permission,
     say,
     script,
+    update,
     wait_file,
 )
 from tests.functional.editor import Editor
@@ -266,3 +269,214 @@ def test_the_keys_say_when_there_are_more_of_them_than_lines(open_editor: Open, 
     assert last not in editor.screen.text()
     editor.type("G")
     editor.screen.expect(last)
+
+
+def test_an_empty_prompt_is_not_sent_and_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = talking(open_editor, agent)
+    editor.type("i  <Esc><CR>")
+    editor.screen.expect("there is nothing to send")
+    assert agent.got("session/prompt") == []
+
+
+def test_a_prompt_that_is_too_long_stays(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = talking(open_editor, agent)
+    editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({ ('x'):rep(1000) }, 1100))")
+    editor.type("<CR>")
+    editor.screen.expect("the prompt has 1.1 MB, at most 1 MB is sent")
+    assert editor.lua("return vim.api.nvim_buf_line_count(0)") == 1100
+    assert agent.got("session/prompt") == []
+
+
+def test_a_nul_is_sent_and_comes_back_as_one(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = talking(open_editor, agent)
+    editor.type("ia<C-v>000b<CR>c<Esc><CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert sent(agent) == ["a\0b\nc"]
+    editor.type("<C-p>")
+    editor.expect_lua("return #vim.api.nvim_buf_get_lines(0, 0, -1, false)", 2)
+    editor.type("<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert sent(agent)[1] == "a\0b\nc"
+
+
+def test_undo_leads_back_through_history_and_sending(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    send(editor, "first")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("u")
+    editor.expect_lua(LINES, "first")
+    editor.type("<C-r>ia draft<C-p>")
+    editor.expect_lua(LINES, "first")
+    editor.type("<Esc>u")
+    editor.expect_lua(LINES, "a draft")
+
+
+def test_what_was_said_goes_back_into_the_prompt(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("one two three")))
+    editor = talking(open_editor, agent)
+    for text in ("first line<CR>second line", "another"):
+        send(editor, text)
+        editor.wait_event("AcpTurnEnded")
+    editor.type("ia draft<Esc>:wincmd k<CR>gg/second<CR>e")
+    editor.expect_lua(LINES, "first line|second line")
+    assert editor.lua("return vim.bo.filetype") == "acp_prompt"
+    editor.type(":%s/second/third/<CR><CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert sent(agent)[-1] == "first line\nthird line"
+    editor.type("<C-p><C-p>")
+    editor.expect_lua(LINES, "a draft")
+    editor.type(":wincmd k<CR>gg/one two<CR>0e")
+    editor.expect_lua("return vim.fn.col('.')", 3)
+    assert editor.lua("return vim.bo.filetype") == "acp_chat"
+
+
+def history_files(editor: Editor) -> list[Path]:
+    return sorted((editor.home / "state").glob("*/acp_nvim/history/*"))
+
+
+def test_the_history_of_a_project_outlives_neovim(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "NVIM_APPNAME": "nvim"}
+    cwd = f"vim.cmd.cd([[{tmp_path}]])"
+    before = talking(open_editor, agent, env=state, init=cwd)
+    send(before, "two<CR>lines ä")
+    before.wait_event("AcpTurnEnded")
+    before.type("ia draft<Esc>")
+    before.expect_lua(LINES, "a draft")
+    before.quit()
+    (file,) = (tmp_path / "state/nvim/acp_nvim/history").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    editor = talking(open_editor, agent, env=state, init=cwd)
+    editor.type("<C-p>")
+    editor.expect_lua(LINES, "a draft")
+    editor.type("<C-p>")
+    editor.expect_lua(LINES, "two|lines ä")
+    other = talking(open_editor, agent, env=state)
+    other.type("<C-p>")
+    assert other.lua(LINES) == ""
+
+
+def test_without_shada_no_history_is_written(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path), init="vim.o.shada = ''")
+    send(editor, "secret")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<C-p>")
+    editor.expect_lua(LINES, "secret")
+    assert history_files(editor) == []
+
+
+def test_the_history_is_bounded(open_editor: Open, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    agent = script(tmp_path)
+    options: Any = {"env": {"XDG_STATE_HOME": str(state)}, "init": f"vim.cmd.cd([[{tmp_path}]])"}
+    first = talking(open_editor, agent, **options)
+    send(first, "x")
+    first.wait_event("AcpTurnEnded")
+    first.quit()
+    (file,) = state.glob("*/acp_nvim/history/*")
+    file.write_text("".join(f'"{number}"\nno json\n' for number in range(2000)))
+    editor = talking(open_editor, agent, **options)
+    editor.type("<C-p>")
+    editor.expect_lua(LINES, "1999")
+    lines = file.read_text().splitlines()
+    assert (len(lines), lines[-1]) == (500, '"1999"')
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def words(editor: Editor) -> list[str]:
+    """What the menu offers."""
+    return list(
+        editor.lua("return vim.tbl_map(function(each) return each.word end, vim.fn.complete_info().items)")
+    )
+
+
+def commands(*named: tuple[str, str, str]) -> Any:
+    offered = [
+        {"name": name, "description": what, **({"input": {"hint": hint}} if hint else {})}
+        for name, what, hint in named
+    ]
+    return update({"sessionUpdate": "available_commands_update", "availableCommands": offered})
+
+
+def test_commands_complete_with_their_hints(open_editor: Open, tmp_path: Path) -> None:
+    offers = commands(("plan", "Makes a plan", "what to plan"), ("play", "Plays", ""), ("test", "Tests", ""))
+    agent = script(tmp_path, on("session/new", offers))
+    editor = talking(open_editor, agent)
+    editor.expect_lua("return #require('acp_nvim').commands()", 3)
+    editor.type("i/pl<C-x><C-u>")
+    editor.expect_lua("return vim.fn.pumvisible()", 1)
+    assert words(editor) == ["/plan", "/play"]
+    editor.screen.expect("what to plan  Makes a plan")
+    editor.type("<C-y>")
+    editor.expect_lua(LINES, "/plan")
+    editor.screen.expect("/plan what to plan")
+    editor.type("<Esc>:%d<CR>inot /pl<C-x><C-o>")
+    editor.expect_lua("return vim.fn.complete_info().items", [])
+    editor.type("<Esc>")
+    assert editor.lua("return vim.fn.getcompletion('Acp prompt /pl', 'cmdline')") == ["/plan", "/play"]
+
+
+def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_editor(init="")
+    (editor.project / "src").mkdir()
+    for name in ("src/parse.py", "src/my file.py", "ignored.py", ".gitignore", "readme.md", "src/deep.md"):
+        (editor.project / name).write_text("ignored.py\n")
+    subprocess.run(["git", "init", "-q", "."], cwd=editor.project, check=True)
+    agent = script(tmp_path)
+    editor.lua(
+        "require('acp_nvim').setup({ default_agent = 'a', agents = { a = { command = ..., args = select(2, ...) } } })",
+        agent.argv[0],
+        agent.argv[1:],
+    )
+    editor.type(":edit readme.md<CR>:Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    listed = "return require('acp_nvim.listing').of(vim.fn.getcwd()).complete"
+    editor.expect_lua(listed, True)
+    editor.type("ifix @<C-x><C-u>")
+    editor.expect_lua("return vim.fn.pumvisible()", 1)
+    offered = words(editor)
+    assert offered[:2] == ["@readme.md", "@diagnostics"]
+    assert {"@src/", "@src/parse.py", "@src/my\\ file.py"} <= set(offered)
+    assert "@ignored.py" not in offered
+    for typed, wanted in (
+        ("par", "@src/parse.py"),
+        ("src/my", "@src/my\\ file.py"),
+        ("sp.py", "@src/parse.py"),
+    ):
+        editor.type(f"<Esc>:%d<CR>i@{typed}<C-x><C-o>")
+        editor.expect_lua(LINES, wanted)
+    editor.type("<Esc>:%d<CR>ime@par<C-x><C-o>")
+    editor.expect_lua("return vim.fn.pumvisible()", 0)
+
+
+def test_completion_in_a_large_repository_never_waits(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    entered = """
+      local listing, paths, lower = require('acp_nvim.listing').of(vim.fn.getcwd()), {}, {}
+      for i = 1, 50000 do
+        paths[i] = ('packages/component%d/source/Module%d.ts'):format(i % 500, i)
+        lower[i] = paths[i]:lower()
+      end
+      listing.paths, listing.lower, listing.complete, listing.walks = paths, lower, true, true
+    """
+    editor.expect_lua("return require('acp_nvim.listing').of(vim.fn.getcwd()).complete", True)
+    editor.lua(entered)
+    took = editor.lua(
+        """
+        local worst = 0
+        for _, typed in ipairs({ '@', '@m', '@module4999', '@mts', '@zzzzzz', '@pcsm', '@' .. ('m'):rep(30) }) do
+          local best = math.huge
+          for _ = 1, 3 do
+            local start = vim.uv.hrtime()
+            require('acp_nvim.complete').candidates(1, typed)
+            best = math.min(best, vim.uv.hrtime() - start)
+          end
+          worst = math.max(worst, best)
+        end
+        return worst / 1e6
+        """
+    )
+    assert took < 20
