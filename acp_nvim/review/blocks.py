@@ -1,7 +1,7 @@
 """One place that an agent changed: old lines for new ones, and what is left of it when a user changes some.
 
 Lines pair by position, and what one side has more belongs to the last pair. A line that the user changes or deletes
-leaves with its partner: both are the user's business then. Blocks never change; a history may hold on to them.
+leaves with its partner: both are the user's business then.
 """
 
 from __future__ import annotations
@@ -109,13 +109,13 @@ class Placed(NamedTuple):
 
 
 class Blocks:
-    """The changes of one text, ascending. Never changed once made, so a history may share them."""
+    """The changes of one text, ascending. Only a fresh copy is changed: a history shares the others."""
 
     __slots__ = ("changes", "rows")
 
     def __init__(self, rows: Sequence[int] = (), changes: Sequence[Change] = ()) -> None:
-        self.rows = rows
-        self.changes = changes
+        self.rows = list(rows)
+        self.changes = list(changes)
 
     def __iter__(self) -> Iterator[Placed]:
         return map(Placed, self.rows, self.changes)
@@ -133,15 +133,18 @@ class Blocks:
             begin -= 1
         return begin, bisect_right(self.rows, last)
 
-    def replaced(self, begin: int, end: int, parts: Sequence[Placed], shift: int) -> Blocks:
-        """`parts` in place of some; those behind move."""
+    def replace(self, begin: int, end: int, parts: Sequence[Placed], shift: int) -> bool:
+        """`parts` in place of some; those behind move. False: nothing has changed."""
         if not shift and parts == [self.at(index) for index in range(begin, end)]:
-            return self
-        behind = self.rows[end:]
-        return Blocks(
-            [*self.rows[:begin], *(part.row for part in parts), *(row + shift for row in behind)],
-            [*self.changes[:begin], *(part.change for part in parts), *self.changes[end:]],
-        )
+            return False
+        if shift:
+            self.rows[end:] = [row + shift for row in self.rows[end:]]
+        self.rows[begin:end] = [part.row for part in parts]
+        self.changes[begin:end] = [part.change for part in parts]
+        return True
+
+    def copy(self) -> Blocks:
+        return Blocks(self.rows, self.changes)
 
     @staticmethod
     def of(parts: Sequence[Placed]) -> Blocks:

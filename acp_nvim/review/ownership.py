@@ -9,12 +9,12 @@ from acp_nvim.review.blocks import Author, Blocks, Change, Placed
 from acp_nvim.review.edits import Edit, edits
 
 
-def taken(blocks: Blocks, edit: Edit) -> Blocks:
-    """The user's lines belong to no change: what they replace leaves with its partners."""
+def take(blocks: Blocks, edit: Edit) -> bool:
+    """The user's lines belong to no change: what they replace leaves with its partners. False: no change is met."""
     first, last, lines = edit
     begin, end = blocks.near(first, last)
     parts = [part for at in range(begin, end) for part in _left(blocks.at(at), edit)]
-    return blocks.replaced(begin, end, parts, len(lines) - (last - first))
+    return blocks.replace(begin, end, parts, len(lines) - (last - first))
 
 
 def _left(placed: Placed, edit: Edit) -> Iterator[Placed]:
@@ -35,7 +35,7 @@ def _left(placed: Placed, edit: Edit) -> Iterator[Placed]:
         )
 
 
-def melted(blocks: Blocks, live: Sequence[str], edit: Edit, author: Author) -> Blocks:
+def melt(blocks: Blocks, live: Sequence[str], edit: Edit, author: Author) -> None:
     """The agent's lines are a change over the lines that were there before any change they meet."""
     first, last, lines = edit
     begin, end = _met(blocks, edit, author)
@@ -43,11 +43,12 @@ def melted(blocks: Blocks, live: Sequence[str], edit: Edit, author: Author) -> B
     met = [blocks.at(index) for index in range(begin, end)]
     if not met:
         change = Change(author, tuple(live[first:last]), tuple(lines))
-        return blocks.replaced(begin, end, [Placed(first, change)], shift)
+        blocks.replace(begin, end, [Placed(first, change)], shift)
+        return
     low, high = min(first, met[0].row), max(last, met[-1].end)
     old, spans = _before(live, met, low, high)
     new = [*live[low:first], *lines, *live[last:high]]
-    return blocks.replaced(begin, end, list(_remade(old, new, low, spans, author)), shift)
+    blocks.replace(begin, end, list(_remade(old, new, low, spans, author)), shift)
 
 
 def _met(blocks: Blocks, edit: Edit, author: Author) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from acp_nvim.review.blocks import Author, Blocks, Change, Origin, Placed
 from acp_nvim.review.edits import Edit, apply, edits
-from acp_nvim.review.ownership import melted, taken
+from acp_nvim.review.ownership import melt, take
 from acp_nvim.review.past import Past, mark
 
 __all__ = ["Author", "Hunk", "Patchwork"]
@@ -102,8 +102,9 @@ class Patchwork:
         done = self.undo_all([hunk_id])
         return done[0] if done else None
 
-    def keep_all(self, hunk_ids: Collection[int]) -> list[int]:
+    def keep_all(self, hunk_ids: Iterable[int]) -> list[int]:
         """As one step; those that were pending."""
+        hunk_ids = frozenset(hunk_ids)
         blocks, decided = self._state
         chosen = [_Decided(row, change, True) for row, change in blocks if change.id in hunk_ids]
         for _, change, _ in chosen:
@@ -115,10 +116,10 @@ class Patchwork:
             self._enter(_State(rest, _bounded(*decided, *chosen)), _Step())
         return [each.change.id for each in chosen]
 
-    def undo_all(self, hunk_ids: Collection[int]) -> list[Edit]:
+    def undo_all(self, hunk_ids: Iterable[int]) -> list[Edit]:
         """As one step; ascending and disjoint, in rows of the text before."""
         blocks, decided = self._state
-        undone = _undone(blocks, hunk_ids)
+        undone = _undone(blocks, frozenset(hunk_ids))
         if undone.edits:
             now = _bounded(*_moved(decided, undone.edits), *undone.decided)
             self._enter(_State(Blocks.of(undone.rest), now), self._replace(undone.edits))
@@ -134,10 +135,10 @@ class Patchwork:
     def _written(self, changes: list[Edit], author: Author) -> None:
         if changes:
             before = _moved(self._state.decided, changes)
-            blocks = self._state.blocks
+            blocks = self._state.blocks.copy()
             steps = []
             for edit in reversed(changes):
-                blocks = melted(blocks, self._lines, edit, author)
+                melt(blocks, self._lines, edit, author)
                 steps.append(self._replace([edit]))
             back = [edit for step in reversed(steps) for edit in step.back]
             self._enter(_State(blocks, before), _Step(back, sum(step.change for step in steps)))
@@ -145,10 +146,9 @@ class Patchwork:
     def _typed(self, changes: list[Edit]) -> None:
         if not changes:
             return
-        blocks, before = self._state
-        for edit in reversed(changes):
-            blocks = taken(blocks, edit)
-        state = _State(blocks, _moved(before, changes))
+        blocks = self._state.blocks.copy()
+        met = [take(blocks, edit) for edit in reversed(changes)]
+        state = _State(blocks if any(met) else self._state.blocks, _moved(self._state.decided, changes))
         step = self._replace(changes)
         known = self._past.recall(self._lines, *step)
         if known is None and state == self._state:

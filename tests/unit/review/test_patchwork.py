@@ -104,7 +104,7 @@ def test_deleted_lines_stay_hidden_between_lines_that_the_user_changes():
 
 def test_the_agent_that_takes_its_hunk_back_leaves_none():
     patchwork = patched("1 a b c 2", "1 x y z 2")
-    patchwork.agent("1 a b c 2".split(), NEXT)
+    patchwork.agent(["1", "a", "b", "c", "2"], NEXT)
     assert patchwork.pending == []
     assert patchwork.decided == []
 
@@ -112,7 +112,7 @@ def test_the_agent_that_takes_its_hunk_back_leaves_none():
 def test_a_further_edit_melts_into_the_hunk_and_the_newest_author_has_it():
     patchwork = patched("1 a b c 2", "1 x y z 2")
     whole = patchwork.pending[0].id
-    patchwork.agent("1 x b Z 2".split(), NEXT)
+    patchwork.agent(["1", "x", "b", "Z", "2"], NEXT)
     assert hunks(patchwork) == [(1, "a", "x"), (3, "c", "Z")]
     assert [hunk.author for hunk in patchwork.pending] == [NEXT, NEXT]
     assert patchwork.pending[0].id == whole
@@ -130,7 +130,7 @@ def test_neighbours_are_one_hunk_only_within_a_turn(author: Author, found: list[
 def test_lines_of_the_user_under_the_agents_are_what_undo_restores():
     patchwork = patched("1 a 2", "1 x 2")
     patchwork.user(Edit(1, 2, ["U"]))
-    patchwork.agent("1 y 2".split(), NEXT)
+    patchwork.agent(["1", "y", "2"], NEXT)
     assert hunks(patchwork) == [(1, "U", "y")]
     assert undone(patchwork) == "1 U 2"
 
@@ -177,14 +177,14 @@ def test_kept_stays_kept_through_u():
     assert [hunk.id for hunk in patchwork.pending] == [first.id]
     assert [(hunk.id, hunk.state) for hunk in patchwork.decided] == [(second.id, "kept")]
     patchwork.keep(first.id)
-    patchwork.became("1 a b c 2".split())
-    patchwork.became("1 x y z 2".split())
+    patchwork.became(["1", "a", "b", "c", "2"])
+    patchwork.became(["1", "x", "y", "z", "2"])
     assert patchwork.pending == []
 
 
 def test_what_was_kept_as_one_with_later_lines_stays_kept():
     patchwork = patched("1 a b 2", "1 x y 2")
-    patchwork.agent("1 x Y 2".split(), NEXT)
+    patchwork.agent(["1", "x", "Y", "2"], NEXT)
     patchwork.keep(patchwork.pending[0].id)
     patchwork.user(Edit(2, 3, ["y"]))
     assert patchwork.pending == []
@@ -204,13 +204,13 @@ def test_several_are_one_step_back():
     before = patchwork.pending
     done = patchwork.undo_all({hunk.id for hunk in before})
     assert done == [Edit(1, 1, ["a"]), Edit(2, 3, ["b", "c"]), Edit(5, 7, [])]
-    patchwork.became("1 2 x 3 d e f".split())
+    patchwork.became(["1", "2", "x", "3", "d", "e", "f"])
     assert patchwork.pending == before
 
 
 def test_texts_that_differ_in_order_only_are_told_apart():
     patchwork = patched("1 a 2", "1 x 2")
-    patchwork.became("x 1 2".split())
+    patchwork.became(["x", "1", "2"])
     assert hunks(patchwork) == [(0, "a", "x")]
     assert undone(patchwork) == "a 1 2"
 
@@ -263,11 +263,13 @@ def test_one_of_a_thousand_hunks_is_kept_or_undone_at_once():
 
 
 def test_all_of_a_thousand_hunks_are_undone_at_once():
-    def run() -> None:
-        patchwork = large(10_000, 10)
-        patchwork.undo_all([hunk.id for hunk in patchwork.pending])
+    patchworks = [large(10_000, 10) for _ in range(3)]
 
-    assert best(run) < 0.2
+    def undo() -> None:
+        patchwork = patchworks.pop()
+        assert len(patchwork.undo_all({hunk.id for hunk in patchwork.pending})) == 1000
+
+    assert best(undo) < 0.1
 
 
 def test_typing_costs_nothing_in_a_large_file():
