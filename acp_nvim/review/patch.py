@@ -1,0 +1,130 @@
+"""Unified diffs as agents put them into raw input: for each hunk, the text that was and the text that comes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_HUNK = re.compile(r"@@+ (?:-(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? )?@@")
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_NOWHERE = "/dev/null"
+
+
+class Piece(NamedTuple):
+    path: str  # "" if the diff names none
+    old: str | None  # None: the file is new
+    new: str | None  # None: the file goes
+
+
+def parse_patch(diff: str) -> list[Piece]:
+    """Empty if a hunk is not what its head says, or has no text to be placed by: half a diff would be a wrong one."""
+    lines = diff.split("\n")
+    pieces = list(_Reader(lines[:-1] if lines[-1] == "" else lines).pieces())
+    return [] if None in pieces else [piece for piece in pieces if piece]
+
+
+@dataclass(slots=True)
+class _Body:
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, line: str) -> None:
+        if kind != "+":
+            self.old.append(line + "\n")
+        if kind != "-":
+            self.new.append(line + "\n")
+
+    def is_full(self, counts: list[int]) -> bool:
+        return len(self.old) >= counts[0] and len(self.new) >= counts[1]
+
+    def lacks_context(self, counts: list[int]) -> bool:
+        """Blank lines at the end of a diff get lost on its way."""
+        return counts[0] - len(self.old) == counts[1] - len(self.new)
+
+    def end(self, kind: str) -> None:
+        """The line before has no newline, on the sides that it belongs to."""
+        for side in (self.old,) * (kind != "+") + (self.new,) * (kind != "-"):
+            side[-1] = side[-1].removesuffix("\n")
+
+
+class _Reader:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.at = 0
+
+    def pieces(self) -> Iterator[Piece | None]:
+        old = new = ""
+        while self.at < len(self.lines):
+            hunk = _HUNK.match(self.lines[self.at])
+            if hunk:
+                self.at += 1
+                yield self._hunk(hunk, old, new)
+            elif self._is_header():
+                old, new = self._names()
+            elif self.lines[self.at].startswith(("@@", "+", "-")) and not self._is_signature():
+                yield None
+                return
+            else:
+                self.at += 1
+
+    def _is_header(self) -> bool:
+        two = self.lines[self.at : self.at + 2]
+        return len(two) == 2 and two[0].startswith("--- ") and two[1].startswith("+++ ")
+
+    def _is_signature(self) -> bool:
+        """What `git format-patch` ends a patch with."""
+        return self.lines[self.at] in ("-- ", "--")
+
+    def _names(self) -> tuple[str, str]:
+        old, new = (_name(line[4:]) for line in self.lines[self.at : self.at + 2])
+        self.at += 2
+        if old.startswith(("a/", _NOWHERE)) and new.startswith(("b/", _NOWHERE)):
+            return old.removeprefix("a/"), new.removeprefix("b/")
+        return old, new
+
+    def _hunk(self, head: re.Match[str], old: str, new: str) -> Piece | None:
+        counts = [1 if count is None else int(count) for count in (head[2], head[4])] if head[1] else None
+        body = self._body(counts)
+        if body is None:
+            return None
+        if old == _NOWHERE:
+            return None if body.old or new == _NOWHERE else Piece(new, None, "".join(body.new))
+        if new == _NOWHERE:
+            return Piece(old, "".join(body.old), None)
+        if not body.old and head[1] != "0":
+            return None  # an insertion without context: its place is a number that nobody vouches for
+        return Piece(new, "".join(body.old) or None, "".join(body.new))
+
+    def _body(self, counts: list[int] | None) -> _Body | None:
+        """The lines that are announced; without an announcement, all. A blank one is context without its space."""
+        body = _Body()
+        kind = ""
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            mark = line[:1] or " "
+            if mark == "\\" and kind:
+                body.end(kind)
+            elif mark not in " +-" or (body.is_full(counts) if counts else self._is_header()):
+                break
+            else:
+                kind = mark
+                body.add(kind, line[1:])
+            self.at += 1
+        ended = self.at == len(self.lines)
+        return body if not counts or body.is_full(counts) or (ended and body.lacks_context(counts)) else None
+
+
+def _name(text: str) -> str:
+    """Git quotes what is not printable; other tools put a time behind a tab."""
+    if text.startswith('"') and (end := text.rfind('"')):
+        escaped = _ESCAPE.sub(_unescaped, text[1:end])
+        return escaped.encode("latin-1", "surrogateescape").decode("utf-8", "surrogateescape")
+    return text.split("\t")[0].rstrip("\r")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    return chr(int(code, 8) & 255) if len(code) == 3 else _NAMED.get(code, code)

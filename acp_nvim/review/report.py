@@ -1,0 +1,155 @@
+"""What the user made of a proposal, and how the agent is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from acp_nvim.review.edits import Edit, apply, edits
+
+_LINES = 200  # of hunks in one report
+_WIDTH = 400
+_CONTEXT = 2
+_LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    kind: Literal["all", "nothing", "mixed"]
+    text: str | None
+
+
+def decide(left: str | None, right: str | None, decided: str | None) -> Decision:
+    """What an editor does to the end of a text is no decision; no file and an empty one look the same in it."""
+    for same in (_exactly, _nearly):
+        if same(decided, right):
+            return Decision("all", right)
+        if same(decided, left):
+            return Decision("nothing", left)
+    return Decision("mixed", decided)
+
+
+def _exactly(one: str | None, other: str | None) -> bool:
+    return one == other
+
+
+def _nearly(one: str | None, other: str | None) -> bool:
+    return _lines(one) == _lines(other)
+
+
+def _lines(text: str | None) -> list[str]:
+    return (text or "").removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def report(path: str, right: str | None, decided: str | None, left: str | None = None) -> str:
+    """For the agent's next prompt; empty if the user took it all. `left` tells refused hunks from changed ones."""
+    if decide(left, right, decided).kind == "all":
+        return ""
+    name = _printable(path)
+    if right is None:
+        return f"{name}: the user refused to delete it." + (
+            "" if _nearly(left, decided) else " It was changed."
+        )
+    if decided is None:
+        return f"{name}: the user wants no such file."
+    proposed, have = _rows(right), _rows(decided)
+    changes = edits(proposed, have)
+    if not changes:
+        return f"{name}: the user decided on another end of the last line."
+    counts = _counted(changes, None if left is None else _rows(left), have)
+    return "\n".join([f"{name}: {counts}. {_LEGEND}", *_bounded(_unified(proposed, changes))])
+
+
+def _rows(text: str) -> list[str]:
+    return _lines(text) if text else []
+
+
+def _counted(changes: Sequence[Edit], left: list[str] | None, have: list[str]) -> str:
+    """A hunk is refused where the decided text is still what it was before the proposal."""
+    if left is None:
+        return f"{_hunks(len(changes))} refused or changed by the user"
+    touched = _spans(edits(left, have))
+    refused = sum(not any(_meet(span, other) for other in touched) for span in _spans(changes))
+    parts = [(refused, "refused"), (len(changes) - refused, "changed")]
+    return f"{' and '.join(f'{_hunks(count)} {verb}' for count, verb in parts if count)} by the user"
+
+
+def _hunks(count: int) -> str:
+    return f"{count} hunk{'s' * (count > 1)}"
+
+
+def _spans(changes: Sequence[Edit]) -> list[tuple[int, int]]:
+    """Where the edits are in the text that they make."""
+    spans = []
+    shift = 0
+    for first, last, lines in changes:
+        spans.append((first + shift, first + shift + len(lines)))
+        shift += len(lines) - (last - first)
+    return spans
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    if one[0] == one[1] or other[0] == other[1]:
+        return one[0] <= other[1] and other[0] <= one[1]
+    return one[0] < other[1] and other[0] < one[1]
+
+
+class _Group(NamedTuple):
+    first: int  # with context, rows of the proposed text
+    last: int
+    shift: int  # to rows of the decided text
+    changes: list[Edit]
+
+
+def _groups(size: int, changes: Sequence[Edit]) -> Iterator[_Group]:
+    """Edits whose context meets are one hunk."""
+    shift = 0
+    group: list[Edit] = []
+    before = 0
+
+    def ended() -> _Group:
+        return _Group(max(group[0].first - _CONTEXT, 0), min(group[-1].last + _CONTEXT, size), before, group)
+
+    for edit in changes:
+        if group and edit.first - group[-1].last > 2 * _CONTEXT:
+            yield ended()
+            group, before = [], shift
+        group.append(edit)
+        shift += len(edit.lines) - (edit.last - edit.first)
+    yield ended()
+
+
+def _unified(old: list[str], changes: Sequence[Edit]) -> Iterator[str]:
+    for first, last, shift, group in _groups(len(old), changes):
+        inside = [Edit(edit.first - first, edit.last - first, edit.lines) for edit in group]
+        news = len(apply(old[first:last], inside))
+        yield f"@@ -{_range(first, last - first)} +{_range(first + shift, news)} @@"
+        at = first
+        for edit in group:
+            yield from (f" {line}" for line in old[at : edit.first])
+            yield from (f"-{line}" for line in old[edit.first : edit.last])
+            yield from (f"+{line}" for line in edit.lines)
+            at = edit.last
+        yield from (f" {line}" for line in old[at:last])
+
+
+def _range(first: int, count: int) -> str:
+    return f"{first + (count > 0)},{count}"
+
+
+def _bounded(lines: Iterator[str]) -> Iterator[str]:
+    more = 0
+    for number, line in enumerate(lines):
+        if number >= _LINES:
+            more += 1
+        elif len(line) > _WIDTH:
+            yield f"{line[:_WIDTH]}… ({len(line) - _WIDTH} more characters)"
+        else:
+            yield line
+    if more:
+        yield f"… ({more} more lines)"
+
+
+def _printable(path: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in path)
