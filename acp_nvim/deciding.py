@@ -116,6 +116,8 @@ class Deciding:
         key = payload.get("key")
         entry = session.transcript.entry(int(key)) if key else None
         if not isinstance(entry, ToolCall):
-            calls = (each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall))
-            entry = next((call for call in calls if any(not each.is_open for each in call.questions)), None)
+            calls = [each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall)]
+            asked = [call for call in calls if call.questions]
+            decided = (call for call in asked if any(not each.is_open for each in call.questions))
+            entry = next(decided, asked[0] if asked else None)
         self._client.say("info", why(entry) if entry else "nothing has been asked here so far")

@@ -90,7 +90,10 @@ class Rulings:
 
 
 def once(question: Question, action: str) -> Option | None:
-    return next((option for option in question.options if option.kind == f"{action}_once"), None)
+    """An id that stands for two options says nothing."""
+    ids = [option.id for option in question.options]
+    wanted = (option for option in question.options if option.kind == f"{action}_once")
+    return next((option for option in wanted if ids.count(option.id) == 1), None)
 
 
 def _call_of(session: Session, question: Question) -> ToolCall | None:

@@ -1,5 +1,6 @@
 """Permission requests: asked with all that one must see, answered by the very id that the agent gave, once."""
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.fakes.script import (
     eventually,
     on_prompt,
     permission,
+    raw,
     request,
     result,
     say,
@@ -100,6 +102,81 @@ async def test_without_options_it_can_be_cancelled(desk: Desk, offered: Any) -> 
     await talk.ended(1)
     assert answers(agent) == {0: {"outcome": "cancelled"}}
     assert [(data["by"], data["option_id"]) for data in talk.data("AcpAnswered")] == [("cancel", None)]
+
+
+@pytest.mark.statement(72)
+async def test_options_without_kinds_can_be_chosen(desk: Desk) -> None:
+    offered = [{"optionId": "go", "name": "Go on"}, {"optionId": "stop"}, {"name": "Only a name"}]
+    params = {"sessionId": "{session}", "toolCall": {"toolCallId": "t", "title": "?"}, "options": offered}
+    agent = desk.agent(on_prompt("work", request("session/request_permission", params)))
+    talk = await asking(desk)
+    shown = [(option["id"], option["name"], option["kind"]) for option in talk.questions[0]["options"]]
+    assert shown == [("go", "Go on", ""), ("stop", "stop", ""), ("Only a name", "Only a name", "")]
+    talk.answer("stop")
+    await talk.ended(1)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": "stop"}}
+
+
+@pytest.mark.statement(72)
+async def test_thirty_options_are_all_there(desk: Desk) -> None:
+    offered = [(f"o{number}", f"Option {number}", "allow_once") for number in range(1, 31)]
+    agent = desk.agent(on_prompt("work", permission("?", offered)))
+    talk = await asking(desk)
+    assert [line.strip() for line in talk.lines if "Option" in line] == [
+        f"{number} Option {number}" for number in range(1, 31)
+    ]
+    talk.answer("o30")
+    await talk.ended(1)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": "o30"}}
+
+
+async def test_options_with_one_id_are_both_shown_and_no_rule_takes_one(desk: Desk) -> None:
+    offered = [("x", "Yes", "allow_once"), ("x", "No", "reject_once"), ("y", "Yes, too", "allow_once")]
+    agent = desk.agent(on_prompt("work", permission("?", offered, kind="read"), permission("!", offered[:2])))
+    config = {"agents": desk._agents, "permissions": [{"action": "allow"}]}
+    desk.send("setup", config=config, version="0.1.0")
+    talk = await asking(desk)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
+    assert [option["name"] for option in talk.questions[0]["options"]] == ["Yes", "No"]
+    talk.answer("x")
+    await talk.ended(1)
+    assert answers(agent)[1] == {"outcome": "selected", "optionId": "x"}
+
+
+@pytest.mark.statement(75)
+async def test_two_questions_with_one_request_id_are_each_answered(desk: Desk) -> None:
+    asked = [
+        json.dumps(
+            {"jsonrpc": "2.0", "id": 5, "method": "session/request_permission", "params": _about(id)}
+        ).replace("{session}", "s1")
+        for id in "ab"
+    ]
+    agent = desk.agent(on_prompt("work", raw("".join(f"{line}\n" for line in asked)), wait("go on")))
+    talk = await asking(desk, 2)
+    first, second = (question["id"] for question in talk.questions)
+    talk.answer("no", second)
+    talk.answer("yes", first)
+    await talk.asked(0)
+    nudge(desk)
+    await talk.ended(1)
+    sent = [message for message in agent.got() if "method" not in message]
+    assert [(message["id"], message["result"]["outcome"]["optionId"]) for message in sent] == [
+        (5, "no"),
+        (5, "yes"),
+    ]
+
+
+@pytest.mark.statement(76)
+async def test_an_answer_after_the_fact_is_a_clear_line(desk: Desk) -> None:
+    asks = ask("session/request_permission", _about("t"))
+    agent = desk.agent(on_prompt("work", asks, wait("go on"), tool("t", known=True, status="completed")))
+    talk = await asking(desk)
+    question = talk.questions[0]["id"]
+    nudge(desk)
+    await talk.ended(1)
+    talk.answer("yes", question)
+    await desk.message(f"question {question} is not open any more: nothing was sent")
+    assert answers(agent) == {0: {"outcome": "cancelled"}}
 
 
 async def test_an_option_that_was_not_offered_sends_nothing(desk: Desk) -> None:

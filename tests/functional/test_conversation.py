@@ -166,6 +166,7 @@ def test_a_question_is_answered_by_its_digit(open_editor: Open, tmp_path: Path) 
     editor.screen.expect("rejected")
 
 
+@pytest.mark.statement(73)
 @pytest.mark.parametrize(
     ("command", "option"),
     [("accept", "yes"), ("accept!", "always"), ("reject", "no"), ("answer 2", "always")],
@@ -195,6 +196,7 @@ def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_pat
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
 
+@pytest.mark.statement(80)
 def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))
     editor = talking(open_editor, agent)

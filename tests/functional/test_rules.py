@@ -1,0 +1,169 @@
+"""Rules, by keys and by screen: what they answer is not asked, and who has decided can be told."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import ScriptedAgent, on_prompt, permission, say, script, tool, wait, wait_until
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+
+
+def runs(command: str, id: str = "t", *options: Any) -> Any:
+    more = (options,) if options else ()
+    return permission(command, *more, id=id, kind="execute", rawInput={"command": command})
+
+
+def talking(open_editor: Open, agent: ScriptedAgent, *rules: Any) -> Editor:
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    setup = {"agents": {"mine": spec}, "permissions": list(rules)}
+    editor = open_editor(setup=setup, size=(140, 30))
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    return editor
+
+
+def send(editor: Editor, text: str) -> None:
+    editor.type(f"<Esc>:Acp<CR>i{text}<Esc><CR>")
+
+
+def answers(agent: ScriptedAgent) -> list[str]:
+    return [message["result"]["outcome"]["optionId"] for message in agent.got() if "result" in message]
+
+
+@pytest.mark.backends
+@pytest.mark.statement(79)
+def test_what_a_rule_allows_is_not_asked_and_can_be_explained(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", runs("git status"), say("Clean.")))
+    editor = talking(
+        open_editor,
+        agent,
+        {"action": "reject", "command": "rm"},
+        {"action": "allow", "command": "git (status|diff)"},
+    )
+    send(editor, "go")
+    answered = editor.wait_event("AcpAnswered")
+    assert (answered["by"], answered["option_id"]) == ("rule", "yes")
+    editor.screen.expect("Clean.")
+    editor.screen.expect("allowed by rule 2")
+    assert "1 Yes" not in editor.screen.text()
+    assert editor.acp("questions") == []
+    editor.type(":Acp why<CR>")
+    editor.screen.expect("git status: allowed by rule 2: { action = 'allow', command = 'git (status|diff)' }")
+    (log,) = editor.home.glob("**/acp_nvim/permissions.jsonl")
+    assert json.loads(log.read_text())["by"] == "rule"
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.statement(79)
+def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", runs("git status; rm -rf /")))
+    editor = talking(open_editor, agent, {"action": "allow", "command": "git status"})
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Yes")
+    editor.type(":Acp why<CR>")
+    editor.screen.expect("waits for you, no rule matches")
+    editor.type(":Acp allow!<CR>")
+    editor.screen.expect("no rule can be made, and nothing was sent: its command holds ;")
+    assert answers(agent) == []
+    editor.type(":Acp reject<CR>")
+    editor.screen.expect("rejected")
+
+
+def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", runs("make test"), runs("make test", "u"), runs("make", "v")))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Yes")
+    editor.type(":Acp allow<CR>")
+    editor.screen.expect("allow! sets { action = 'allow', command = 'make test' }")
+    assert answers(agent) == []
+    editor.type(":Acp allow!<CR>")
+    assert [editor.wait_event("AcpAnswered")["by"] for _ in range(2)] == ["user", "rule"]
+    editor.screen.expect("allowed by session rule 1")
+    editor.screen.expect("1 Yes")
+    assert answers(agent) == ["yes", "yes"]
+    editor.type(":Acp reject<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+
+
+def test_allow_of_a_question_out_of_sight_shows_it_first(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", runs("make test")))
+    editor = talking(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp allow!<CR>")
+    editor.screen.expect("1 Yes")
+    assert (answers(agent), editor.events("AcpAnswered")) == ([], [])
+    editor.type(":Acp allow!<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", tool("q", title="look around", status="completed"), runs("make test"), runs("make", "v")
+        ),
+    )
+    editor = talking(open_editor, agent, {"action": "reject", "command": "make$"})
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Yes")
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    for line, words in (
+        ("look around", "look around: the agent did not ask"),
+        ("make test", "make test: you chose 'No' (reject_once)"),
+    ):
+        editor.lua(
+            """vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat').buffer(1)))
+            vim.fn.cursor(1, 1)
+            assert(vim.fn.search(..., 'cW') > 0)""",
+            line,
+        )
+        editor.type(":Acp why<CR>")
+        editor.screen.expect(words)
+    editor.type("<C-w>p:Acp why<CR>")
+    editor.screen.expect("make: rejected by rule 1")
+
+
+@pytest.mark.statement(73)
+@pytest.mark.parametrize(("command", "kind"), [("accept", "allow_once"), ("reject", "reject_once")])
+def test_without_an_option_of_the_kind_nothing_is_sent(
+    open_editor: Open, tmp_path: Path, command: str, kind: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", runs("make", "t", ("x", "Explain", "explain_it"))))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Explain")
+    editor.type(f":Acp {command}<CR>")
+    editor.screen.expect(f"no option of kind {kind} here: nothing was sent")
+    assert answers(agent) == []
+    editor.type(":Acp answer 1<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "x"
+
+
+def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    done = tool("t", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("", runs("make test"), wait("session/cancel"), done, done))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Yes")
+    editor.type(":Acp reject<CR>")
+    wait_until(lambda: answers(agent))
+    editor.type(":Acp cancel<CR>")
+    editor.screen.expect("make test was rejected, yet the agent reports it as done")
+    told = editor.lua("return vim.fn.execute('messages')")
+    assert told.count("reports it as done") == 1
