@@ -13,8 +13,9 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.agent import settings
+from acp_nvim.agent import settings, wirefile
 from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.agent.trace import WireTrace
 from acp_nvim.audit import Audit
 from acp_nvim.catalogue import Catalogue
 from acp_nvim.deciding import Deciding
@@ -41,6 +42,7 @@ class Client:
         editor.collect = self._collect
         self.settings = Settings()
         self.diary = Diary()
+        self._logs: str | None = None  # the folder for files of log.wire
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
         self.services = Services(editor, self._spawn, self.touch, self.host_changed)
@@ -105,6 +107,7 @@ class Client:
     def do_setup(self, payload: dict[str, Any]) -> None:
         self.settings, complaints = settings.read(payload.get("config"))
         self.diary.keep_from(self.settings.log.level)
+        self._logs = payload.get("log")
         self.services.configure(self.settings)
         self.rulings.configure(self.settings.permissions)
         self.audit.configure(payload.get("state"), settings.secrets(self.settings))
@@ -356,6 +359,12 @@ class Client:
     def say(self, level: str, text: str) -> None:
         self.note(level, text)
         self.editor.notify("message", level, text)
+
+    def trace(self, spec: AgentSpec) -> WireTrace:
+        """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
+        wanted = self.settings.log.wire and self._logs
+        file = wirefile.begin(str(self._logs), spec.name, self.say) if wanted else None
+        return WireTrace(spec.env.values(), file=file)
 
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)

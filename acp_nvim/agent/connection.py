@@ -194,6 +194,7 @@ class Connection:
                 await process.stop(_GRACE)
         finally:
             process.close()
+            self.trace.close()
             closed_output = process.forced and not self._asked
             tail = self.stderr.tail(_TAIL)
             report = ExitReport.of(process.returncode, tail, self._asked, closed_output)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.agent.redaction import Redaction
+from acp_nvim.agent.wirefile import WireFile
 from acp_nvim.protocol.framing import LineSplitter
 
 Direction = Literal["->", "<-", "stderr"]
@@ -26,8 +27,16 @@ class _Record(NamedTuple):
 class WireTrace:
     """Records whole reads, so that it costs nothing worth measuring; the oldest are given up first."""
 
-    def __init__(self, secrets: Iterable[str] = (), most_bytes: int = 16 << 20, on: bool = True) -> None:
+    def __init__(
+        self,
+        secrets: Iterable[str] = (),
+        most_bytes: int = 16 << 20,
+        on: bool = True,
+        file: WireFile | None = None,
+    ) -> None:
         self.on = on
+        self._file = file  # all goes there as well, also while off
+        self._unwritten: dict[Direction, LineSplitter] = {}
         self._redaction = Redaction(secrets)
         self._most = most_bytes
         self._size = 0
@@ -47,6 +56,8 @@ class WireTrace:
     def record(self, direction: Direction, data: bytes) -> None:
         begins_line = self._between_lines.get(direction, True)
         self._between_lines[direction] = data.endswith(b"\n")
+        if self._file:
+            self._write(direction, data)
         if not self.on:
             return
         self._records.append(_Record(time.monotonic() - self._began, direction, data, begins_line))
@@ -54,10 +65,29 @@ class WireTrace:
         while self._size > self._most:
             self._size -= len(self._records.popleft().data) + _RECORD
 
+    def close(self) -> None:
+        """Nothing comes any more: what stood there without a line's end is written, too."""
+        for direction, splitter in self._unwritten.items():
+            for line in splitter.finish():
+                self._write_line(direction, line)
+        self._unwritten.clear()
+        if self._file:
+            self._file.close()
+
+    def _write(self, direction: Direction, data: bytes) -> None:
+        splitter = self._unwritten.setdefault(direction, LineSplitter())
+        for line in splitter.feed(data):
+            self._write_line(direction, line)
+
+    def _write_line(self, direction: Direction, line: bytes) -> None:
+        if self._file:
+            seconds = time.monotonic() - self._began
+            self._file.write(_encoded(self._entry(seconds, direction, line)))
+
     def entries(self) -> Iterator[dict[str, Any]]:
         """One a line of the wire: `t`, `dir` and `msg`, an object or, where it is none, text."""
         for seconds, direction, line in self._lines(tuple(self._records)):
-            yield {"t": round(seconds, 6), "dir": direction, "msg": self._message(direction, line)}
+            yield self._entry(seconds, direction, line)
 
     def save(self, path: str) -> int:
         """How many entries went into the file, which only its owner can read."""
@@ -66,7 +96,7 @@ class WireTrace:
             os.fchmod(file.fileno(), 0o600)  # it may have been there with another mode
             file.truncate()
             for entry in self.entries():
-                file.write(json.dumps(entry, ensure_ascii=False).encode(errors="replace") + b"\n")
+                file.write(_encoded(entry))
                 count += 1
         return count
 
@@ -86,6 +116,9 @@ class WireTrace:
             for line in splitter.finish():
                 yield seconds, direction, line
 
+    def _entry(self, seconds: float, direction: Direction, line: bytes) -> dict[str, Any]:
+        return {"t": round(seconds, 6), "dir": direction, "msg": self._message(direction, line)}
+
     def _message(self, direction: Direction, line: bytes) -> Any:
         if direction != "stderr":
             try:
@@ -95,3 +128,7 @@ class WireTrace:
             except (ValueError, RecursionError):
                 pass  # not a message: recorded as the text it is
         return self._redaction.text(line.decode(errors="replace"))
+
+
+def _encoded(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, ensure_ascii=False).encode(errors="replace") + b"\n"

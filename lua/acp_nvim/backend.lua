@@ -228,6 +228,7 @@ function M.setup()
     config = config.export(),
     root = M.root,
     cwd = vim.fn.getcwd(),
+    log = vim.fn.stdpath("log"),
     version = tostring(vim.version()),
     state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
   })

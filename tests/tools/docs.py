@@ -38,7 +38,6 @@ NOT_YET = {
     "permissions",
     "review",
     "transcripts",
-    "log.wire",
 }
 
 TABLES = """
