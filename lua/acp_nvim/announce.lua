@@ -8,7 +8,7 @@ local M = {}
 --- Is the session's chat in a window of the current tabpage, before a user who has not turned away?
 ---@param n integer
 ---@return boolean
-local function watched(n)
+function M.watched(n)
   return require("acp_nvim.window").is_open(n) and not require("acp_nvim.question").is_away()
 end
 
@@ -16,7 +16,7 @@ end
 ---@param data { session: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
   local status = state.get(data.session)
-  if not status or not config.get().notify or data.stop_reason == "cancelled" or watched(data.session) then
+  if not status or not config.get().notify or data.stop_reason == "cancelled" or M.watched(data.session) then
     return
   end
   local who, how = status.agent_title or status.agent, ":Acp"

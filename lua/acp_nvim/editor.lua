@@ -13,6 +13,9 @@ end
 
 function ports.status(n, patch)
   state.patch(n, patch)
+  if patch.usage then
+    require("acp_nvim.gauge").watch(n)
+  end
 end
 
 function ports.event(name, data)

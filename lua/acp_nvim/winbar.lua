@@ -1,5 +1,6 @@
 -- The line above the chat: who, how far, what is going on. Built from the session's status when Neovim draws it.
 local chats = require("acp_nvim.chat")
+local gauge = require("acp_nvim.gauge")
 local on_bar = require("acp_nvim.highlight").on_bar
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -14,7 +15,6 @@ local M = {
 local FRAMES = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }
 local FRAME_MS = 100
 local STEP = 10 -- the rank of the plan's step
-local GAUGE = { "○", "◔", "◑", "◕", "●" }
 local BUSY = { starting = true, running = true }
 
 ---@class acp.Segment
@@ -87,17 +87,6 @@ local function state_text(n, status)
 end
 
 ---@param status table
----@return string?
-local function usage_text(status)
-  local usage = status.usage
-  if type(usage) ~= "table" or type(usage.used) ~= "number" or type(usage.size) ~= "number" or usage.size <= 0 then
-    return nil
-  end
-  local share = math.max(0, math.min(1, usage.used / usage.size))
-  return ("%s %d%%"):format(GAUGE[math.floor(share * 4 + 0.5) + 1], math.floor(share * 100 + 0.5))
-end
-
----@param status table
 ---@return string? count
 ---@return string? step
 local function plan_text(status)
@@ -132,7 +121,8 @@ local function segments(n, status, more)
   add(clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
   add(mode and clean(mode), "AcpWinbar", 7, " · ")
   add(model and clean(model), "AcpWinbar", 8, " · ")
-  add(usage_text(status), "AcpCount", 5)
+  add(gauge.text(status.usage), "AcpCount", 5)
+  add(gauge.cost(status.usage), "AcpCount", 11, " ")
   add(doing, hl, 0)
   add(queue_text(status), status.held and "AcpWarning" or "AcpCount", 2)
   add(status.paused and "following paused" or status.following and "following", "AcpCount", 4)

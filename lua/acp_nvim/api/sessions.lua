@@ -1,5 +1,6 @@
 -- The Lua API of windows and sessions.
 local agents = require("acp_nvim.agents")
+local gauge = require("acp_nvim.gauge")
 local backend = require("acp_nvim.backend")
 local reach = require("acp_nvim.api.reach")
 local scratch = require("acp_nvim.scratch")
@@ -391,7 +392,7 @@ function M.sessions()
   return vim.tbl_map(state.get, state.numbers())
 end
 
---- A short text about the current session for a statusline; empty without one.
+--- A short text about the current session for a statusline; empty without one. Nothing in it is an item of one.
 ---@return string
 function M.statusline()
   local n = state.current()
@@ -399,14 +400,15 @@ function M.statusline()
   if not status then
     return ""
   end
-  local parts = { status.agent_title or status.agent, status.state }
+  local parts = { scratch.cut(scratch.visible(status.agent_title or status.agent), 16), status.state }
   if status.questions > 0 then
     parts[2] = "asks " .. status.questions
   end
   if status.queue > 0 then
     parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "held" or "queued")
   end
-  local text = scratch.cut(scratch.visible(table.concat(parts, " ")), 40)
+  parts[#parts + 1] = gauge.text(status.usage)
+  local text = scratch.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))
 end
 
