@@ -107,7 +107,8 @@ def _plan(plan: Plan, is_open: bool) -> list[Row]:
     total = len(plan.entries)
     finished = plan.done == total
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
-    text = f"plan {plan.done}/{total}" + (f"  {cut(plan.current, 200)}" if plan.current else "")
+    text = f"plan {plan.done}/{total}" if total else "the plan was given up"
+    text += f"  {cut(plan.current, 200)}" if plan.current else ""
     top = (text, _mark("plan", plan.key, icon, highlight))
     return [top, *(_steps(plan) if is_open else ())]
 

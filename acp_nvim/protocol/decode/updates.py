@@ -4,6 +4,7 @@ The standard is `{sessionId, update: {sessionUpdate: tag, …}}`; there are agen
 beside the sessionId, call the tag `type`, or write it as the name of a class. Nothing makes it raise.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,8 @@ _ROLES: dict[str, Role] = {
     "agent_thought_chunk": "thought",
     "user_message_chunk": "user",
 }
+_POINT = re.compile(r"^[ \t]*(?:[-*]|\d{1,4}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(\S.*)$", re.MULTILINE)
+_LONGEST_PLAN = 64 * 1024
 _LEVELS: dict[str, Level] = {"info": "info", "warning": "warning", "error": "error"}
 
 
@@ -99,6 +102,27 @@ def _plan(raw: dict[str, Any]) -> list[Update]:
     return [] if entries is None else [PlanUpdate(entries)]
 
 
+def _plan_by_id(raw: dict[str, Any]) -> list[Update]:
+    """Not of the standard yet: a plan in steps, in words, or in a file."""
+    plan = raw["plan"] if isinstance(raw.get("plan"), dict) else {}
+    match text(plan, "type"):
+        case "items":
+            return _plan(plan)
+        case "markdown" if words := text(plan, "content"):
+            points = [
+                PlanEntry(content=step, status="completed" if done.strip() else "pending")
+                for done, step in _POINT.findall(words[:_LONGEST_PLAN])
+            ]
+            return [PlanUpdate(tuple(points)) if points else NoticeUpdate("info", f"plan:\n{words}")]
+        case "file" if uri := text(plan, "uri"):
+            return [NoticeUpdate("info", f"plan: {uri}")]
+    return []
+
+
+def _plan_removed(_raw: dict[str, Any]) -> list[Update]:
+    return [PlanUpdate(())]
+
+
 def _commands(raw: dict[str, Any]) -> list[Update]:
     commands = read_all(Command, raw.get("availableCommands"))
     return [] if commands is None else [CommandsUpdate(commands)]
@@ -150,6 +174,8 @@ _READERS: dict[str, Callable[[dict[str, Any]], list[Update]]] = {
     "tool_call_update": _changed,
     "tool_call_progress": _changed,
     "plan": _plan,
+    "plan_update": _plan_by_id,
+    "plan_removed": _plan_removed,
     "available_commands_update": _commands,
     "current_mode_update": _mode,
     "config_option_update": _options,
