@@ -18,6 +18,7 @@ from acp_nvim.session.visible import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _FULL = 0.8  # of the context window, from which on the user is warned
+_ABOUT = 80  # characters
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -27,6 +28,7 @@ class Session:
         self.id: str | None = None
         self.title: str | None = None  # the agent's
         self.name: str | None = None  # the user's own title for it
+        self.about: str | None = None  # the beginning of the first prompt, where there is no title
         self.phase: State = "starting"
         self.stop_reason: str | None = None
         self.error: str | None = None
@@ -74,6 +76,7 @@ class Session:
             "session_id": self.id or self.memory,
             "title": one_line(title) if (title := self.name or self.title) else None,
             "cwd": self.cwd,
+            "about": self.about,
             "state": self.state,
             "stop_reason": self.stop_reason,
             "error": self.error,
@@ -161,6 +164,7 @@ class Session:
         self.turn += 1
         self.memory = self.id
         self.reloading = False
+        self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text, "\n\n".join(self.reports))

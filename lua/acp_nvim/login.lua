@@ -8,6 +8,8 @@ local M = {}
 -- With $NVIM a program could drive the editor; the other names would mislead a Neovim that it starts.
 local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
 
+local last ---@type integer? the buffer in which it was tried
+
 ---@class acp.LoginProgram
 ---@field argv string[]
 ---@field env table<string, string>
@@ -58,7 +60,14 @@ end
 ---@param status integer
 local function ended(n, win, buf, status)
   if status ~= 0 then
-    return scratch.message("warn", ("the login ended with status %d: :Acp login tries again"):format(status))
+    local how = ("the login ended with status %d: :Acp login tries again"):format(status)
+    if api.nvim_get_current_buf() == buf then
+      vim.cmd.stopinsert() -- in terminal mode the next key would close what the program has said
+    end
+    if api.nvim_win_is_valid(win) then -- the mode's end takes a message with it
+      api.nvim_set_option_value("winbar", " " .. how, { win = win, scope = "local" })
+    end
+    return scratch.message("warn", how)
   end
   if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
     pcall(api.nvim_win_close, win, true)
@@ -73,11 +82,14 @@ end
 ---@param n integer
 ---@param what acp.LoginProgram
 function M.run(n, what)
+  if last and api.nvim_buf_is_valid(last) then
+    api.nvim_buf_delete(last, { force = true })
+  end
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
   local label = scratch.visible(what.label):gsub("%%", "%%%%")
   api.nvim_set_option_value("winbar", " Login: " .. label, { win = win, scope = "local" })
-  vim.b[buf].acp_session = n
+  vim.b[buf].acp_session, last = n, buf
   local ok, problem = start(without_address(what.argv), {
     cwd = what.cwd,
     env = next(what.env) and what.env or nil,

@@ -86,7 +86,7 @@ local function live()
       id = status.session_id,
       agent = status.agent,
       cwd = status.cwd,
-      title = status.title or ("session %d"):format(n),
+      title = status.title or status.about or ("session %d"):format(n),
       state = text,
       hl = hl,
       can = listing and listing.can or {},

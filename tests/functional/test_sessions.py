@@ -1,0 +1,313 @@
+"""`:Acp sessions`: what lives here and what agents have saved, in one list, by the keys alone."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    error,
+    on,
+    on_initialize,
+    on_prompt,
+    permission,
+    result,
+    say,
+    script,
+    update,
+    wait,
+    wait_file,
+    wait_until,
+)
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+ALL = on_initialize(
+    loadSession=True, sessionCapabilities={"list": {}, "resume": {}, "fork": {}, "close": {}, "delete": {}}
+)
+LISTED = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('acp://sessions'), 0, -1, false)"
+
+
+def saved(id: str, title: str, hours: float) -> dict[str, Any]:
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600 * hours - 5))
+    return {"sessionId": id, "title": title, "cwd": "/", "updatedAt": when}
+
+
+def spoken(role: str, text: str) -> dict[str, Any]:
+    return {"sessionUpdate": f"{role}_message_chunk", "content": {"type": "text", "text": text}}
+
+
+HISTORY = (
+    update(spoken("user", "An old question")),
+    update(spoken("agent", "An old answer.")),
+    update({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "look around", "status": "completed"}),
+)
+PAGE = on(
+    "session/list", result({"sessions": [saved("old", "Parse the log", 3), saved("older", "Tidy up", 80)]})
+)
+
+
+def agent_of(tmp_path: Path, *rules: Any, name: str = "mine") -> ScriptedAgent:
+    return script(tmp_path, *rules, name=name)
+
+
+def start(open_editor: Open, *agents: ScriptedAgent, **options: Any) -> Editor:
+    names = [agent.log.stem for agent in agents]
+    specs = {
+        name: {"command": agent.argv[0], "args": agent.argv[1:]}
+        for name, agent in zip(names, agents, strict=True)
+    }
+    return open_editor(setup={"agents": specs, "default_agent": names[0]}, **options)
+
+
+def rows(editor: Editor) -> list[str]:
+    return [" ".join(line.split()) for line in editor.lua(LISTED)]
+
+
+def show(editor: Editor, *wanted: str) -> list[str]:
+    """The list, once every text stands in one of its lines."""
+    editor.type(":Acp sessions<CR>")
+    return expect(editor, *wanted)
+
+
+def expect(editor: Editor, *wanted: str) -> list[str]:
+    editor.expect_lua(
+        LISTED, lambda lines: all(any(text in " ".join(line.split()) for line in lines) for text in wanted)
+    )
+    return rows(editor)
+
+
+def chat(editor: Editor) -> None:
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+
+
+def send(editor: Editor, text: str) -> None:
+    editor.type(f"i{text}<Esc><CR>")
+
+
+def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path: Path) -> None:
+    again = {"sessionId": "s1", "title": "This very one", "cwd": "/"}
+    page = on("session/list", result({"sessions": [saved("old", "Parse\nthe log", 3), again, "odd"]}))
+    mine = agent_of(tmp_path, ALL, page, on_prompt("hello", say("Hi.")))
+    editor = start(open_editor, mine, size=(120, 30))
+    chat(editor)
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    assert show(editor, "saved")[0].startswith("1 done mine hello")
+    editor.type("q:Acp rename Say hello<CR>")
+    lines = show(editor, "saved", "Say hello")
+    assert len(lines) == 2
+    assert lines[0].startswith("1 done mine Say hello")
+    assert lines[1] == "saved mine Parse the log / 3 h ago"
+    editor.screen.expect("Sessions   <CR> go to  l load")
+    assert editor.lua("return { vim.bo.filetype, vim.bo.modifiable, vim.fn.mode() }") == [
+        "acp_sessions",
+        False,
+        "n",
+    ]
+    editor.type("g?")
+    editor.screen.expect("delete it for good")
+
+
+def test_a_saved_session_is_loaded_with_its_tool_calls(open_editor: Open, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    late = update(spoken("agent", "Told late."))
+    mine = agent_of(tmp_path, ALL, PAGE, on("session/load", *HISTORY, wait_file(str(gate)), result({}), late))
+    editor = start(open_editor, mine, size=(120, 40))
+    chat(editor)
+    show(editor, "saved mine Tidy up")
+    editor.type("2Gl")
+    editor.screen.expect("An old answer.")
+    editor.screen.expect("look around")
+    assert editor.acp("status")["state"] == "starting"
+    gate.touch()
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.screen.expect("Told late.")
+    assert editor.acp("status")["session_id"] == "old"
+    assert mine.got("session/load")[0]["params"] == {"sessionId": "old", "cwd": "/", "mcpServers": []}
+    assert editor.lua("return vim.bo.filetype") == "acp_prompt"
+    lines = show(editor, "2 ready mine Parse the log", "Tidy up")
+    assert len(lines) == 3  # the saved one is listed once
+
+
+def test_a_session_is_resumed_and_says_so(open_editor: Open, tmp_path: Path) -> None:
+    mine = agent_of(tmp_path, ALL, PAGE)
+    editor = start(open_editor, mine)
+    chat(editor)
+    show(editor, "saved")
+    editor.type("2Gr")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.screen.expect("not shown here")
+    assert [message["params"]["sessionId"] for message in mine.got("session/resume")] == ["old"]
+    assert not mine.got("session/load")
+
+
+def test_a_refused_one_leaves_what_was_there_before(open_editor: Open, tmp_path: Path) -> None:
+    refusal = on("session/load", error(-32002, "no such session"))
+    editor = start(open_editor, agent_of(tmp_path, ALL, PAGE, refusal, on_prompt("", say("Here I am."))))
+    chat(editor)
+    send(editor, "hello")
+    editor.screen.expect("Here I am.")
+    editor.type(":Acp load nothing<CR>")
+    editor.screen.expect("did not load nothing")
+    editor.screen.expect("Here I am.")
+    assert [status["session"] for status in editor.acp("sessions")] == [1]
+    assert editor.nvim.api.get_mode()["blocking"] is False
+
+
+def test_what_the_agent_does_not_offer_is_one_line(open_editor: Open, tmp_path: Path) -> None:
+    mine = agent_of(tmp_path, on_initialize())
+    editor = start(open_editor, mine)
+    chat(editor)
+    for command, words in {
+        "load x": "cannot load",
+        "resume x": "cannot resume",
+        "fork": "cannot fork",
+        "delete x": "cannot delete",
+        "logout": "cannot log out",
+    }.items():
+        editor.type(f":Acp {command}<CR>")
+        editor.screen.expect(words)
+    editor.type(":Acp sessions<CR>")
+    editor.screen.expect("mine: lists no earlier sessions")
+    assert [message["method"] for message in mine.got()] == ["initialize", "session/new"]
+
+
+def test_going_from_one_to_another_while_both_work(open_editor: Open, tmp_path: Path) -> None:
+    work = on_prompt("long", say("Slow and steady."), wait("never"))
+    editor = start(open_editor, agent_of(tmp_path, ALL, work, on_prompt("ask", permission("Run it?"))))
+    chat(editor)
+    send(editor, "long")
+    editor.screen.expect("Slow and steady.")
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    send(editor, "ask")
+    editor.wait_event("AcpQuestion")
+    lines = show(editor, "1 running mine", "2 needs you mine")
+    assert len(lines) == 2
+    editor.type("1G<CR>")
+    editor.screen.expect("Slow and steady.")
+    editor.expect_lua("return vim.b.acp_session", 1)
+    editor.screen.expect_gone("acp://sessions")
+    assert editor.lua("return vim.fn.bufexists('acp://sessions')") == 0
+
+
+def test_the_cursor_stays_on_its_session_while_the_list_changes(open_editor: Open, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    mine = agent_of(tmp_path, ALL, PAGE, on_prompt("wait", wait_file(str(gate))))
+    editor = start(open_editor, mine)
+    chat(editor)
+    send(editor, "wait")
+    editor.wait_event("AcpTurnStarted")
+    show(editor, "1 running", "Tidy up")
+    editor.type("3G")
+    line = "return (vim.api.nvim_get_current_line():gsub('%s+', ' '))"
+    editor.expect_lua(line, lambda text: "Tidy up" in text)
+    gate.touch()
+    expect(editor, "1 done")
+    editor.lua("require('acp_nvim').new_session({ agent = 'mine' })")
+    expect(editor, "2 ready")
+    assert "Tidy up" in editor.lua(line)
+    assert editor.lua("return vim.fn.line('.')") == 4
+    editor.lua("require('acp_nvim').close_session({ session = 1 })")
+    editor.expect_lua("return vim.fn.line('$')", 3)
+    assert "Tidy up" in editor.lua(line)
+
+
+def test_more_of_the_list_comes_at_its_end(open_editor: Open, tmp_path: Path) -> None:
+    pages = [
+        on(
+            "session/list",
+            result(
+                {
+                    "sessions": [saved(f"p{n}-{i}", f"Page {n} item {i}", i) for i in range(3)],
+                    "nextCursor": f"c{n}",
+                }
+            ),
+            text=f'"c{n - 1}"' if n else "",
+            times=1,
+        )
+        for n in (2, 1, 0)
+    ]
+    mine = agent_of(tmp_path, ALL, *pages, on("session/list", result({"sessions": []})))
+    editor = start(open_editor, mine, size=(110, 40))
+    chat(editor)
+    show(editor, "Page 0 item 2")
+    editor.screen.expect("there are more: m")
+    assert len(mine.got("session/list")) == 1
+    editor.type("m")
+    expect(editor, "Page 1 item 2")
+    editor.type("G")
+    lines = expect(editor, "Page 2 item 2")
+    assert len(lines) == 10
+
+
+def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> None:
+    mine = agent_of(tmp_path, ALL, PAGE)
+    editor = start(open_editor, mine)
+    chat(editor)
+    show(editor, "Tidy up")
+    editor.type("2Gd")
+    editor.screen.expect("d again deletes it")
+    editor.type("j")
+    editor.screen.expect_gone("d again deletes it")
+    editor.type("kd")
+    editor.screen.expect("d again deletes it")
+    assert not mine.got("session/delete")
+    editor.type("d")
+    editor.expect_lua(LISTED, lambda lines: not any("Parse the log" in line for line in lines))
+    assert [message["params"] for message in mine.got("session/delete")] == [{"sessionId": "old"}]
+    editor.type("1Gx")
+    editor.wait_event("AcpSessionEnded", reason="closed")
+    editor.expect_lua(LISTED, lambda lines: len(lines) == 1)
+    assert mine.got("session/close")
+    assert editor.acp("sessions") == []
+    editor.type("q")
+    wait_until(lambda: mine.logged("eof"))  # nobody needs its process any more
+
+
+def test_without_a_session_the_default_agent_is_asked(open_editor: Open, tmp_path: Path) -> None:
+    mine = agent_of(tmp_path, ALL, PAGE, on("session/load", *HISTORY))
+    editor = start(open_editor, mine)
+    show(editor, "Parse the log")
+    assert [message["method"] for message in mine.got()] == ["initialize", "session/list"]
+    editor.type("<CR>")
+    editor.wait_event("AcpSessionStarted", session=1)
+    editor.screen.expect("An old answer.")
+    assert editor.acp("status")["session_id"] == "old"
+
+
+def test_a_fork_becomes_the_current_session(open_editor: Open, tmp_path: Path) -> None:
+    mine = agent_of(tmp_path, ALL, on("session/fork", result({"sessionId": "twin"})))
+    editor = start(open_editor, mine)
+    chat(editor)
+    editor.type(":Acp fork<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.expect_lua("return require('acp_nvim').status().session_id", "twin")
+    editor.screen.expect("forked")
+
+
+def test_ten_sessions_on_two_agents_never_cross(open_editor: Open, tmp_path: Path) -> None:
+    rules = ALL, on_prompt("", ["repeat", 40, [["say", "{session} {n}. "]]])
+    agents = [agent_of(tmp_path, *rules, name=name) for name in ("one", "two")]
+    editor = start(open_editor, *agents)
+    told = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(...), 0, -1, false), ' ')"
+    for count in range(10):
+        editor.acp("new_session", {"agent": ("one", "two")[count % 2]})
+    editor.expect_lua(
+        "return #vim.tbl_filter(function(s) return s.state == 'idle' end, require('acp_nvim').sessions())", 10
+    )
+    for number in range(1, 11):
+        editor.acp("prompt", f"go {number}", {"session": number})
+    for number in range(1, 11):
+        editor.expect_lua(
+            "return require('acp_nvim').status({ session = ... }).stop_reason", "end_turn", number
+        )
+        id = editor.acp("status", {"session": number})["session_id"]
+        said = "".join(f"{id} {n}. " for n in range(40)).strip()
+        text = editor.expect_lua(told, lambda text, said=said: said in text, number)
+        others = {f"s{other} 7. " for other in range(1, 6)} - {f"{id} 7. "}
+        assert f"go {number}" in text
+        assert not [other for other in others if other in text]
