@@ -70,8 +70,8 @@ local RULE = {
     { name = "agent", type = "string", doc = "name of the agent" },
     { name = "kind", type = "string", doc = "kind of the tool call" },
     { name = "tool", type = "string", doc = "name of the tool" },
-    { name = "path", type = "string", doc = "* within a component, ** across them" },
-    { name = "command", type = "string", doc = "a Python regular expression" },
+    { name = "path", type = "string", doc = "* within a component, ** across them; see |acp_nvim-rules|" },
+    { name = "command", type = "string", doc = "a Python regular expression; see |acp_nvim-rules|" },
   },
 }
 

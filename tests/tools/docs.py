@@ -31,11 +31,8 @@ LINK = re.compile(r"(?<![\w|])\|([^|\s]+)\|(?![\w|])")
 MODES = {"n": "normal", "i": "insert", "x": "visual", "o": "operator-pending"}
 # Keys of the configuration that are checked, and that nothing looks at so far.
 NOT_YET = {
-    "agents.mcp_servers",
-    "agents.defaults",
     "agents.auth_method",
     "agent_files",
-    "permissions",
     "review",
     "transcripts",
 }
