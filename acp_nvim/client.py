@@ -18,6 +18,7 @@ from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.audit import Audit
 from acp_nvim.catalogue import Catalogue
+from acp_nvim.controlling import Controlling
 from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
 from acp_nvim.editor.interface import Call, Editor
@@ -27,6 +28,7 @@ from acp_nvim.login import Login
 from acp_nvim.opening import NEW, Way
 from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
+from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
@@ -50,6 +52,8 @@ class Client:
         self.audit = Audit(self._spawn, self.say)
         self.rulings = Rulings(self.say, self.touch, self.audit.record)
         self.catalogue = Catalogue(self)
+        self.controlling = Controlling(self)
+        self.servers = Servers(self.say)
         self._doors = (
             self,
             self.catalogue,
@@ -57,6 +61,7 @@ class Client:
             Deciding(self),
             self.filling,
             Queueing(self),
+            self.controlling,
         )  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
@@ -364,7 +369,7 @@ class Client:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
         wanted = self.settings.log.wire and self._logs
         file = wirefile.begin(str(self._logs), spec.name, self.say) if wanted else None
-        return WireTrace(spec.env.values(), file=file)
+        return WireTrace(settings.secrets_of(spec.model_dump()), file=file)
 
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)

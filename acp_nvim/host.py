@@ -17,11 +17,13 @@ from acp_nvim import __version__, login, prompts, turns
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
+from acp_nvim.controlling import Controlling
 from acp_nvim.opening import Opening, Way
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.protocol.methods import VERSION
+from acp_nvim.servers import Servers
 from acp_nvim.serves import permissions
 from acp_nvim.serves.elicitation import Elicitations
 from acp_nvim.serves.ledger import Entry, Ledger
@@ -48,6 +50,8 @@ class Front(Protocol):
 
     services: Services
     rulings: Rulings
+    servers: Servers
+    controlling: Controlling
 
 
 class Host:
@@ -167,6 +171,16 @@ class Host:
         self.stop()
 
     # --- how they were opened
+
+    def servers(self, session: Session) -> list[dict[str, Any]]:
+        return self._front.servers.of(session, self.spec, self.agent)
+
+    @property
+    def dialect(self) -> dialects.Dialect:
+        return self._dialect
+
+    def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None:
+        self._front.controlling.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
         self._front.touch(session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -48,6 +49,8 @@ class House(Protocol):
         self, method: str, params: Any, then: Any, unbounded: bool = False, owner: Session | None = None
     ) -> None: ...
     def on_update(self, params: Any) -> None: ...
+    def servers(self, session: Session) -> list[dict[str, Any]]: ...
+    def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None: ...
     def opened(self, session: Session) -> None: ...
     def refused(self, session: Session, why: str) -> None: ...
     def wants_login(self, session: Session, error: RpcError) -> None: ...
@@ -140,7 +143,7 @@ class Opening:
         )
 
     def _place(self, session: Session) -> dict[str, Any]:
-        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": []}
+        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._house.servers(session)}
         if session.roots and self._house.agent and self._house.agent.session("additionalDirectories"):
             params["additionalDirectories"] = list(session.roots)
         return params
@@ -195,10 +198,15 @@ class Opening:
             session.transcript.note("info", "forked: the agent remembers what was said until then; not shown")
         session.memory = None if way.kind == "new" else session_id
         session.controls.begin(answer)
-        session.ready(session_id)
+        session.id = session_id
         for params in self._orphans.take(session_id):
             self._house.on_update(params)
-        self._house.opened(session)
+        self._house.settle(session, way.kind == "new", lambda: self._open(session, session_id))
+
+    def _open(self, session: Session, session_id: str) -> None:
+        if session in self._house.sessions:
+            session.ready(session_id)
+            self._house.opened(session)
 
     def _lose_id(self, session: Session) -> None:
         self.by_id = {key: each for key, each in self.by_id.items() if each is not session}

@@ -55,6 +55,7 @@ class Services:
             write=fs.get("write") is not False,
             terminal=terminal,
             terminal_output=True,
+            boolean_options=True,
             notices=True,
             compaction=True,
             forms=True,

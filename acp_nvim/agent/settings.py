@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -97,10 +98,28 @@ def agent(settings: Settings, name: str) -> AgentSpec:
 
 
 def secrets(settings: Settings) -> list[str]:
-    """What must not be written to disk: the values of every agent's environment."""
-    specs = [spec for spec in settings.agents.values() if isinstance(spec, dict)]
-    tables = [_table(spec.get("env")) for spec in specs]
-    return [str(value) for table in tables if isinstance(table, dict) for value in table.values()]
+    """What must not be written to disk: of every agent."""
+    return [secret for spec in settings.agents.values() for secret in secrets_of(spec)]
+
+
+def secrets_of(spec: Any) -> Iterator[str]:
+    """The values of its environment, and those that go to MCP servers."""
+    if not isinstance(spec, dict):
+        return
+    yield from _values(spec.get("env"))
+    servers = spec.get("mcp_servers")
+    for server in servers.values() if isinstance(servers, dict) else servers or ():
+        if isinstance(server, dict):
+            yield from _values(server.get("env"))
+            yield from _values(server.get("headers"))
+
+
+def _values(table: Any) -> Iterator[str]:
+    """Of a table, or of a list of pairs of name and value."""
+    if isinstance(table, dict):
+        yield from map(str, table.values())
+    elif isinstance(table, list):
+        yield from (str(pair["value"]) for pair in table if isinstance(pair, dict) and "value" in pair)
 
 
 def _where(error: ValidationError) -> str:

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.visible import one_line
+
+What = Literal["mode", "model", "option"]
+_MOST_NAMED = 8  # choices that a message has room for
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants: a mode, a model, or a value of the config option `id`."""
+
+    what: What
+    value: str | bool
+    id: str = ""
+    is_default: bool = False  # of the configuration, not of the user's hand
+
+    def __str__(self) -> str:
+        name = f"option {self.id}" if self.what == "option" else self.what
+        return one_line(f"{name} '{_shown(self.value)}'")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a wish comes true with this agent: `option` is the config option that is set, None the legacy way."""
+
+    wish: Wish
+    value: str | bool
+    option: schema.ConfigOption | None = None
 
 
 class Controls:
@@ -13,6 +43,8 @@ class Controls:
         self._modes: schema.ModeState | None = None
         self._models: schema.ModeState | None = None
         self._options: tuple[schema.ConfigOption, ...] | None = None
+        self.waiting: deque[Wish] = deque()
+        self.busy = False  # a change is under way: the next waits for its answer
 
     def begin(self, answer: schema.NewSession) -> None:
         """An answer that leaves a set out, or sends none, leaves what we had."""
@@ -21,12 +53,81 @@ class Controls:
         if answer.config_options is not None:
             self._options = answer.config_options
 
+    def name_models(self) -> None:
+        """Its models can be set, though it lists none: any name will do."""
+        self._models = self._models or schema.ModeState()
+
     def apply(self, update: schema.Update) -> None:
         if isinstance(update, schema.OptionsUpdate):
             self._options = update.options
         elif isinstance(update, schema.ModeUpdate):
-            known = self._modes or schema.ModeState()
-            self._modes = known.model_copy(update={"current": update.mode_id})
+            self._become("mode", update.mode_id)
+
+    # --- changing
+
+    def change(self, wish: Wish) -> Change:
+        """A ValueError says in words for the user why it cannot be."""
+        option = self._option(wish)
+        if option is None:
+            return Change(wish, self._legacy_value(wish))
+        if option.type == "boolean":
+            return Change(wish, _switch(option, wish.value), option)
+        _check(f"{one_line(option.id)} has no value", wish.value, [choice.value for choice in option.choices])
+        return Change(wish, str(wish.value), option)
+
+    def is_so(self, change: Change) -> bool:
+        if change.option:
+            return change.option.current_value == change.value
+        state = self._modes if change.wish.what == "mode" else self._models
+        return state is not None and state.current == change.value
+
+    def changed(self, change: Change, answer: schema.NewSession, value: str | None = None) -> None:
+        """The agent has agreed. Its answer replaces the set; one that says nothing means what was asked for."""
+        self.begin(answer)
+        if change.option is None:
+            self._become(change.wish.what, str(value or change.value))
+        elif answer.config_options is None:
+            self._set(change.option.id, change.value)
+
+    def of_options(self, wanted: dict[str, Any]) -> list[tuple[str, Any]]:
+        """Ids and values in the agent's order, behind them those that it does not know."""
+        known = [option.id for option in self._options or () if option.id in wanted]
+        return [(id, wanted[id]) for id in [*known, *sorted(wanted.keys() - set(known))]]
+
+    def _option(self, wish: Wish) -> schema.ConfigOption | None:
+        """The config option that is meant; None: the legacy way."""
+        if wish.what != "option":
+            return self._of_category(wish.what)
+        found = next((option for option in self._options or () if option.id == wish.id), None)
+        if found is None:
+            _check("there is no option", wish.id, [option.id for option in self._options or ()])
+            raise ValueError("the agent has no options")
+        return found
+
+    def _legacy_value(self, wish: Wish) -> str:
+        state = self._modes if wish.what == "mode" else self._models
+        if state is None:
+            raise ValueError(f"the agent has no {wish.what}s to choose from")
+        _check(f"there is no {wish.what}", wish.value, [each.id for each in state.available])
+        return str(wish.value)
+
+    def _become(self, what: str, value: str) -> None:
+        """Agents on their way to config options have a mode in both places, and tell of either."""
+        if what == "mode":
+            self._modes = (self._modes or schema.ModeState()).model_copy(update={"current": value})
+        else:
+            self._models = (self._models or schema.ModeState()).model_copy(update={"current": value})
+        option = self._of_category(what)
+        if option and any(choice.value == value for choice in option.choices):
+            self._set(option.id, value)
+
+    def _set(self, id: str, value: str | bool) -> None:
+        self._options = tuple(
+            option.model_copy(update={"current_value": value}) if option.id == id else option
+            for option in self._options or ()
+        )
+
+    # --- what the user may know
 
     def status(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)
@@ -35,19 +136,54 @@ class Controls:
         return {"mode": mode, "modes": modes, "model": model, "models": models, "options": options}
 
     def _one(self, category: str, legacy: schema.ModeState | None) -> tuple[Any, Any]:
-        for option in self._options or ():
-            if option.category == category and option.type == "select":
-                return option.current_value, [_named(choice.value, choice.name) for choice in option.choices]
+        if option := self._of_category(category):
+            return option.current_value, [_named(choice.value, choice.name) for choice in option.choices]
         if legacy is None:
             return None, None
         return legacy.current, [_named(mode.id, mode.name) for mode in legacy.available]
+
+    def _of_category(self, category: str) -> schema.ConfigOption | None:
+        """Some agents give the option no category, but that name."""
+        choosable = [option for option in self._options or () if option.type == "select"]
+        by_category = (option for option in choosable if option.category == category)
+        by_name = (option for option in choosable if option.id == category and option.category is None)
+        return next(by_category, None) or next(by_name, None)
+
+
+def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
+    """Nothing known: anything may be right."""
+    names = [one_line(name) for name in known]
+    if not names or value in known:
+        return
+    near = get_close_matches(str(value), names, 1, 0.5)
+    listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    hint = f"did you mean '{near[0]}'?" if near else f"but {listed}"
+    raise ValueError(one_line(f"{missing} '{_shown(value)}'") + (": " if near else ", ") + hint)
+
+
+def _switch(option: schema.ConfigOption, value: str | bool) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{one_line(option.id)} is true or false, not '{one_line(str(value))}'")
+    return value
+
+
+def _shown(value: str | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _named(value: str, name: str) -> dict[str, str]:
     return {"id": value, "name": one_line(name)}
 
 
+def _choice(choice: schema.Choice) -> dict[str, str]:
+    more = {"group": choice.group, "description": choice.description}
+    return {
+        **_named(choice.value, choice.name),
+        **{key: one_line(text) for key, text in more.items() if text},
+    }
+
+
 def _option(option: schema.ConfigOption) -> dict[str, Any]:
-    choices = [_named(choice.value, choice.name) for choice in option.choices]
     known = {"id": option.id, "name": one_line(option.name), "type": option.type}
-    return {**known, "value": option.current_value, "choices": choices}
+    more = {"value": option.current_value, "choices": [_choice(choice) for choice in option.choices]}
+    return {**known, **({"category": option.category} if option.category else {}), **more}

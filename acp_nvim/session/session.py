@@ -46,6 +46,7 @@ class Session:
         ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
         self.commands: list[dict[str, Any]] | None = None
         self.controls = Controls()
+        self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.following = self.paused = False
         self.follow = Follow(cwd)
         self.transcript = Transcript()
@@ -75,6 +76,7 @@ class Session:
             "agent": self.agent,
             "session_id": self.id or self.memory,
             "title": one_line(title) if (title := self.name or self.title) else None,
+            "about": self.about,
             "cwd": self.cwd,
             "about": self.about,
             "state": self.state,
@@ -163,6 +165,7 @@ class Session:
     def begin_turn(self, prompt: Prompt, now: float) -> None:
         self.turn += 1
         self.memory = self.id
+        self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.turn_began = now

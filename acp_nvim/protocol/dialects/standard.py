@@ -23,6 +23,9 @@ class Dialect:
     writes_through: ClassVar[bool] = False
     """It writes files through the client alone; of others we know it once they have done so."""
 
+    set_model: ClassVar[str | None] = None
+    """A request of its own, `{sessionId, model}` -> `{model}`, where neither config options nor models are there."""
+
     def update(self, params: Any) -> Any:
         """The params of session/update, before they are read."""
         return params
