@@ -28,6 +28,7 @@ from acp_nvim.login import Login
 from acp_nvim.opening import NEW, Way
 from acp_nvim.queueing import Queueing
 from acp_nvim.replay import play
+from acp_nvim.reviewing import Reviewing
 from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
@@ -59,6 +60,7 @@ class Client:
             self.catalogue,
             Login(self),
             Deciding(self),
+            Reviewing(self),
             self.filling,
             Queueing(self),
             self.controlling,
@@ -390,13 +392,14 @@ class Client:
         self.services.terminals.forget(session)
         self.services.files.forget(session)
         self.services.watch.forget(session)
+        self.services.review.forget(session)
         for call in shown.news(time.monotonic()) if shown else ():
             self.editor.notify(*call)
         self.editor.notify("ended", session.number)
 
     def _collect(self) -> list[Call]:
         touched, self._touched = self._touched, {}
-        calls: list[Call] = []
+        calls: list[Call] = self.services.review.news()
         now = time.monotonic()
         for number, shown in touched.items():
             if shown.frame(calls, now):

@@ -11,8 +11,10 @@ from acp_nvim.agent.process import environment
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
+from acp_nvim.serves import sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
+from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import By, Held
 from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
@@ -39,7 +41,8 @@ class Services:
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
-        self.watch = Watch(self.files, spawn, self._on_changed)
+        self.review = Review(editor, self.files, spawn, self._on_taken_back)
+        self.watch = Watch(self.files, spawn, self._on_changed, self._on_over)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
 
     def configure(self, settings: Settings) -> None:
@@ -75,6 +78,7 @@ class Services:
         """The last moment before the agent can change anything."""
         self.files.at_turn_start(session, self.loaded)
         self.watch.begin(session, self.loaded)
+        self.review.begin_turn(session)
 
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""
@@ -104,6 +108,7 @@ class Services:
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
         session.follow.touch(path, _first_change(before or "", after))
         self.watch.wrote(path, after)
+        self.review.on_written(session, path, before, after)
         self._written.append((session, path))
         self._touch(session)
 
@@ -121,9 +126,18 @@ class Services:
             await self._editor.call("event", "AcpFileWritten", {"session": session.number, "path": path})
 
     def _on_changed(self, session: Session, path: str, before: Held, after: str | None, by: By) -> None:
+        self.review.on_changed(session, path, before, after, by)
         if after is not None:
             session.follow.touch(path, _first_change(before if isinstance(before, str) else "", after))
             self._touch(session)
+
+    def _on_over(self, session: Session) -> None:
+        self.review.on_turn_over(session)
+        self._touch(session)
+
+    def _on_taken_back(self, path: str) -> None:
+        """By the user: the agent's turn is not to wonder about it."""
+        self.watch.wrote(path, sight.text(path))
 
     def _terminal_grew(self, session: Session, terminal_id: str) -> None:
         session.transcript.touch_terminal(terminal_id)

@@ -87,8 +87,8 @@ class Watch:
             turn.over.set()
             self._start(turn, self._end)
 
-    def wrote(self, path: str, text: str) -> None:
-        """We have, for an agent: nothing to be surprised about."""
+    def wrote(self, path: str, text: Held) -> None:
+        """We have: nothing to be surprised about."""
         path = os.path.realpath(path)
         for turn in self._turns.values():
             now = sight.stamp(path)

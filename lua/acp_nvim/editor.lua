@@ -94,6 +94,11 @@ function ports.follow(n, path, line)
   require("acp_nvim.follow").show(n, path, line)
 end
 
+function ports.hunks(...)
+  require("acp_nvim.hunk_keys")
+  require("acp_nvim.review").update(...)
+end
+
 function ports.merge(question, path, mine, agents)
   require("acp_nvim.merge").open(question, path, mine, agents)
 end
@@ -234,6 +239,9 @@ local calls = {
   end,
   file_apply = function(...)
     return require("acp_nvim.save").apply(...)
+  end,
+  file_remove = function(...)
+    return require("acp_nvim.reload").remove(...)
   end,
   file_reload = function(...)
     return require("acp_nvim.reload").reload(...)

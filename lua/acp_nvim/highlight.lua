@@ -40,6 +40,11 @@ M.groups = {
   AcpChip = "Special",
   AcpSpinner = "DiagnosticInfo",
   AcpMore = "MoreMsg",
+  AcpReviewAdded = "DiffAdd",
+  AcpReviewRemoved = "DiffDelete",
+  AcpReviewAddedSign = "Added",
+  AcpReviewChangedSign = "Changed",
+  AcpReviewRemovedSign = "Removed",
 }
 
 --- A ground that stands out from the window's by so much, towards the text's colour.

@@ -102,6 +102,17 @@ local function agree(buf, differed)
   return true
 end
 
+--- The buffer is empty and its file is gone: for Neovim it is one that has not been written yet.
+---@param buf integer
+local function forget_file(buf)
+  local position, views = edits.undo_position(buf), edits.views(buf)
+  vim.bo[buf].modified = false
+  open_again(buf)
+  edits.forget(buf, position)
+  vim.bo[buf].modified = false
+  edits.restore_views(views)
+end
+
 --- Where the row has gone, by the difference of both texts.
 ---@param row integer  from 1
 ---@param hunks integer[][]
@@ -205,6 +216,44 @@ function M.reload(buf, tick, list, options)
   edits.take_back(buf, before)
   stream.finish(buf, true)
   return ok and { stale = true } or { error = edits.one_line(same) }
+end
+
+--- Empties the buffer as it was at `tick` and deletes its file; `u` and `:w` bring both back.
+---@param buf integer
+---@param tick integer
+---@param _ acp.Edit[]
+---@param options { real: string, review?: string }
+---@return table answer  { ok, tick } | { stale } | { error, locked? }
+function M.remove(buf, tick, _, options)
+  if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+    return { stale = true }
+  elseif not vim.bo[buf].modifiable then
+    return { error = "E21: Cannot make changes, 'modifiable' is off" }
+  end
+  local busy = require("acp_nvim.busy").refusal(buf)
+  if busy then
+    return busy
+  end
+  local before = edits.remember(buf)
+  stream.begin(buf, options.review)
+  local ok, err = pcall(function()
+    edits.break_undo(buf)
+    edits.apply(buf, { { 0, api.nvim_buf_line_count(buf), {} } })
+    local gone, why, code = vim.uv.fs_unlink(options.real)
+    assert(gone or code == "ENOENT", why)
+    forget_file(buf)
+    edits.break_undo(buf)
+  end)
+  if ok then
+    stream.asked(buf)
+  else
+    edits.take_back(buf, before)
+  end
+  stream.finish(buf, not ok)
+  if not ok then
+    return { error = edits.one_line(err) }
+  end
+  return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
 end
 
 return M

@@ -19,6 +19,7 @@ local M = {}
 ---@field log { seq: integer, first: integer, last: integer, new_last: integer }[]  what may still be on its way
 
 local streams = {} ---@type table<integer, acp.Stream> by buffer
+local on_gone = function(_, _) end ---@type fun(buf: integer, path: string)
 
 ---@param buf integer
 ---@param stream acp.Stream
@@ -84,6 +85,7 @@ local function flush(buf, stream)
     ours = stream.by_agent or nil,
     void = is_void(buf) or nil,
     fenc = vim.bo[buf].fileencoding,
+    ff = vim.bo[buf].fileformat,
   })
   stream.edits, stream.facts = {}, {}
   tell(payload)
@@ -126,8 +128,15 @@ end
 local function gone(buf, stream)
   if streams[buf] == stream then
     streams[buf] = nil
+    on_gone(buf, stream.path)
     tell({ path = stream.path, seq = stream.seq + 1, gone = true })
   end
+end
+
+--- `fn(buf, path)` is called when a buffer is unloaded, or is that of another file.
+---@param fn fun(buf: integer, path: string)
+function M.listen(fn)
+  on_gone = fn
 end
 
 ---@param buf integer

@@ -1,0 +1,37 @@
+"""What the user makes of changes that have happened: the verbs of the review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from acp_nvim.client import Client
+
+
+class Reviewing:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._review = client.services.review
+
+    def do_edited(self, payload: dict[str, Any]) -> None:
+        self._review.edited(payload)
+
+    def do_keep(self, payload: dict[str, Any]) -> None:
+        kept = self._review.keep(map(int, payload["ids"]), payload.get("all"))
+        self._tell("kept", kept, payload, [])
+
+    def do_undo(self, payload: dict[str, Any]) -> None:
+        self._client._spawn(self._undo, payload)
+
+    async def _undo(self, payload: dict[str, Any]) -> None:
+        undone, problems = await self._review.undo(map(int, payload["ids"]))
+        self._tell("undone", undone, payload, problems)
+
+    def _tell(self, what: str, count: int, payload: dict[str, Any], problems: list[str]) -> None:
+        """Of one hunk the text itself tells; of many, and of what could not be done, a line."""
+        left = [*problems, *map(str, payload.get("left") or ())]
+        done = f"{count} change{'' if count == 1 else 's'} {what}"
+        if problems and not count:
+            self._client.say("warn", "; ".join(left))
+        elif left or payload.get("aloud"):
+            self._client.say("warn" if left else "info", "; ".join([done, *left]))

@@ -1,0 +1,230 @@
+"""The book of the changes that wait for a decision: one patchwork for each file that an agent has changed.
+
+What is loaded is followed through the editor, which tells of every edit in its order; of other files the disk is the
+text. A file leaves the book when nothing of it is pending and the next turn begins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.review.codec import Text, decode, split
+from acp_nvim.review.patchwork import Author
+from acp_nvim.serves import disk
+from acp_nvim.serves.files import Files
+from acp_nvim.serves.live import Buffer
+from acp_nvim.serves.reviewed import Reviewed, Taken, author
+from acp_nvim.serves.sight import By, Held, Unknown
+from acp_nvim.serves.taking_back import TakingBack
+from acp_nvim.session.session import Session
+
+
+class Review:
+    """`spawn` runs a coroutine function in a task; `wrote` is told of every file that was written for the user."""
+
+    def __init__(
+        self, editor: Editor, files: Files, spawn: Callable[..., None], wrote: Callable[[str], None]
+    ) -> None:
+        self._editor, self._files, self._spawn = editor, files, spawn
+        self._book: dict[str, Reviewed] = {}
+        self._over: set[str] = set()  # files that have left the book, which the editor has not been told yet
+        self._noted: dict[int, tuple[int, int]] = {}  # what the chat has said of which turn
+        self._taking_back = TakingBack(editor, files, wrote)
+        files.live.witness = self
+
+    # --- what files and the watch tell
+
+    def about_to(self, path: str, buffer: Buffer, wanted: list[str], is_new: bool, by: object) -> None:
+        """A write into a loaded buffer; if it fails, the editor says so."""
+        if not isinstance(by, Taken):
+            by = author(*by) if isinstance(by, tuple) else None
+        file = self._book.get(path)
+        if file is None:
+            if by is None:
+                return
+            file = self._enter(path, path, buffer.text)
+            file.created = is_new and not buffer.text.lines
+        file.adopt(buffer.number, buffer.text.lines, buffer.tick)
+        file.asks(wanted, by)
+
+    def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
+        """We have, for an agent."""
+        self._changed(session, given, before, after, author(session, "agent"))
+
+    def on_changed(self, session: Session, given: str, before: Held, after: str | None, by: By) -> None:
+        """Somebody has changed the disk; a loaded buffer has taken that up, unless it could not."""
+        if after is None:
+            self._deleted(given, before, author(session, by))
+        else:
+            self._changed(session, given, before, after, author(session, by))
+
+    def _changed(self, session: Session, given: str, before: Held, after: str, by: Author) -> None:
+        path = os.path.realpath(given)
+        file = self._book.get(path)
+        if path not in self._files.live.open:
+            file = self._on_disk(path, given, before, split(after), by)
+        elif file and not isinstance(before, Unknown):
+            file.begin(before)
+        if file:
+            file.given, file.deleted = given, False
+            self._editor.wake()
+
+    def _on_disk(self, path: str, given: str, before: Held, after: Text, by: Author) -> Reviewed:
+        """`before`: what the disk held; what nobody knows cannot be taken back."""
+        file = self._book.get(path)
+        if isinstance(before, Unknown):
+            file = file or self._enter(path, given, after)
+            file.unknown.append(by)
+            file.became(after.lines)
+            return file
+        was = split(before or "")
+        if file is None:
+            file = self._enter(path, given, was)
+            file.begin(before)
+        file.became(was.lines)
+        file.agent(after.lines, by)
+        return file
+
+    def _deleted(self, given: str, before: Held, by: Author) -> None:
+        path = os.path.realpath(given)
+        file = self._book.get(path)
+        if isinstance(before, Unknown) and file is None:
+            file = self._enter(path, given, Text())
+            file.unknown.append(by)
+        elif file is None:
+            file = self._enter(path, given, split(before or "" if isinstance(before, str) else ""))
+        file.leave()
+        file.agent((), by)
+        file.deleted = bool(file.pending())
+        self._editor.wake()
+
+    def _enter(self, path: str, given: str, shape: Text) -> Reviewed:
+        self._over.discard(path)
+        file = self._book[path] = Reviewed(path, given, shape.lines, shape)
+        return file
+
+    # --- turns
+
+    def begin_turn(self, session: Session) -> None:
+        """What was decided is told no longer."""
+        for file in list(self._book.values()):
+            file.forget_decided(session.number)
+            self._leave_if_over(file)
+        self._editor.wake()
+
+    def forget(self, session: Session) -> None:
+        """It leaves the list: what nobody has decided stays as it is."""
+        self._noted.pop(session.number, None)
+        for file in list(self._book.values()):
+            file.patchwork.keep_all([h.id for h in file.pending() if h.author.session == session.number])
+            file.forget_decided(session.number)
+            self._leave_if_over(file)
+
+    def _leave_if_over(self, file: Reviewed) -> None:
+        if file.is_over and self._book.get(file.path) is file:
+            del self._book[file.path]
+            self._over.add(file.path)
+
+    def on_turn_over(self, session: Session) -> None:
+        """All of its changes are known: a line in the chat, unless it goes on already."""
+        changes, files = self.count(session)
+        if changes and not session.in_turn and self._noted.get(session.number) != (session.turn, changes):
+            self._noted[session.number] = session.turn, changes
+            session.transcript.note(
+                "info", f"{_many(changes, 'change')} in {_many(files, 'file')}: :Acp review"
+            )
+
+    def count(self, session: Session) -> tuple[int, int]:
+        """What is pending: changes, and files with any."""
+        counts = [
+            sum(hunk.author.session == session.number for hunk in file.pending())
+            + any(each.session == session.number for each in file.unknown)
+            for file in self._book.values()
+        ]
+        return sum(counts), sum(map(bool, counts))
+
+    # --- the editor's stream
+
+    def edited(self, message: dict[str, Any]) -> None:
+        """The buffer of a file in review has changed, is loaded or is gone."""
+        path = str(message["path"])
+        file = self._book.get(path)
+        if file is None:
+            self._over.add(path)
+        elif message.get("gone"):
+            file.leave()
+            self._spawn(self._read_disk, file)
+        else:
+            if message.get("resync"):
+                file.read_anew()
+            file.hear(message)
+            if message.get("resync"):
+                self._spawn(self._read_buffer, file)
+        self._editor.wake()
+
+    async def _read_buffer(self, file: Reviewed) -> None:
+        buffer = await self._files.live.loaded(file.path)
+        if buffer is None:
+            return await self._read_disk(file)
+        file.adopt(buffer.number, buffer.text.lines, buffer.tick)
+        self._editor.wake()
+
+    async def _read_disk(self, file: Reviewed) -> None:
+        async with self._files.lock(file.path):
+            if file.buffer is None and not file.deleted:
+                file.became(read(file.path).lines)
+        self._editor.wake()
+
+    # --- what the user decides
+
+    def keep(self, ids: Iterable[int], of: int | None = None) -> int:
+        """How many. `of`: a session of which also those are settled that nobody could undo."""
+        wanted, kept = list(ids), 0
+        for file in list(self._book.values()):
+            file.unknown = [author for author in file.unknown if author.session != of]
+            self._leave_if_over(file)
+        for file in self._files_of(wanted):
+            file.decide(wanted)
+            kept += len(file.patchwork.keep_all(wanted))
+        self._editor.wake()
+        return kept
+
+    async def undo(self, ids: Iterable[int]) -> tuple[int, list[str]]:
+        """How many, and in a line each what could not be."""
+        wanted, undone, problems = list(ids), 0, list[str]()
+        for file in self._files_of(wanted):
+            hunks = file.pending(wanted)
+            file.decide(wanted)
+            problem = await self._taking_back.undo(file, [hunk.id for hunk in hunks])
+            undone += len(hunks) - len(file.pending([hunk.id for hunk in hunks]))
+            problems += [f"{os.path.basename(file.given)}: {problem}"] if problem else []
+            self._editor.wake()
+        return undone, problems
+
+    def _files_of(self, ids: list[int]) -> list[Reviewed]:
+        return [file for file in self._book.values() if file.pending(ids)]
+
+    # --- what the editor is told
+
+    def news(self) -> list[Call]:
+        over, self._over = self._over, set()
+        calls: list[Call] = [["hunks", path, {"over": True}] for path in over if path not in self._book]
+        for path, file in self._book.items():
+            if news := file.news():
+                calls.append(["hunks", path, news])
+        return calls
+
+
+def read(path: str) -> Text:
+    """What the disk holds; without a file no line."""
+    try:
+        return decode(disk.read(path))
+    except OSError:
+        return Text()
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,240 @@
+"""One file in review: its patchwork, fed by the editor where the file is loaded, and what the editor knows of it.
+
+The editor's rows and the lines of a text differ in one case: a buffer without any line shows an empty one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from acp_nvim.review.codec import Text, split
+from acp_nvim.review.edits import Edit
+from acp_nvim.review.patchwork import Author, Hunk, Patchwork
+from acp_nvim.session.session import Session
+
+_ACK = 100  # messages of the editor that change nothing to see, until it hears that they have come
+
+Rows = tuple[int, int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The user takes these hunks back: why the editor is asked for a change."""
+
+    ids: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the editor makes of its rows as soon as it says so."""
+
+    wanted: list[str]
+    by: Author | Taken | None
+
+
+class Reviewed:
+    def __init__(self, path: str, given: str, lines: Iterable[str], shape: Text) -> None:
+        self.path, self.given = path, given  # resolved, and as it was named
+        self.patchwork = Patchwork(lines)
+        self.shape = replace(shape, lines=())  # line ends and the like, before any agent
+        self._begun = False
+        self.created = self.deleted = False
+        self.unknown: list[Author] = []  # who changed what nobody has seen before
+        self.buffer: int | None = None  # whose edits we hear of
+        self.tick = 0
+        self.encoding, self.ff = "utf-8", "unix"
+        self._seq = self._told_seq = 0
+        self._waiting: list[dict[str, Any]] | None = None  # while the text is read anew
+        self._asked: _Asked | None = None
+        self._author: Author | None = None  # of what comes along with the change that was asked for
+        self._decided: set[int] = set()  # hunks that are still told of
+        self._told: dict[int, Hunk] = {}
+        self._told_of: tuple[Any, ...] = ()
+        self._anew: set[int] = set()  # hunks that may not be where the editor takes them to be
+
+    # --- the text
+
+    @property
+    def lines(self) -> list[str]:
+        return self.patchwork.lines
+
+    def pending(self, ids: Iterable[int] | None = None) -> list[Hunk]:
+        wanted = None if ids is None else set(ids)
+        return [hunk for hunk in self.patchwork.pending if wanted is None or hunk.id in wanted]
+
+    def begin(self, before: str | None) -> None:
+        """What the disk held before the first change; None: no file."""
+        if not self._begun and before is not None:
+            self.shape = replace(split(before), lines=(), bom=self.shape.bom)
+        elif not self._begun:
+            self.created = True
+        self._begun = True
+
+    def agent(self, lines: Iterable[str], author: Author) -> None:
+        self.patchwork.agent(list(lines), author)
+        self._all_anew()
+
+    def became(self, lines: Iterable[str]) -> None:
+        new = list(lines)
+        if new != self.lines:
+            self.patchwork.became(new)
+            self._all_anew()
+
+    def take_back(self, ids: Iterable[int]) -> None:
+        for edit in self.patchwork.undo_all(list(ids)):
+            self._near(edit.first, edit.first + len(edit.lines))
+
+    def decide(self, ids: Iterable[int]) -> None:
+        """They are told of once they are decided, until the session's next turn."""
+        self._decided.update(ids)
+
+    def forget_decided(self, session: int) -> None:
+        """Its next turn begins."""
+        mine = {hunk.id for hunk in self.patchwork.decided if hunk.author.session == session}
+        self._decided -= mine
+        self.unknown = [author for author in self.unknown if author.session != session]
+
+    @property
+    def is_over(self) -> bool:
+        return not (self.shown or self.unknown)
+
+    # --- the editor's stream
+
+    def asks(self, wanted: list[str], by: Author | Taken | None) -> None:
+        self._asked = _Asked(wanted, by)
+
+    def adopt(self, buffer: int, lines: Iterable[str], tick: int) -> None:
+        """The text of the buffer as it was at this tick; what came since is still to be done."""
+        if buffer == self.buffer and tick < self.tick:
+            return
+        self.buffer, self.tick = buffer, tick
+        self.became(lines)
+        if self._waiting is not None:
+            self._all_anew()  # its marks went with the text
+        waiting, self._waiting = self._waiting or [], None
+        for message in waiting:
+            if message["tick"] > tick:
+                self._feed(message)
+
+    def read_anew(self) -> None:
+        """What comes until `adopt` is kept."""
+        self._waiting = self._waiting or []
+
+    def leave(self) -> None:
+        """No buffer any more: its text is what is on disk."""
+        self.buffer = self._waiting = self._asked = None
+        self._all_anew()
+
+    def hear(self, message: dict[str, Any]) -> None:
+        self._seq, self.buffer = int(message["seq"]), int(message["buf"])
+        self.encoding, self.ff = str(message.get("fenc") or "utf-8"), str(message.get("ff") or "unix")
+        if self._waiting is not None:
+            self._waiting.append(message)
+        else:
+            self._feed(message)
+
+    def _feed(self, message: dict[str, Any]) -> None:
+        self.tick = int(message["tick"])
+        if message.get("asked"):
+            self._carried_out()
+        author = self._author if message.get("ours") else None
+        for first, last, lines in message.get("edits") or ():
+            self._edit(first, last, list(lines), author)
+        if message.get("void") and self.lines == [""]:
+            self._apply(Edit(0, 1, []), author)
+
+    def _carried_out(self) -> None:
+        asked, self._asked, self._author = self._asked, None, None
+        if asked is None:
+            return
+        if isinstance(asked.by, Author):
+            self._author = asked.by
+            return self.agent(asked.wanted, asked.by)
+        if isinstance(asked.by, Taken):
+            self.take_back(asked.by.ids)
+        self.became(asked.wanted)
+
+    def _edit(self, first: int, last: int, lines: list[str], author: Author | None) -> None:
+        if not self.lines:
+            # the one row that is shown is no line; it becomes one where lines come beside it
+            lines = [""] * (first > 0) + lines + [""] * (first == last == 0)
+            first = last = 0
+        self._apply(Edit(first, last, lines), author)
+
+    def _apply(self, edit: Edit, author: Author | None) -> None:
+        if author:
+            self.patchwork.agent_edit(edit, author)
+        else:
+            self.patchwork.user(edit)
+        self._near(edit.first, edit.first + len(edit.lines))
+
+    # --- what the editor is told
+
+    def _all_anew(self) -> None:
+        self._anew.update(hunk.id for hunk in self.shown)
+
+    def _near(self, first: int, last: int) -> None:
+        """The editor moves marks with the text; beside an edit they may end up elsewhere."""
+        self._anew.update(
+            hunk.id
+            for hunk in self.patchwork.pending
+            if hunk.first <= last + 1 and hunk.first + len(hunk.new) >= first - 1
+        )
+
+    @property
+    def shown(self) -> list[Hunk]:
+        decided = (hunk for hunk in self.patchwork.decided if hunk.id in self._decided)
+        return [*self.patchwork.pending, *decided]
+
+    def _differs(self, hunk: Hunk) -> bool:
+        told = self._told.get(hunk.id)
+        if told is None or hunk.id in self._anew:
+            return True
+        same = told.state == hunk.state and told.author == hunk.author and told.old is hunk.old
+        if same and self.buffer is None:
+            return told.first != hunk.first or told.new is not hunk.new
+        return not same or len(told.new) != len(hunk.new)
+
+    def news(self) -> dict[str, Any] | None:
+        """What the editor does not know yet."""
+        shown = {hunk.id: hunk for hunk in self.shown}
+        facts = self.given, self.created, self.deleted, tuple(self.unknown)
+        fresh = [hunk for hunk in shown.values() if self._differs(hunk)]
+        gone = [key for key in self._told if key not in shown]
+        if not (fresh or gone) and facts == self._told_of and self._seq < self._told_seq + _ACK:
+            return None
+        changed = bool(fresh or gone) or self._told_of[3:] != facts[3:]
+        sessions = {hunk.author.session for hunk in (*shown.values(), *self._told.values())}
+        sessions.update(author.session for author in self.unknown)
+        self._told, self._told_of, self._told_seq, self._anew = shown, facts, self._seq, set()
+        return {
+            "path": self.given,
+            "created": self.created,
+            "deleted": self.deleted,
+            "unknown": [{"session": a.session, "turn": a.turn, "by": a.by} for a in self.unknown],
+            "seq": self._seq,
+            "gone": gone,
+            "set": [self._shape(hunk) for hunk in fresh],
+            "sessions": sorted(sessions) if changed else [],
+        }
+
+    def _shape(self, hunk: Hunk) -> dict[str, Any]:
+        """The lines of a pending hunk in a buffer are there already."""
+        in_buffer = self.buffer is not None and hunk.state == "pending"
+        return {
+            "id": hunk.id,
+            "session": hunk.author.session,
+            "turn": hunk.author.turn,
+            "by": hunk.author.by,
+            "state": hunk.state,
+            "first": hunk.first,
+            "n": 0 if hunk.state == "undone" else len(hunk.new),
+            "old": list(hunk.old),
+            "new": None if in_buffer else list(hunk.new),
+        }
+
+
+def author(session: Session, by: Literal["agent", "unknown"]) -> Author:
+    return Author(session.number, session.turn, by)

@@ -1,0 +1,182 @@
+"""Undoing hunks: the agent's lines go, those before come back, in the buffer and on the disk, and nothing else changes.
+
+A buffer that is in step with its disk is edited and saved, as for an agent's write. Unsaved lines are never saved: the
+disk then gets its own text with the hunks undone, and the buffer takes that up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from anyio import to_thread
+
+from acp_nvim.editor.interface import Editor
+from acp_nvim.review import codec
+from acp_nvim.review.codec import Text
+from acp_nvim.review.edits import Edit, apply
+from acp_nvim.review.merge import merge3
+from acp_nvim.review.patchwork import Hunk
+from acp_nvim.review.texts import as_text
+from acp_nvim.serves import disk, reload
+from acp_nvim.serves.files import Files
+from acp_nvim.serves.live import as_utf8, on_disk, shape
+from acp_nvim.serves.patience import until_free
+from acp_nvim.serves.reviewed import Reviewed, Taken
+
+_TRIES = 10
+_ENDS = {"dos": "\r\n", "mac": "\r"}
+_TOUCHED = "unsaved lines touch it: :w first"
+_ENCODED = "it has unsaved lines in an encoding of its own: :w first"
+
+
+class TakingBack:
+    """`wrote` is told of every file that was written for the user."""
+
+    def __init__(self, editor: Editor, files: Files, wrote: Callable[[str], None]) -> None:
+        self._editor, self._files, self._wrote = editor, files, wrote
+
+    async def undo(self, file: Reviewed, ids: list[int]) -> str | None:
+        """None: they are undone; else why not, in words for the user."""
+        for _ in range(_TRIES):
+            try:
+                async with self._files.lock(file.path):
+                    step = _Step(file, ids)
+                    said = await self._try(file, step) if step.hunks else None
+            except OSError as error:
+                return f"not undone: {error.strerror or error}"
+            if said == "apart":
+                said = await self._bring(file, step)
+            if said != "stale":
+                return said
+        return "not undone: it changes too fast"
+
+    async def _try(self, file: Reviewed, step: _Step) -> str | None:
+        data = None if file.deleted else await to_thread.run_sync(on_disk, file.path)
+        look = None if file.deleted else await self._editor.call("file_look", file.path)
+        if look is None:
+            return self._on_disk(file, step, data)
+        if file.buffer is None:
+            return await self._follow(file)
+        text = _text(file, data)
+        if data is not None and list(text.lines) != step.rows:
+            return self._beside(file, step, text)
+        return await self._in_buffer(file, step, text, data is None)
+
+    # --- the disk alone
+
+    def _on_disk(self, file: Reviewed, step: _Step, data: bytes | None) -> str | None:
+        text = codec.decode(data) if data is not None else replace(file.shape, lines=())
+        if list(text.lines) != step.rows:
+            file.became(text.lines)
+            return "stale"
+        if step.removes_file:
+            _expect_writable(file.path)
+            os.unlink(file.path)
+        else:
+            disk.write(file.path, codec.encode(step.shaped(text, step.wanted)))
+        file.take_back(step.ids)
+        was_deleted, file.deleted = file.deleted, False
+        self._wrote(file.path)
+        return "apart" if was_deleted else None  # its text may be in a buffer still
+
+    # --- a buffer in step with the disk
+
+    async def _in_buffer(self, file: Reviewed, step: _Step, text: Text, is_gone: bool) -> str | None:
+        assert file.buffer is not None
+        verb = "file_remove" if step.removes_file else "file_apply"
+        wanted = step.shaped(text, step.wanted)
+        options = {
+            **shape(wanted),
+            "autocmds": self._files.live.autocmds,
+            "real": file.path,
+            "review": file.path,
+        }
+        if not is_gone:
+            _expect_writable(file.path)
+        file.asks(step.wanted, Taken(frozenset(step.ids)))
+        said = await self._editor.call(verb, file.buffer, file.tick, _rows(step), options)
+        if said.get("locked"):
+            await until_free(self._editor, file.buffer)
+        if said.get("locked") or said.get("stale"):
+            return "stale"
+        if "error" in said:
+            return f"not undone: {said['error']}"
+        self._wrote(file.path)
+        return None
+
+    async def _follow(self, file: Reviewed) -> str | None:
+        """It is loaded, and nobody has told us of its edits."""
+        if buffer := await self._files.live.loaded(file.path):
+            file.adopt(buffer.number, buffer.text.lines, buffer.tick)
+        return "stale"
+
+    # --- unsaved lines, or a disk that is ahead
+
+    def _beside(self, file: Reviewed, step: _Step, text: Text) -> str | None:
+        if file.encoding not in ("utf-8", ""):
+            return _ENCODED
+        merge = merge3(step.rows, list(text.lines), step.wanted)
+        if merge.overlaps:
+            return _TOUCHED
+        step.earlier = text.whole
+        disk.write(file.path, codec.encode(step.shaped(text, merge.lines("ours"))))
+        self._wrote(file.path)
+        return "apart"
+
+    async def _bring(self, file: Reviewed, step: _Step) -> str | None:
+        """The disk has it; into the buffer, unsaved lines and all."""
+        live, lock = self._files.live, self._files.lock(file.path)
+        by = Taken(frozenset(step.ids))
+        apart = await reload.bring(live, lock, file.path, step.earlier, None, by)
+        return "undone on disk; the buffer keeps its own lines" if apart else None
+
+
+class _Step:
+    """What is to be done now; the text may be another one in the next."""
+
+    def __init__(self, file: Reviewed, ids: list[int]) -> None:
+        self.hunks: list[Hunk] = file.pending(ids)
+        self.ids = [hunk.id for hunk in self.hunks]
+        self.rows = file.lines
+        self.edits = [Edit(h.first, h.first + len(h.new), list(h.old)) for h in self.hunks]
+        self.wanted = apply(self.rows, self.edits)
+        self.earlier: str | None = None
+        self._file = file
+        self._is_all = len(self.hunks) == len(file.patchwork.pending)
+
+    @property
+    def removes_file(self) -> bool:
+        """An agent has made it, and nobody else has put anything in."""
+        return self._file.created and self._is_all and not self.wanted
+
+    def shaped(self, text: Text, lines: list[str]) -> Text:
+        """Line ends as they are; with the last hunk as they were, and the end of the file with the hunk there."""
+        was = self._file.shape
+        at_end = bool(self.edits) and self.edits[-1].last == len(self.rows)
+        final = was.final if self._is_all or at_end else text.final
+        end = was.end if self._is_all else text.end
+        return replace(text, lines=tuple(lines), final=final, end=end)
+
+
+def _rows(step: _Step) -> list[list[Any]]:
+    """In rows of the editor: a text without lines has one."""
+    if not step.rows:
+        return [[0, 1, step.wanted]]
+    return [list(edit) for edit in step.edits]
+
+
+def _text(file: Reviewed, data: bytes | None) -> Text:
+    """The disk's, in the lines of the buffer."""
+    try:
+        whole = (data or b"").decode(file.encoding)
+    except (LookupError, UnicodeDecodeError):
+        whole = as_utf8(data or b"")
+    return as_text(whole, _ENDS.get(file.ff, "\n"))
+
+
+def _expect_writable(path: str) -> None:
+    if not os.access(path, os.W_OK):
+        raise PermissionError(13, "the file is read-only")

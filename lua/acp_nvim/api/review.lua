@@ -1,0 +1,55 @@
+-- The functions about changes that have happened, and what becomes of them.
+local reach = require("acp_nvim.api.reach")
+
+local M = {}
+
+--- The changes that agents have made, file by file: those that are pending, and those decided since the turn began.
+---@param options? { session?: integer, all?: boolean }  default: of the current session
+---@return table[]? changes
+---@return string? message
+function M.changes(options)
+  local review = require("acp_nvim.review")
+  if options and options.all then
+    return review.changes()
+  elseif not (options and options.session) and not require("acp_nvim.state").current() then
+    return {}
+  end
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return review.changes(n)
+end
+
+---@param verb "keep"|"undo"
+---@param id integer
+---@return true? ok
+---@return string? message
+local function decide(verb, id)
+  local review = require("acp_nvim.review")
+  local hunk = review.hunk(id)
+  if not hunk then
+    return nil, ("there is no change %s"):format(tostring(id))
+  elseif hunk.state ~= "pending" then
+    return nil, ("change %d is %s already"):format(id, hunk.state)
+  end
+  return review.decide(verb, { hunk })
+end
+
+--- The change stays.
+---@param hunk_id integer
+---@return true? ok
+---@return string? message
+function M.keep(hunk_id)
+  return decide("keep", hunk_id)
+end
+
+--- The change is taken back, in the buffer and on the disk.
+---@param hunk_id integer
+---@return true? ok
+---@return string? message
+function M.undo(hunk_id)
+  return decide("undo", hunk_id)
+end
+
+return M

@@ -1,0 +1,435 @@
+"""Changes that have happened: seen in the file, kept and undone by keys, whatever way they came."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import delete_file, mark, on_prompt, script, wait_file, wait_until, write_file
+from tests.functional.editor import Editor
+from tests.functional.test_files import LINES, read, working, write
+from tests.functional.test_watch import at_rest
+from tests.functional.test_watch import editing as naming
+
+Open = Callable[..., Editor]
+NOTES = "{cwd}/notes.txt"
+PENDING = """local n = 0
+for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
+  for _, hunk in ipairs(file.hunks) do n = n + (hunk.state == 'pending' and 1 or 0) end
+end
+return n"""
+TEN = [f"line {n}" for n in range(1, 11)]
+CHANGED = [*TEN[:1], "LINE 2", *TEN[2:6], "new", *TEN[6:9]]  # one changed, one added, the last deleted
+
+
+def editing(path: str, *steps: list[Any]) -> list[list[Any]]:
+    """What comes after the answer to a read finds a client that has looked at the file."""
+    return naming(path, read("{cwd}/notes.txt"), *steps, id=path)
+
+
+def text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def reviewing(
+    open_editor: Open, tmp_path: Path, *steps: Any, before: str = text(TEN), pending: int = 3, **options: Any
+) -> Editor:
+    """The agent has taken these steps; notes.txt is in the window."""
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = working(open_editor, agent, before, **options)
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, pending)
+    return editor
+
+
+def disk(editor: Editor, name: str = "notes.txt") -> str:
+    return (editor.project / name).read_bytes().decode()
+
+
+def hunks(editor: Editor, index: int = 0) -> list[dict[str, Any]]:
+    return list(editor.acp("changes", {"all": True})[index]["hunks"])
+
+
+WAYS = {
+    "through us": [write(NOTES, text(CHANGED))],
+    "on disk": editing(NOTES, write_file(NOTES, text(CHANGED))),
+}
+
+
+@pytest.fixture(params=list(WAYS))
+def way(request: pytest.FixtureRequest) -> list[Any]:
+    return WAYS[request.param]
+
+
+@pytest.mark.statement(123)
+def test_hunks_are_seen_and_one_is_undone(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    found = [(h["first"], h["last"], h["old"], h["new"]) for h in hunks(editor)]
+    assert found == [(2, 2, ["line 2"], ["LINE 2"]), (7, 7, [], ["new"]), (11, 10, ["line 10"], [])]
+    editor.screen.expect("  line 2\n┃ LINE 2\n  line 3")
+    editor.screen.expect("┃ new\n  line 7")
+    editor.screen.expect("▁ line 9\n  line 10")
+    editor.type("gg]h")
+    editor.expect_lua("return vim.fn.line('.')", 2)
+    editor.type("]h")
+    editor.expect_lua("return vim.fn.line('.')", 7)
+    editor.type(":Acp undo<CR>")
+    editor.expect_lua(PENDING, 2)
+    now = [line for line in CHANGED if line != "new"]
+    assert editor.lua(LINES) == now
+    assert disk(editor) == text(now)
+    assert editor.lua("return vim.bo.modified") is False
+    at_rest(editor)
+
+
+def test_keys_are_there_while_something_is_pending_and_only_where_they_are_free(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *way, init="vim.keymap.set('n', '[h', 'gg')\n")
+    maps = "local own = {} for _, m in ipairs(vim.api.nvim_buf_get_keymap(0, 'n')) do own[#own + 1] = m.lhs end\n"
+    maps += "table.sort(own) return own"
+    editor.expect_lua(maps, ["\\k", "\\u", "]h"])
+    editor.type("gg]h\\k")
+    editor.expect_lua(PENDING, 2)
+    assert disk(editor) == text(CHANGED)
+    editor.type("]h\\u")
+    editor.expect_lua(PENDING, 1)
+    editor.type("G\\u")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    editor.expect_lua(maps, [])
+    states = {hunk["state"] for hunk in hunks(editor)}
+    assert states == {"kept", "undone"}
+    at_rest(editor)
+
+
+def test_keys_can_be_switched_off(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"], setup={"review": {"maps": False}})
+    assert editor.lua("return #vim.api.nvim_buf_get_keymap(0, 'n')") == 0
+    editor.type(":call cursor(7, 1)<CR>:Acp undo<CR>")
+    editor.expect_lua(PENDING, 2)
+
+
+@pytest.mark.statement(123)
+def test_a_range_is_decided_at_once_and_what_is_not_there_is_said(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    editor.type(":5<CR>:Acp keep<CR>")
+    editor.screen.expect("no pending change under the cursor")
+    editor.type(":3,6Acp undo<CR>")
+    editor.screen.expect("no pending change in these lines")
+    editor.type("1GVjj\\u")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":5,$Acp keep<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert editor.lua(LINES) == [*TEN[:6], "new", *TEN[6:9]]
+    assert disk(editor) == text([*TEN[:6], "new", *TEN[6:9]])
+
+
+@pytest.mark.statement(125)
+def test_kept_stays_kept(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    editor.type("gg]h\\k")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    editor.type("u")
+    editor.expect_lua(PENDING, 2)
+    assert [hunk["state"] for hunk in hunks(editor)].count("kept") == 1
+    editor.type("<C-r>")
+    editor.expect_lua(PENDING, 0)
+
+
+@pytest.mark.statement(123)
+def test_undo_is_undone(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    before = hunks(editor)
+    editor.type("7G\\u")
+    editor.expect_lua(PENDING, 2)
+    editor.type("u")
+    editor.expect_lua(PENDING, 3)
+    assert hunks(editor) == before
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert disk(editor) == text(CHANGED)
+    editor.type("u")
+    editor.expect_lua(PENDING, 0)
+    assert editor.lua(LINES) == TEN
+    editor.type("<C-r>")
+    editor.expect_lua(PENDING, 3)
+
+
+@pytest.mark.statement(123)
+def test_what_the_user_writes_is_never_part(open_editor: Open, tmp_path: Path) -> None:
+    """Before the agent's change, unsaved; within it, below it and above it."""
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(CHANGED)))),
+    )
+    editor = working(open_editor, agent, text(TEN))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("5Gccmine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 3)
+    editor.type("ggOabove<Esc>")
+    editor.type("/new<CR>obelow<Esc>")
+    editor.expect_lua("return vim.fn.getline(9)", "below")
+    editor.type("/LINE<CR>\\u")
+    editor.expect_lua(PENDING, 2)
+    lines = ["above", *TEN[:4], "mine", TEN[5], "new", "below", *TEN[6:9]]
+    assert editor.lua(LINES) == lines
+    assert editor.lua("return vim.bo.modified") is True
+    assert disk(editor) == text([line for line in CHANGED if line != "LINE 2"][:1] + ["line 2"] + CHANGED[2:])
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text(TEN)
+    editor.expect_lua(LINES, ["above", *TEN[:4], "mine", TEN[5], "below", *TEN[6:10]])
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    at_rest(editor)
+
+
+@pytest.mark.statement(123)
+def test_a_line_that_the_user_changes_leaves_the_hunk(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    editor.type("2GA!<Esc>:w<CR>")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text([TEN[0], "LINE 2!", *TEN[2:]])
+
+
+FORMAT = """
+vim.api.nvim_create_autocmd('BufWritePre', { pattern = '*.txt', command = [[%s/\\s\\+$//e]] })
+"""
+
+
+def test_review_shows_the_formatted_text(open_editor: Open, tmp_path: Path) -> None:
+    written = [*TEN[:4], "FIVE   ", *TEN[5:]]
+    editor = reviewing(open_editor, tmp_path, write(NOTES, text(written)), pending=1, init=FORMAT)
+    assert [(hunk["old"], hunk["new"]) for hunk in hunks(editor)] == [(["line 5"], ["FIVE"])]
+    editor.type("5G\\u")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text(TEN)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.statement(124)
+def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
+    new = "{cwd}/new.txt"
+    for_both = [*editing(new, write_file(new, "a\nb\n"))]
+    editor = reviewing(open_editor, tmp_path, *for_both, pending=1)
+    found = editor.acp("changes", {"all": True})[0]
+    assert (found["created"], found["hunks"][0]["new"]) == (True, ["a", "b"])
+    if loaded:
+        editor.type(":edit new.txt<CR>")
+        editor.expect_lua("return vim.b.changedtick and vim.fn.maparg(']h') ~= ''")
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert not (editor.project / "new.txt").exists()
+    if loaded:
+        assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified}") == [[""], False]
+        editor.type("u:w<CR>")
+        editor.expect_lua(PENDING, 1)
+        editor.expect_lua("return vim.bo.modified", False)
+        assert disk(editor, "new.txt") == "a\nb\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(124)
+def test_a_created_file_with_lines_of_the_user_s_stays(open_editor: Open, tmp_path: Path) -> None:
+    new = "{cwd}/new.txt"
+    editor = reviewing(open_editor, tmp_path, *editing(new, write_file(new, "a\nb\n")), pending=1)
+    editor.type(":edit new.txt<CR>")
+    editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
+    editor.type("Gomine<Esc>:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor, "new.txt") == "mine\n"
+
+
+def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path) -> None:
+    old = "{cwd}/old.txt"
+    agent = script(tmp_path, on_prompt("", *editing(old, delete_file(old)), *editing(NOTES, delete_file(NOTES))))
+    editor = working(open_editor, agent, text(TEN))
+    (editor.project / "old.txt").write_text("x\ny")
+    editor.acp("prompt", "tidy up")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 2)
+    assert [file["deleted"] for file in editor.acp("changes", {"all": True})] == [True, True]
+    editor.type(":Acp undo<CR>")
+    editor.expect_lua(PENDING, 1)
+    assert disk(editor) == text(TEN)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor, "old.txt") == "x\ny"
+    assert editor.lua(LINES) == TEN
+    editor.type("ccz<Esc>:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    at_rest(editor)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("before", ["a\r\nb\r\nc\r\n", "a\nb\nc", "a\r\nb\r\nc"])
+def test_line_ends_are_as_before(open_editor: Open, tmp_path: Path, before: str, loaded: bool) -> None:
+    after = before.replace("b", "B").replace("c", "C") + ("" if before.endswith("\n") else "\n")
+    editor = reviewing(
+        open_editor, tmp_path, *editing(NOTES, write_file(NOTES, after)), before=before, pending=1
+    )
+    assert disk(editor) == after
+    if not loaded:
+        editor.type(":enew<CR>:bwipeout notes.txt<CR>")
+        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == before
+
+
+def test_marks_folds_and_the_cursor_survive(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    editor.type(":setlocal foldmethod=manual<CR>:3,5fold<CR>9Gma2Gmb8G3|")
+    editor.expect_lua("return vim.fn.col('.')", 3)
+    editor.acp("undo", hunks(editor)[1]["id"])
+    editor.expect_lua(PENDING, 2)
+    editor.acp("keep", hunks(editor)[0]["id"])
+    editor.expect_lua(PENDING, 1)
+    state = "return {vim.fn.line('.'), vim.fn.col('.'), vim.fn.line(\"'a\"), vim.fn.line(\"'b\"), vim.fn.foldclosedend(4)}"
+    assert editor.lua(state) == [7, 3, 8, 2, 5]
+
+
+def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(CHANGED)))),
+    )
+    editor = working(open_editor, agent, text(TEN))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("4GOmy <CR>o")
+    editor.expect_lua("return vim.fn.getline(5)", "o")
+    go.touch()
+    editor.expect_lua(PENDING, 3)
+    editor.type("wn<CR>")
+    editor.expect_lua("return vim.fn.getline(5)", "own")
+    assert editor.lua("return vim.fn.mode()") == "i"
+    editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks[2].first", 10)
+    editor.type("<Esc>:Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    editor.expect_lua(LINES, [*TEN[:3], "my ", "own", "", *TEN[3:]])
+    assert disk(editor) == text(TEN)
+
+
+@pytest.mark.parametrize("what", [":edit!", ":bdelete|edit notes.txt", ":bunload|edit notes.txt", ":w", ":checktime"])
+def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: str) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    before = hunks(editor)
+    editor.type(f"{what}<CR>")
+    editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
+    editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks", before)
+    editor.screen.expect("  line 2\n┃ LINE 2\n  line 3")
+    editor.type("ggOx<Esc>")
+    editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks[1].first", 3)
+    editor.type("u/new<CR>\\u")
+    editor.expect_lua(PENDING, 2)
+    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+
+
+def test_what_is_not_loaded_is_undone_on_disk(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    (editor.project / "notes.txt").chmod(0o755)
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    found = hunks(editor)
+    assert found[1]["new"] == ["new"]
+    editor.acp("undo", found[1]["id"])
+    editor.expect_lua(PENDING, 2)
+    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+    assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o755
+
+
+THREE = [step for name in "abc" for step in editing(f"{{cwd}}/{name}.txt", write_file(f"{{cwd}}/{name}.txt", "1\n2\n"))]
+
+
+def three(open_editor: Open, tmp_path: Path) -> Editor:
+    agent = script(tmp_path, on_prompt("", *THREE, *WAYS["through us"]))
+    editor = working(open_editor, agent, text(TEN), size=(120, 40))
+    (editor.project / "a.txt").write_text("1\n")
+    (editor.project / "b.txt").write_text("2\n")
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 6)
+    return editor
+
+
+def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open, tmp_path: Path) -> None:
+    editor = three(open_editor, tmp_path)
+    editor.type(":Acp<CR>")
+    editor.screen.expect("6 changes in 4 files: :Acp review")
+    editor.type("<Esc>:Acp review<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
+    assert editor.lua("return vim.b.acp_session") is None
+    listed = editor.lua("return vim.tbl_map(function(i) return {vim.fn.bufname(i.bufnr), i.lnum, i.text} end, vim.fn.getqflist())")
+    assert listed == [
+        ["a.txt", 2, "+1 -0 2"],
+        ["b.txt", 1, "+1 -0 1"],
+        ["c.txt", 1, "new file: +2 -0 1"],
+        ["notes.txt", 2, "+1 -1 LINE 2"],
+        ["notes.txt", 7, "+1 -0 new"],
+        ["notes.txt", 11, "+0 -1 line 10"],
+    ]
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(PENDING, 0)
+    editor.screen.expect("6 changes undone")
+    assert [disk(editor, f"{name}.txt") for name in ("a", "b", "notes")] == ["1\n", "2\n", text(TEN)]
+    assert not (editor.project / "c.txt").exists()
+    editor.type(":Acp review<CR>")
+    editor.screen.expect("no change is pending")
+    assert editor.events("AcpChanges")
+    at_rest(editor)
+
+
+def test_accept_and_reject_on_a_hunk_keep_and_undo(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type("2G:Acp accept<CR>")
+    editor.expect_lua(PENDING, 2)
+    editor.type("7G:Acp reject<CR>")
+    editor.expect_lua(PENDING, 1)
+    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+
+
+def test_a_file_that_may_not_be_written_stays_and_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type(":set readonly<CR>7G\\u")
+    editor.screen.expect("not undone")
+    assert editor.lua(PENDING) == 3
+    assert disk(editor) == text(CHANGED)
+    editor.type(":set noreadonly<CR>7G\\u")
+    editor.expect_lua(PENDING, 2)
+
+
+def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("first", *WAYS["on disk"]), on_prompt("second"))
+    editor = working(open_editor, agent, text(TEN))
+    editor.acp("prompt", "first")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 3)
+    editor.type("7G\\k")
+    editor.expect_lua(PENDING, 2)
+    assert len(hunks(editor)) == 3
+    editor.acp("prompt", "second")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').changes({all=true})[1].hunks", 2)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("no change is pending")
+    editor.type(":Acp keep all<CR>")
+    editor.expect_lua(PENDING, 0)
