@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import time
 from collections import deque
@@ -20,10 +21,12 @@ from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
+log = logging.getLogger(__name__)
 NAME = "permissions.jsonl"
 _LARGEST = 1 << 20  # bytes; then it becomes permissions.jsonl.1, in whose place it comes
 _MOST = 10_000  # lines that wait
-_LONGEST = 20_000  # characters of one text
+_LONGEST = 10_000  # characters of one text
+_MANY = 100  # texts of one list
 
 
 class Audit:
@@ -34,7 +37,7 @@ class Audit:
         self._folder: Path | None = None
         self._hidden = Redaction(())
         self._waiting: deque[str] = deque(maxlen=_MOST)
-        self._is_writing = self._is_failing = False
+        self._is_writing = self._is_failing = self._is_closing = False
 
     def configure(self, folder: str | None, secrets: Iterable[str]) -> None:
         self._folder, self._hidden = Path(folder) if folder else None, Redaction(secrets)
@@ -58,7 +61,7 @@ class Audit:
             "option": question.answer.id if question.answer else None,
         }
         self._waiting.append(json.dumps(self._hidden.value(_short(told))))
-        if not self._is_writing:
+        if not self._is_writing and not self._is_closing:
             self._is_writing = True
             self._spawn(self._drain)
 
@@ -70,10 +73,14 @@ class Audit:
         finally:
             self._is_writing = False
 
+    def closing(self) -> None:
+        """No task can be started any more: lines wait for `close`."""
+        self._is_closing = True
+
     def close(self) -> None:
         """What still waits must not be lost."""
-        if self._waiting:
-            self._write()
+        if self._waiting and (trouble := self._write()):
+            log.error(trouble)
 
     def _write(self) -> str | None:
         """What is wrong, the first time."""
@@ -115,5 +122,5 @@ def _short(value: Any) -> Any:
     if isinstance(value, str) and len(value) > _LONGEST:
         return f"{value[:_LONGEST]}… ({len(value)} characters)"
     if isinstance(value, list):
-        return [_short(item) for item in value[:_LONGEST]]
+        return [_short(item) for item in value[:_MANY]]
     return {key: _short(item) for key, item in value.items()} if isinstance(value, dict) else value

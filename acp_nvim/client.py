@@ -80,10 +80,11 @@ class Client:
                     await anyio.sleep_forever()
                 finally:
                     self.services.files.close()
+                    self.audit.closing()
         finally:
-            self.audit.close()
             with anyio.CancelScope(shield=True):
                 await self._end_all()
+            self.audit.close()
 
     async def _end_all(self) -> None:
         async with anyio.create_task_group() as tasks:

@@ -19,6 +19,7 @@ from acp_nvim.session.paths import absolute
 from acp_nvim.session.tool_calls import ToolCall
 
 _MOST = 5000  # values of a raw input that are looked at
+_MOST_PATHS = 500  # that are followed to where they lead
 _LONGEST = 4096
 _COMMANDS = {"command", "cmd", "commands", "commandline", "shellcommand", "script", "argv"}
 _BASES = {"cwd", "workdir", "workingdir", "workingdirectory"}
@@ -26,6 +27,7 @@ _PATHS = {"source", "destination", "src", "dst", "dest", "from", "to", "target",
 _PATH_ENDS = ("path", "paths", "file", "files", "filename", "filenames", "uri", "dir", "directory")
 _CHANGES = {"oldstring", "newstring", "oldtext", "newtext", "oldstr", "newstr", "edits", "changes", "diff"}
 _CHANGES |= {"patch", "unifieddiff", "content", "contents", "filetext", "newcontent", "newsource"}
+_MARKS = ("--- ", "+++ ", "rename ", "*** ")  # looked for first: a content may have millions of lines
 _PATCHED = re.compile(
     r"^(?:--- |\+\+\+ |rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\n]+)",
     re.M,
@@ -55,9 +57,10 @@ def demand(call: ToolCall, agent: str, cwd: str, resolve: Resolve) -> Demand:
         cwd,
         *(absolute(value, cwd) for name, value in found if name in _BASES and isinstance(value, str)),
     ]
-    places = [(_from_uri(path), base) for path in usable for base in bases]
-    lexical = [absolute(path, base) for path, base in places]
-    literal = [os.path.join(base, os.path.expanduser(path)) for path, base in places]
+    told = [(_from_uri(path), base) for path in dict.fromkeys(usable) for base in bases]
+    lexical = [absolute(path, base) for path, base in told]
+    literal = [os.path.join(base, os.path.expanduser(path)) for path, base in told]
+    places = list(dict.fromkeys([*lexical, *literal]))
     opaque = not isinstance(call.raw_input, dict | None) and call.raw_input not in ("", [])
     return Demand(
         agent=agent,
@@ -68,10 +71,10 @@ def demand(call: ToolCall, agent: str, cwd: str, resolve: Resolve) -> Demand:
         command=call.command,
         commands=tuple(dict.fromkeys(_commands(call, found))),
         named=tuple(dict.fromkeys(lexical)),
-        real=tuple(dict.fromkeys(map(resolve, [*lexical, *literal]))),
+        real=tuple(dict.fromkeys(map(resolve, places[:_MOST_PATHS]))),
         changes=any(isinstance(item, schema.Diff) for item in call.content)
         or any(name in _CHANGES and bool(value) for name, value in found),
-        unclear=opaque or len(usable) < len(said) or len(found) >= _MOST,
+        unclear=opaque or len(usable) < len(said) or len(found) >= _MOST or len(places) > _MOST_PATHS,
     )
 
 
@@ -102,10 +105,14 @@ def _paths(found: list[tuple[str, Any]]) -> Iterator[str]:
             continue
         if value.startswith("file://") or (_names_path(name.rstrip("[]")) and "://" not in value):
             yield value
-        for path in _PATCHED.findall(value) if "\n" in value else ():
+        for path in _PATCHED.findall(value) if _is_patch(value) else ():
             if path != "/dev/null":
                 yield path
                 yield path.removeprefix("a/").removeprefix("b/")
+
+
+def _is_patch(text: str) -> bool:
+    return text.startswith(_MARKS) or any(f"\n{mark}" in text for mark in _MARKS)
 
 
 def _names_path(name: str) -> bool:

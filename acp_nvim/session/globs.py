@@ -10,9 +10,9 @@ from functools import lru_cache
 Resolve = Callable[[str], str]  # where a path leads
 
 
-def matches(glob: str, path: str, cwd: str, resolve: Resolve) -> bool:
-    """`path` is absolute. A pattern that begins with `**` may begin anywhere, other relative ones in `cwd`."""
-    return _compiled(_anchored(glob, cwd, resolve)).fullmatch(path) is not None
+def expression(glob: str, cwd: str, resolve: Resolve) -> re.Pattern[str]:
+    """For absolute paths. A pattern that begins with `**` may begin anywhere, other relative ones in `cwd`."""
+    return _compiled(_anchored(glob, cwd, resolve))
 
 
 def is_plain(path: str) -> bool:

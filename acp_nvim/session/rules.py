@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from acp_nvim.session.demand import Demand
-from acp_nvim.session.globs import Resolve, matches
+from acp_nvim.session.globs import Resolve, expression
 from acp_nvim.session.visible import one_line
 
 Action = Literal["allow", "reject", "ask"]
@@ -122,8 +122,7 @@ def _is_touched(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
     texts = map(_start, (*asked.commands, asked.title))
     if rule.command and not any(rule.command.search(text) for text in texts):
         return False
-    paths = (*asked.named, *asked.real)
-    return not rule.paths or any(_is_under(rule, path, asked, resolve) for path in paths)
+    return not rule.paths or any(_covered(rule, (*asked.named, *asked.real), asked, resolve))
 
 
 def _is_sure(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
@@ -137,15 +136,17 @@ def _is_sure(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
         return False
     if rule.paths:
         is_covered = bool(asked.real) and not asked.unclear and bool(rule.command or not asked.commands)
-        return is_covered and all(_is_under(rule, path, asked, resolve) for path in asked.real)
+        return is_covered and all(_covered(rule, asked.real, asked, resolve))
     if rule.command:
         return not asked.changes
     is_kind_alone = rule.kind is not None and rule.tool is None
     return not (is_kind_alone and (asked.commands or asked.changes or asked.unclear))
 
 
-def _is_under(rule: Rule, path: str, asked: Demand, resolve: Resolve) -> bool:
-    return any(matches(glob, path, asked.cwd, resolve) for glob in rule.paths)
+def _covered(rule: Rule, paths: Iterable[str], asked: Demand, resolve: Resolve) -> Iterator[bool]:
+    """Of each path whether one of the rule's patterns matches it."""
+    wanted = [expression(glob, asked.cwd, resolve) for glob in rule.paths]
+    return (any(one.fullmatch(path) for one in wanted) for path in paths)
 
 
 def unsafe(command: str) -> str:

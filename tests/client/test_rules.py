@@ -1,6 +1,9 @@
 """Rules at work: what they answer goes over the wire, is told in the chat and by `:Acp why`, and is written down."""
 
+import asyncio
 import json
+import logging
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -376,6 +379,22 @@ async def test_a_refused_call_that_failed_is_as_it_should_be(desk: Desk) -> None
 def logged(folder: Path) -> list[dict[str, Any]]:
     path = folder / "permissions.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+async def test_what_the_end_of_neovim_decides_is_written_down_too(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    showing, running = (asyncio.create_task(work.run()) for work in (desk.editor, desk.client))
+    desk.agent(on_prompt("work", runs("git status"), wait("never")))
+    ruled(desk, state=tmp_path)
+    await asking(desk)
+    for task in (running, showing):
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait_for(task, 5)
+    logging.getLogger("acp_nvim").removeHandler(desk.client.diary)
+    (only,) = logged(tmp_path)
+    assert (only["option"], only["command"]) == (None, ["git status"])
+    assert desk.faults() == []
 
 
 @pytest.mark.statement(79)

@@ -280,8 +280,11 @@ def test_without_a_path_that_can_be_read_no_path_rule_allows(raw: Any) -> None:
 
 
 def test_more_paths_than_are_looked_at_are_not_allowed() -> None:
-    raw = {"files": [f"/w/{number}" for number in range(6000)]}
-    assert not matches(rule(path="/w/*"), asked(kind="read", raw_input=raw))
+    for count, wanted in ((400, True), (600, False), (6000, False)):
+        raw = {"files": [f"/w/{number}" for number in range(count)]}
+        assert matches(rule(path="/w/*"), asked(kind="read", raw_input=raw)) is wanted
+    raw = {"files": [f"/w/{number}" for number in range(600)] + ["/etc/passwd"]}
+    assert matches(rule("reject", path="/etc/*"), asked(kind="read", raw_input=raw))
 
 
 def test_a_command_is_never_allowed_by_path_alone() -> None:
