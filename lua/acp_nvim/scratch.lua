@@ -153,7 +153,8 @@ end
 local function leave_as_before(win, before)
   local function restore()
     local windows = plain_windows()
-    if vim.list_contains(windows, before.win) then
+    local is_elsewhere = not vim.list_contains(before.windows, vim.api.nvim_get_current_win())
+    if vim.list_contains(windows, before.win) and not is_elsewhere then -- else the next window is there already
       vim.api.nvim_set_current_win(before.win)
     end
     if vim.deep_equal(windows, before.windows) then

@@ -177,7 +177,7 @@ def test_an_agent_that_wants_a_login_names_its_ways(open_editor: Open, tmp_path:
     editor.screen.expect("With a key")
     editor.screen.expect("In the browser")
     editor.screen.expect("needs a login")
-    editor.screen.expect(":Acp restart")
+    editor.screen.expect(":Acp login")
     assert editor.nvim.api.get_mode()["blocking"] is False
     others_converse(editor)
 

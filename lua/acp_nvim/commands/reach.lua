@@ -10,6 +10,17 @@ function M.current()
   return n, not n and "there is no session: :Acp new starts one" or nil
 end
 
+--- Shows a session that has just been begun.
+---@param n? integer
+---@param message? string  why there is none
+---@return any, string?
+function M.opened(n, message)
+  if not n then
+    return nil, message
+  end
+  return require("acp_nvim").open({ session = n })
+end
+
 --- A subcommand that only passes a verb on to the backend.
 ---@param verb string
 ---@return fun(): any, string?

@@ -1,6 +1,7 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
 local agents = require("acp_nvim.agents")
+local opened = require("acp_nvim.commands.reach").opened
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
@@ -42,16 +43,6 @@ subcommands.toggle = {
 ---@return string[]
 local function complete_new(words, lead)
   return #words == 0 and agents.all() or vim.fn.getcompletion(lead, "dir")
-end
-
----@param n? integer
----@param message? string
----@return any, string?
-local function opened(n, message)
-  if not n then
-    return nil, message
-  end
-  return acp.open({ session = n })
 end
 
 local function new(call)

@@ -50,7 +50,7 @@ subcommands.replay = {
     if call.rest == "" then
       return nil, "replay needs a file"
     end
-    return opened(acp.replay(call.rest))
+    return reach.opened(acp.replay(call.rest))
   end,
 }
 
