@@ -20,6 +20,27 @@ local function cancel()
   require("acp_nvim").cancel({ session = vim.b.acp_session })
 end
 
+local function next_mode()
+  if vim.snippet.active({ direction = -1 }) then
+    return vim.snippet.jump(-1)
+  elseif vim.fn.pumvisible() == 1 then
+    return vim.api.nvim_feedkeys(vim.keycode("<C-p>"), "n", false)
+  end
+  local ok, message = require("acp_nvim.controls").next_mode(vim.b.acp_session)
+  if not ok then
+    require("acp_nvim.scratch").message("info", message or "")
+  end
+end
+
+--- Whether the user has given the key a meaning; that of Neovim itself, to jump in a snippet, is kept.
+---@param mode string
+---@param key string
+---@return boolean
+local function is_taken(mode, key)
+  local map = vim.fn.maparg(key, mode, false, true)
+  return key == "<S-Tab>" and next(map) ~= nil and not (map.desc or ""):find("^vim%.snippet")
+end
+
 -- Beside the cursor there is room for as many keys as the prompt has lines: they take the middle of the screen.
 local function help()
   require("acp_nvim.navigate").help()
@@ -47,6 +68,7 @@ local maps = {
   },
   { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "later prompt (last line)", prompt("history", 1) },
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
+  { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
   { "acp-keys", { n = { "g?" } }, "these keys", help },
 }
 
@@ -56,7 +78,9 @@ for _, map in ipairs(maps) do
   vim.keymap.set(both, name, fn, { buffer = true, desc = desc })
   for mode, lhs in pairs(vim.g.no_plugin_maps and {} or keys) do
     for _, key in ipairs(lhs) do
-      vim.keymap.set(mode, key, name, { buffer = true, desc = desc, remap = true })
+      if not is_taken(mode, key) then
+        vim.keymap.set(mode, key, name, { buffer = true, desc = desc, remap = true })
+      end
     end
   end
 end

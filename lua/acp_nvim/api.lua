@@ -15,6 +15,9 @@ local OPTIONS = {
   rename = 2,
   delete = 2,
   login = 2,
+  set_mode = 2,
+  set_model = 2,
+  set_option = 3,
   setup = false,
   answer = false,
   replay = false,
@@ -41,7 +44,7 @@ local function guarded(fn, options_at)
   end
 end
 
-for _, room in ipairs({ "sessions", "conversation", "review" }) do
+for _, room in ipairs({ "sessions", "controls", "conversation", "review" }) do
   for name, fn in pairs(require("acp_nvim.api." .. room)) do
     M[name] = guarded(fn, OPTIONS[name] == nil and 1 or OPTIONS[name])
   end

@@ -22,7 +22,7 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-for _, room in ipairs({ "sessions", "turns", "questions", "review", "sight", "agents" }) do
+for _, room in ipairs({ "sessions", "controls", "turns", "questions", "review", "sight", "agents" }) do
   for name, subcommand in pairs(require("acp_nvim.commands." .. room)) do
     subcommands[name] = subcommand
   end
