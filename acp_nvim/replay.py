@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from acp_nvim import turns
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Response
-from acp_nvim.serves import permissions
+from acp_nvim.serves import elicitation, permissions
 from acp_nvim.session.questions import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
@@ -78,8 +79,18 @@ class Player:
             self._answered(question, message.get("result"))
 
     def _answered(self, question: Question, result: Any) -> None:
+        if not question.of_its_call:
+            return self._answered_in_words(question, result if isinstance(result, dict) else {})
         outcome = result.get("outcome") if isinstance(result, dict) else None
         chosen = question.option(str(outcome.get("optionId"))) if isinstance(outcome, dict) else None
+        self._session.end_question(question, chosen, "user" if chosen else "cancel")
+
+    def _answered_in_words(self, question: Question, result: dict[str, Any]) -> None:
+        content = result.get("content")
+        question.content = content if isinstance(content, dict) else {}
+        chosen = question.option(
+            {"accept": "answer", "decline": "decline"}.get(str(result.get("action")), "")
+        )
         self._session.end_question(question, chosen, "user" if chosen else "cancel")
 
     # --- from the agent
@@ -91,6 +102,8 @@ class Player:
                 self._update(update, when)
         elif method == "session/request_permission" and "id" in message:
             self._ask(message, when)
+        elif method == "elicitation/create" and "id" in message:
+            self._ask_in_words(message, when)
         elif method is None:
             self._answer(self._ours.pop(str(message.get("id")), ""), message, when)
 
@@ -120,6 +133,12 @@ class Player:
         question, call = permissions.posed(request, self._session, message["id"])
         self._asked[_key(message)] = question
         self._session.ask(question, call, when)
+
+    def _ask_in_words(self, message: Message, when: float) -> None:
+        with suppress(RpcError):  # it was refused then, too
+            question = elicitation.posed(decode.elicitation(message.get("params")), self._session)
+            self._asked[_key(message)] = question
+            self._session.ask(question, None, when)
 
 
 def _result(method: str, message: Message) -> Response | Failure:

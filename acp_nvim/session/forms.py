@@ -76,6 +76,14 @@ class Form:
         """As `acp.questions()` tells it."""
         return [_shape(name, each) for name, each in self.fields.items() if each.type != "unknown"]
 
+    def told(self, content: Mapping[str, Any]) -> str:
+        """An answer in one line, for the chat."""
+        given = [(name, content[each.key]) for name, each in self.fields.items() if each.key in content]
+        words = [_words(self.fields[name], value) for name, value in given]
+        if len(self.fields) > 1:
+            words = [f"{name}: {value}" for (name, _), value in zip(given, words, strict=True)]
+        return _brief(", ".join(words))
+
     def check(self, content: Any) -> Filled:
         if isinstance(content, str) and self.single is not None:
             content = {self.single: content}
@@ -139,6 +147,13 @@ def _choice(choice: FormChoice) -> dict[str, str]:
         "title": one_line(choice.title[:500]),
         "description": one_line(choice.description[:1000]),
     }
+
+
+def _words(each: FormField, value: Any) -> str:
+    titles = {choice.value: choice.title for choice in each.choices}
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(str(titles.get(item, item)) for item in (value if isinstance(value, list) else [value]))
 
 
 def shown_default(each: FormField) -> Any:

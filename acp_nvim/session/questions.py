@@ -51,6 +51,11 @@ class Question:
         return self.ended_by is None
 
     @property
+    def said(self) -> str:
+        """What was answered in words, in one line."""
+        return self.form.told(self.content) if self.form and self.answer else ""
+
+    @property
     def of_its_call(self) -> bool:
         """What it shows is what its tool call shows; else it has words of its own."""
         return self.kind not in ("elicitation", "ask")

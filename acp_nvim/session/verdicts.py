@@ -19,7 +19,7 @@ def beside(question: Question, call: ToolCall) -> str:
         return f"rejected{rule}"
     if rule:
         return f"allowed{rule}"
-    return {"allow_once": "", "allow_always": "allowed always"}.get(answer.kind, answer.name)
+    return question.said or {"allow_once": "", "allow_always": "allowed always"}.get(answer.kind, answer.name)
 
 
 def why(call: ToolCall) -> str:
