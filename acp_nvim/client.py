@@ -34,6 +34,7 @@ from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
+from acp_nvim.session.visible import visible
 from acp_nvim.showing import PATIENCE, Showing
 
 log = logging.getLogger(__name__)
@@ -271,7 +272,7 @@ class Client:
     def do_log(self, payload: dict[str, Any]) -> None:
         lines = self.diary.lines()
         for host in self.hosts:
-            lines += [f"--- stderr of {host.spec.name}", *host.connection.stderr.lines()]
+            lines += [f"--- stderr of {host.spec.name}", *map(visible, host.connection.stderr.lines())]
         self.editor.notify("show", "acp://log", "acp_log", lines)
 
     def do_trace(self, payload: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from collections import deque
 
 from acp_nvim.session.visible import visible
 
+_LONGEST = 4096  # characters of a line
 _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
@@ -26,7 +27,7 @@ class Diary(logging.Handler):
     def write(self, level: str, text: str) -> None:
         if _LEVELS.get(level, 40) >= self._least:
             stamp = time.strftime("%H:%M:%S")
-            self._lines.extend(f"{stamp} {level:5} {visible(line)}" for line in text.split("\n"))
+            self._lines.extend(f"{stamp} {level:5} {visible(line[:_LONGEST])}" for line in text.split("\n"))
 
     def emit(self, record: logging.LogRecord) -> None:
         self.write(record.levelname.lower().replace("warning", "warn"), self.format(record))

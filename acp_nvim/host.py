@@ -271,6 +271,8 @@ class Host:
     def _prompted(self, session: Session, turn: int, result: Result) -> None:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
+        if isinstance(result, Failure):
+            self._front.note("error", f"{self.name}: turn {turn} of session {session.number}: {result.error}")
         turns.end(session, result, time.monotonic())
         if isinstance(result, Failure) and session.phase == "auth":
             self.wants_login(session, result.error)
@@ -308,18 +310,20 @@ class Host:
 
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
-            return self._wonder(update.tag[:_TAG])
+            return self._wonder("update", update.tag)
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
             self._front.services.watch.hear(session, call)
             self._front.services.terminals.hear(session, call, update.meta)  # some run terminals of their own
             self._front.rulings.hear(session, call)
 
-    def _wonder(self, tag: str) -> None:
+    def _wonder(self, what: str, name: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
-        if tag not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
-            self._unknown.add(tag)
-            self._front.note("info", f"{self.spec.name}: unknown update {tag!r} ignored")
+        unknown = f"{what} {name[:_TAG]!r}"
+        if unknown not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
+            self._unknown.add(unknown)
+            how = "refused" if what == "request" else "ignored"
+            self._front.note("info", f"{self.spec.name}: unknown {unknown} {how}")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
         if not self.opening.keep(session_id, params):
@@ -331,7 +335,10 @@ class Host:
     def _refusal(self, request: Request) -> RpcError | None:
         if request.method in self._dialect.requests:
             return None
-        return methods.refusal(request.method, request.params, self._offer)
+        refused = methods.refusal(request.method, request.params, self._offer)
+        if refused:
+            self._wonder("request", request.method)
+        return refused
 
     async def _serve(self, serve: Serve, entry: Entry) -> Any:
         session_id = entry.request.params.get("sessionId")
@@ -362,6 +369,8 @@ class Host:
             self._asked.complete(notification.params)
         else:
             self._front.note("debug", f"{self.spec.name}: notification {notification.method} ignored")
+            if not notification.method.startswith("$/"):  # those may always be ignored
+                self._wonder("notification", notification.method)
 
     def on_stray(self, stray: Stray) -> None:
         self._front.note("warn", f"{self.spec.name}: {stray.why}: {stray.text[:200]}")

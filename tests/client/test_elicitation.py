@@ -159,7 +159,7 @@ async def test_one_that_is_withdrawn_is_closed(desk: Desk) -> None:
     desk.client.hosts[0].connection.notify("go on", {})
     await talk.ended(1)
     assert [(data["by"]) for data in talk.data("AcpAnswered")] == ["agent"]
-    assert answers(agent) == [{"action": "cancel"}]
+    await eventually(lambda: answers(agent) == [{"action": "cancel"}])
 
 
 async def test_a_page_is_shown_whole_and_opened_when_the_user_says_so(desk: Desk) -> None:
@@ -250,7 +250,7 @@ async def test_one_of_a_tool_call_ends_with_it(desk: Desk) -> None:
     assert talk.questions[0]["title"] == "Who are you?"
     desk.client.hosts[0].connection.notify("go on", {})
     await talk.ended(1)
-    assert answers(agent) == [{"action": "cancel"}]
+    await eventually(lambda: answers(agent) == [{"action": "cancel"}])
 
 
 async def test_a_form_beyond_all_bounds_is_refused(desk: Desk) -> None:
@@ -338,3 +338,12 @@ async def test_other_dialects_do_not_know_that_question(desk: Desk) -> None:
     talk = await desk.ready()
     await talk.turn("work")
     assert [each["code"] for each in answers(agent)] == [-32601]
+
+
+async def test_what_nobody_knows_is_in_the_log_once(desk: Desk) -> None:
+    odd = [notify("_vendor/news", {}), request("_vendor/ask", {})]
+    desk.agent(on_prompt("work", *odd, *odd))
+    talk = await desk.ready()
+    await talk.turn("work")
+    assert len([line for line in desk.log() if "unknown notification '_vendor/news' ignored" in line]) == 1
+    assert len([line for line in desk.log() if "unknown request '_vendor/ask' refused" in line]) == 1
