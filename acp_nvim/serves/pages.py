@@ -84,7 +84,7 @@ def _propose(
 ) -> tuple[Proposed, frozenset[str | None]]:
     changes = [(diff.old, diff.new) for diff in found]
     made = propose_all(live, held, belief, changes)
-    alone = propose_all(held, held, belief, changes)
+    alone = made if live == held else propose_all(held, held, belief, changes)
     written = {alone.right} if alone.fits else set()
     if len(changes) == 1 and made.whole:
         written.add(changes[0][1])

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.review.codec import Text, split
-from acp_nvim.review.edits import edits
 from acp_nvim.serves.conflicts import Conflict
 from acp_nvim.serves.pages import Page
 from acp_nvim.session.diffs import FileDiff, diffs
@@ -31,6 +30,7 @@ def of_page(
     editable = made.fits and made.right is not None
     notes = [made.problem, page.is_outside and "outside the folders"]
     notes += [not through and editable and _LATER]
+    said = [str(note) for note in notes if note]
     return {
         "question": question.id,
         "session": session.number,
@@ -41,7 +41,8 @@ def of_page(
         "right": lines(right),
         "first": first(left, right),
         "editable": editable,
-        "left_bar": _bar("now" if made.left is not None else "no such file", *notes),
+        "note": said[0] if said else None,
+        "left_bar": _bar(made.left is None and "no such file", *said or ["now"]),
         "right_bar": _bar(
             f"{'delete ' if made.right is None else ''}{page.name}{count}", _KEYS if editable else _WHOLE_KEYS
         ),
@@ -100,8 +101,9 @@ def lines(text: Text) -> str:
 
 def first(left: Text, right: Text) -> list[int]:
     """Where the first change begins on both sides, from 1."""
-    changes = edits(list(left.lines), list(right.lines))
-    row = changes[0].first + 1 if changes else 1
+    pairs = zip(left.lines, right.lines, strict=False)
+    same = min(len(left.lines), len(right.lines))
+    row = next((row for row, (old, new) in enumerate(pairs) if old != new), same) + 1
     return [row, row]
 
 
@@ -115,4 +117,4 @@ def _joined(found: list[FileDiff], side: str) -> str:
 
 def _bar(*parts: object) -> str:
     said = [str(part).replace("%", "%%") for part in parts if part]
-    return f" {said[0]}{''.join(f' · {part}' for part in said[1:])}%<"
+    return f"{' · '.join(said)}%<"

@@ -85,7 +85,7 @@ end
 ---@return string? message
 function M.diff(n)
   local chat, key = nil, nil
-  if not n then
+  if not n and here() then
     chat, key = entry()
   end
   if chat and key then

@@ -26,6 +26,7 @@ local M = {}
 ---@field text? string       what stands on the right side, where the user has made something of it
 ---@field first integer[]    the first change: its line left and right
 ---@field editable boolean
+---@field note? string       what the user should know of it
 ---@field left_bar string
 ---@field right_bar string
 ---@field verb? "merged"     what `:w` sends; "decide" without
@@ -38,6 +39,7 @@ local M = {}
 ---@field rights table<string, integer>  path -> buffer
 ---@field came table<string, string>    path -> the text as the agent proposes it
 ---@field list? integer                 id of the quickfix list
+---@field told? boolean
 
 local VIEW = 0 -- the key of a look that is no question
 
@@ -279,14 +281,15 @@ end
 --- A right side has come into a window by another way than ours: the quickfix list, most of the time.
 ---@param proposal acp.Proposal
 ---@param index integer
-local function entered(proposal, index)
-  local path = proposal.shown.files[index].path
-  local buf, win = proposal.rights[path], api.nvim_get_current_win()
-  if proposal.shown.at == index or api.nvim_win_get_buf(win) ~= buf or not sides.is_open(proposal.sides) then
+---@param win integer
+local function entered(proposal, index, win)
+  if not sides.is_open(proposal.sides) or proposal.shown.at == index then
     return
   end
   if win ~= proposal.sides.right then -- that window is the user's
-    vim.cmd("silent! buffer #")
+    api.nvim_win_call(win, function()
+      vim.cmd("silent! buffer #")
+    end)
   end
   go_to(proposal, index)
 end
@@ -316,11 +319,14 @@ local function right_buffer(proposal, index)
   })
   api.nvim_create_autocmd("BufWinEnter", {
     buffer = buf,
-    callback = vim.schedule_wrap(function()
-      if open[key_of(shown)] == proposal then
-        entered(proposal, index)
-      end
-    end),
+    callback = function()
+      local win = api.nvim_get_current_win()
+      vim.schedule(function()
+        if open[key_of(shown)] == proposal and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
+          entered(proposal, index, win)
+        end
+      end)
+    end,
   })
   return buf
 end
@@ -435,11 +441,20 @@ local function show(proposal)
       api.nvim_set_current_win(proposal.sides.right)
     end
   else
-    proposal.sides = sides.open(left, right, shown.focus, function()
-      if open[key_of(shown)] == proposal then
-        forget(key_of(shown))
-      end
-    end)
+    proposal.sides = sides.open(left, right, shown.focus, {
+      on_closed = function()
+        if open[key_of(shown)] == proposal then
+          forget(key_of(shown))
+        end
+      end,
+      is_ours = function(win, buf)
+        return proposal.sides.right == win and vim.list_contains(vim.tbl_values(proposal.rights), buf)
+      end,
+    })
+  end
+  if shown.note and (shown.focus or not shown.editable) and not proposal.told then
+    proposal.told = true
+    scratch.message(shown.editable and "info" or "warn", shown.note)
   end
   local path = shown.files[shown.at].path
   set_filetype(right, path, right)

@@ -10,8 +10,11 @@ local M = {}
 ---@field own_tab boolean
 ---@field before { win: integer, windows: integer[], screen: string, sizes: string, views: table<integer, table> }
 ---@field closed boolean
+---@field watch? integer  autocommand
 ---@field left_by_hand? boolean  one was closed while the user was in it
+---@field bufs table<integer, integer>  window -> what it shows
 ---@field on_closed fun()
+---@field is_ours fun(win: integer, buf: integer): boolean  a buffer that has come by another way than ours
 
 local LEAST_WIDTH = 80 -- below it one stands above the other
 local LEAST_LINES = 14 -- below it they have a tab of their own
@@ -151,8 +154,27 @@ end
 
 local group = api.nvim_create_augroup("acp_nvim.sides", {})
 
+--- A window that shows something else has become the user's: it stays, without its diff.
+---@param sides acp.Sides
+local function look(sides)
+  for _, win in ipairs({ sides.left, sides.right }) do
+    local buf = not sides.closed and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
+    if buf and buf ~= sides.bufs[win] and not sides.is_ours(win, buf) then
+      undress(win)
+      sides[win == sides.left and "left" or "right"] = -1
+      M.close(sides)
+    end
+  end
+end
+
 ---@param sides acp.Sides
 local function watch(sides)
+  sides.watch = api.nvim_create_autocmd("BufWinEnter", {
+    group = group,
+    callback = vim.schedule_wrap(function()
+      look(sides)
+    end),
+  })
   for _, win in ipairs({ sides.left, sides.right }) do
     api.nvim_create_autocmd("WinClosed", {
       group = group,
@@ -172,9 +194,9 @@ end
 ---@param left integer   buffer
 ---@param right integer  buffer
 ---@param focus boolean  to the right side
----@param on_closed fun()
+---@param hooks { on_closed: fun(), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.Sides
-function M.open(left, right, focus, on_closed)
+function M.open(left, right, focus, hooks)
   local before, own_tab = remember(), not M.has_room()
   local left_win, right_win = (own_tab and tab or split)(left, right)
   local sides = {
@@ -184,7 +206,9 @@ function M.open(left, right, focus, on_closed)
     own_tab = own_tab,
     before = before,
     closed = false,
-    on_closed = on_closed,
+    bufs = { [left_win] = left, [right_win] = right },
+    on_closed = hooks.on_closed,
+    is_ours = hooks.is_ours,
   }
   dress(left_win, left)
   dress(right_win, right)
@@ -201,12 +225,20 @@ end
 ---@param left integer
 ---@param right integer
 function M.show(sides, left, right)
-  for win, buf in pairs({ [sides.left] = left, [sides.right] = right }) do
-    if api.nvim_win_get_buf(win) ~= buf or not vim.wo[win].diff then
-      undress(win)
-      dress(win, buf)
-    end
+  sides.bufs = { [sides.left] = left, [sides.right] = right }
+  local same = vim.iter(pairs(sides.bufs)):all(function(win, buf)
+    return api.nvim_win_get_buf(win) == buf and vim.wo[win].diff
+  end)
+  if same then
+    return
   end
+  undress(sides.left)
+  undress(sides.right)
+  api.nvim_win_call(sides.right, function()
+    vim.cmd("diffoff!") -- a buffer that is only hidden would stay a third party of the diff
+  end)
+  dress(sides.left, left)
+  dress(sides.right, right)
 end
 
 ---@param sides acp.Sides?
@@ -247,6 +279,7 @@ function M.close(sides)
     return
   end
   sides.closed = true
+  api.nvim_del_autocmd(sides.watch)
   local current = api.nvim_get_current_win()
   local had_focus = sides.left_by_hand or current == sides.left or current == sides.right
   local back = sides.before.win
