@@ -93,7 +93,7 @@ def _remade(old: list[str], new: list[str], low: int, spans: list[_Span], author
         change = Change(author, tuple(old[first:last]), tuple(lines), melted=origins)
         heir = next((span for span in free if span.first <= last and span.last >= first), None)
         if heir:
-            del free[: free.index(heir) + 1]
+            free.remove(heir)
             change = change.renamed(heir.change.id)
         yield Placed(row + first, change)
         row += len(lines) - (last - first)

@@ -127,6 +127,12 @@ def test_neighbours_are_one_hunk_only_within_a_turn(author: Author, found: list[
     assert hunks(patchwork) == found
 
 
+def test_a_line_that_a_later_turn_brings_back_leaves_no_hunk():
+    patchwork = patched("1 a 2", "1 2")
+    patchwork.agent_edit(Edit(1, 1, ["a"]), NEXT)
+    assert patchwork.pending == []
+
+
 def test_lines_of_the_user_under_the_agents_are_what_undo_restores():
     patchwork = patched("1 a 2", "1 x 2")
     patchwork.user(Edit(1, 2, ["U"]))
@@ -179,6 +185,27 @@ def test_kept_stays_kept_through_u():
     patchwork.keep(first.id)
     patchwork.became(["1", "a", "b", "c", "2"])
     patchwork.became(["1", "x", "y", "z", "2"])
+    assert patchwork.pending == []
+
+
+def test_a_hunk_that_was_kept_does_not_come_back_under_its_id():
+    patchwork = patched("1 a b c 2", "1 x y z 2")
+    patchwork.user(Edit(2, 3, ["U"]))
+    first, second = patchwork.pending
+    patchwork.keep(first.id)
+    patchwork.user(Edit(2, 3, ["y"]))
+    assert hunks(patchwork) == [(2, "b c", "y z")]
+    assert patchwork.pending[0].id not in (first.id, second.id)
+
+
+def test_a_hunk_that_was_kept_after_all_is_told_as_kept():
+    patchwork = patched("1 a 2", "1 x 2")
+    (hunk,) = patchwork.pending
+    patchwork.undo(hunk.id)
+    patchwork.user(Edit(1, 2, ["x"]))
+    patchwork.keep(hunk.id)
+    patchwork.user(Edit(1, 2, ["a"]))
+    assert [(each.id, each.state) for each in patchwork.decided] == [(hunk.id, "kept")]
     assert patchwork.pending == []
 
 

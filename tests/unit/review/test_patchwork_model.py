@@ -21,6 +21,9 @@ _steps = st.lists(
         st.tuples(st.just("user"), _place, _place, _few),
         st.tuples(st.just("user"), _place, _place, _few),
         st.tuples(st.just("type"), _place, st.sampled_from("abcdefxyz")),
+        st.tuples(st.just("rewrite"), _place, st.integers(1, 3), st.integers(2, 5), _who),
+        st.tuples(st.just("touch"), _place, _place),
+        st.tuples(st.just("touch"), _place, _place),
         st.tuples(st.just("became"), _texts),
         st.tuples(st.just("earlier"), st.integers(0, 30)),
         st.tuples(st.just("earlier"), st.integers(0, 3)),
@@ -66,6 +69,20 @@ class Both:
         if self.texts[-1]:
             row %= len(self.texts[-1])
             self.do_user(row, row + 1, [text])
+
+    def do_rewrite(self, row: int, olds: int, news: int, author: Author) -> None:
+        """N lines for M that nobody has seen before."""
+        row = min(row, len(self.texts[-1]))
+        new = [f"agent {len(self.texts)} {n}" for n in range(news)]
+        self.do_agent_edit(row, row + olds, new, author)
+
+    def do_touch(self, which: int, row: int) -> None:
+        """The user changes a line of a hunk."""
+        hunks = [hunk for hunk in self.real.pending if hunk.new]
+        if hunks:
+            hunk = hunks[which % len(hunks)]
+            row = hunk.first + row % len(hunk.new)
+            self.do_user(row, row + 1, [f"user {len(self.texts)}"])
 
     def do_became(self, new: list[str]) -> None:
         self.real.became(new)
