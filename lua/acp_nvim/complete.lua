@@ -112,15 +112,17 @@ local function beside(cwd, typed)
   local folder, lead = typed:match("^(.*/)([^/]*)$")
   folder, lead = folder or "", lead or typed
   local outside = folder:find("^[/~]")
-  local scan = uv.fs_scandir(outside and vim.fs.normalize(folder, { expand_env = false }) or cwd .. "/" .. folder)
+  local path = outside and vim.fs.normalize(folder, { expand_env = false }) or cwd .. "/" .. folder
+  local open = uv.fs_opendir(path, nil, MOST_SCANNED) -- not more of it is read, however much there is
   local found = {}
-  for _ = 1, scan and MOST_SCANNED or 0 do
-    local name, kind = uv.fs_scandir_next(scan)
-    if not name then
-      break
-    elseif vim.startswith(name:lower(), lead:lower()) and (lead ~= "" or name:sub(1, 1) ~= ".") then
-      found[#found + 1] = folder .. name .. (kind == "directory" and "/" or "")
+  for _, entry in ipairs(open and uv.fs_readdir(open) or {}) do
+    local name = entry.name
+    if vim.startswith(name:lower(), lead:lower()) and (lead ~= "" or name:sub(1, 1) ~= ".") then
+      found[#found + 1] = folder .. name .. (entry.type == "directory" and "/" or "")
     end
+  end
+  if open then
+    uv.fs_closedir(open)
   end
   table.sort(found)
   return found

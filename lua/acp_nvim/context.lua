@@ -48,10 +48,22 @@ function M.loaded(file)
   return found
 end
 
+local entered = -1 -- the ordinary buffer in which the user was last
+
+local function note_entered()
+  local buf = api.nvim_get_current_buf()
+  entered = is_ordinary(buf) and buf or entered
+end
+
+api.nvim_create_autocmd({ "BufEnter", "BufLeave" }, {
+  group = api.nvim_create_augroup("acp_nvim.context", {}),
+  callback = note_entered,
+})
+
 --- The ordinary buffer that the user is in, or was in last.
 ---@return integer?
 function M.users_buffer()
-  local bufs = { api.nvim_get_current_buf(), vim.fn.winbufnr(vim.fn.winnr("#")) }
+  local bufs = { api.nvim_get_current_buf(), entered }
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
     bufs[#bufs + 1] = api.nvim_win_get_buf(win)
   end

@@ -13,8 +13,10 @@ local M = {}
 
 local FRESH_MS = 5000
 local MOST = 200000
+local MOST_BYTES = 32 * 2 ^ 20
 local MOST_WALKED = 20000
-local A_SLICE_NS = 4e6
+local A_SLICE_NS = 2e6
+local AT_ONCE = 50
 local DEEPEST = 12
 local SKIPPED = { [".git"] = true, [".hg"] = true, [".svn"] = true, node_modules = true, __pycache__ = true }
 
@@ -49,33 +51,67 @@ local function enter_with_folders(listing, seen, path)
   enter(listing, path)
 end
 
---- Walks the folder, a few milliseconds at a time.
+--- Walks the folder, two milliseconds at a time.
 ---@param cwd string
 ---@param done fun(listing: acp.Listing)
 local function walk(cwd, done)
-  local listing, queue, at = empty(), { "" }, 1
+  local listing, queue, at, open = empty(), { "" }, 1, nil
   local function slice()
     local stop = uv.hrtime() + A_SLICE_NS
-    while at <= #queue and #listing.paths < MOST_WALKED do
+    while (open or at <= #queue) and #listing.paths < MOST_WALKED do
       if uv.hrtime() > stop then
         return vim.defer_fn(slice, 1)
       end
       local folder = queue[at]
-      at = at + 1
-      local scan = uv.fs_scandir(cwd .. "/" .. folder)
-      for name, kind in
-        function()
-          return scan and uv.fs_scandir_next(scan)
-        end
-      do
-        if kind == "directory" and not SKIPPED[name] then
+      open = open or uv.fs_opendir(cwd .. "/" .. folder, nil, AT_ONCE)
+      local entries = open and uv.fs_readdir(open)
+      for _, entry in ipairs(entries or {}) do
+        local name, is_folder = entry.name, entry.type == "directory"
+        if not is_folder then
+          enter(listing, folder .. name)
+        elseif not SKIPPED[name] then
           enter(listing, folder .. name .. "/")
           if select(2, folder:gsub("/", "")) < DEEPEST then
             queue[#queue + 1] = folder .. name .. "/"
           end
-        elseif kind ~= "directory" then
-          enter(listing, folder .. name)
         end
+      end
+      if not entries then
+        if open then
+          uv.fs_closedir(open)
+        end
+        open, at = nil, at + 1
+      end
+    end
+    if open then
+      uv.fs_closedir(open)
+    end
+    done(listing)
+  end
+  slice()
+end
+
+--- Makes a list of what git has said, two milliseconds at a time.
+---@param said string
+---@param done fun(listing: acp.Listing)
+local function parse(said, done)
+  local listing, seen, at, last = empty(), {}, 1, nil
+  local function slice()
+    local stop = uv.hrtime() + A_SLICE_NS
+    while #listing.paths < MOST do
+      for _ = 1, AT_ONCE do
+        local behind = said:find("\0", at, true)
+        if not behind then
+          return done(listing)
+        end
+        local path = said:sub(at, behind - 1)
+        if path ~= last then -- a file in conflict is listed for each side
+          enter_with_folders(listing, seen, path)
+        end
+        last, at = path, behind + 1
+      end
+      if uv.hrtime() > stop then
+        return vim.defer_fn(slice, 1)
       end
     end
     done(listing)
@@ -87,23 +123,11 @@ end
 ---@param done fun(listing: acp.Listing?)  nil: git lists nothing here
 ---@return vim.SystemObj?
 local function ask_git(cwd, done)
-  local listing, seen, rest, last = empty(), {}, "", nil
-  local job
-  -- Pieces are parsed as they come, each in well under a millisecond.
+  local pieces, size, job = {}, 0, nil
   local function take(_, data)
-    if not data then
-      return
-    end
-    rest = rest .. data
-    local stop = 0
-    for path, behind in rest:gmatch("([^%z]+)%z()") do
-      if path ~= last then -- a file in conflict is listed for each side
-        enter_with_folders(listing, seen, path)
-      end
-      last, stop = path, behind - 1
-    end
-    rest = rest:sub(stop + 1)
-    if #listing.paths > MOST and job then
+    pieces[#pieces + 1] = data
+    size = size + #(data or "")
+    if size > MOST_BYTES and job then
       job:kill("sigterm")
     end
   end
@@ -111,9 +135,11 @@ local function ask_git(cwd, done)
   vim.list_extend(command, { "--cached", "--others", "--exclude-standard" })
   local ok
   ok, job = pcall(vim.system, command, { cwd = cwd, stdout = take, text = false, timeout = 30000 }, function(result)
-    local any = #listing.paths > 0
     vim.schedule(function()
-      done((result.code == 0 or any) and listing or nil)
+      if result.code ~= 0 and size == 0 then
+        return done(nil)
+      end
+      parse(table.concat(pieces), done)
     end)
   end)
   if not ok then

@@ -95,3 +95,35 @@ def test_nothing_is_lost_or_doubled(steps: list[str]) -> None:
         elif step in ("hold", "release"):
             getattr(queue, step)()
     assert sorted(got + queue.texts) == sorted(put)
+
+
+def test_an_edited_prompt_keeps_its_context_and_each_of_two_alike_its_own() -> None:
+    queue = Queue()
+    for name, text in (("a", "same"), ("b", "same"), ("c", "old")):
+        queue.add(Prompt(text, [{"file": name}]))
+    queue.replace(["same", "new", "same", "more"], [("old", "new"), ("gone", "more")])
+    assert queue.attached == [["a"], ["c"], ["b"], []]
+    assert queue.texts == ["same", "new", "same", "more"]
+
+
+def test_what_goes_along_is_named_in_a_few_words() -> None:
+    prompt = Prompt(
+        "x",
+        [
+            {"file": "/a/parse.py", "first": 10, "last": 24},
+            {"file": "/a/parse.py", "first": 3, "last": 3},
+            {"file": "/a/src/"},
+            {"image": "/a/shot.png"},
+            {"audio": "/a/word.ogg"},
+            {"title": "diagnostics of a.py", "text": "…"},
+            {"missing": "it is gone"},
+        ],
+    )
+    assert prompt.attached == [
+        "parse.py 10-24",
+        "parse.py 3",
+        "src",
+        "image shot.png",
+        "audio word.ogg",
+        "diagnostics of a.py",
+    ]
