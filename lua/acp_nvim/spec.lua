@@ -177,7 +177,12 @@ return {
           values = { "debug", "info", "warn", "error" },
           doc = "what is worth a line",
         },
-        { name = "wire", type = "boolean", default = false, doc = "the wire of each agent goes to a file from the start, in stdpath('log')/acp_nvim" },
+        {
+          name = "wire",
+          type = "boolean",
+          default = false,
+          doc = "the wire of each agent goes to a file from the start, in stdpath('log')/acp_nvim",
+        },
       },
     },
   },
