@@ -35,6 +35,7 @@ from acp_nvim.session.visible import one_line
 
 _TAG = 100  # characters of the name of an update that the log has room for
 _MOST_UNKNOWN = 100
+_HELD = ("terminal/create", "session/request_permission")
 
 
 class Front(Protocol):
@@ -80,6 +81,7 @@ class Host:
         self._offer = front.services.offer
         self.ledger = Ledger(self.connection, tasks, self._refusal)
         self.ledger.now["session/request_permission"] = self._ask
+        self.ledger.hold = self._hold
         services = front.services
         self._asked = Elicitations(self._find, lambda: self.sessions, front.touch, services.visit)
         self._asked.serve(self.ledger, self._dialect)
@@ -183,9 +185,9 @@ class Host:
         self._front.controlling.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
+        self.logged_out = False
         self._front.touch(session)
         self.advance(session)
-        self.logged_out = False
 
     def refused(self, session: Session, why: str) -> None:
         session.refuse(why)
@@ -207,8 +209,6 @@ class Host:
     def warn(self, text: str) -> None:
         self._front.say("warn", text)
 
-    def unlock(self) -> None:
-        """The user has logged in: what waited for that goes on."""
     def log_out(self) -> None:
         """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
         self.logged_out = True
@@ -221,9 +221,11 @@ class Host:
         if self.logged_out and session.phase == "idle":
             session.lock(f"{self.name} is logged out: :Acp login", "logged out: :Acp login")
 
+    def unlock(self) -> None:
+        """The user has logged in: what waited for that goes on."""
+        self.logged_out = False
         self.opening.unlock()
         for session in self.sessions:
-        self.logged_out = False
             if session.id:
                 session.unlock()
             self.advance(session)
@@ -243,15 +245,16 @@ class Host:
 
     def advance(self, session: Session) -> None:
         """Send the next prompt that waits, if the session is free for it."""
+        self._lock(session)
         if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
             self._prompt(session, prompt)
-        self._lock(session)
         self._front.touch(session)
 
     def _prompt(self, session: Session, prompt: Prompt) -> None:
         assert self.agent, "a session that is idle has an agent"
         made = prompts.make(prompt, self.agent, session.cwd)
         self._front.services.begin_turn(session)
+        made.blocks[:0] = map(encode.text, session.reports)
         session.begin_turn(Prompt(prompt.text, made.went), time.monotonic())
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
@@ -276,7 +279,7 @@ class Host:
         turns.end(session, result, time.monotonic())
         if isinstance(result, Failure) and session.phase == "auth":
             self.wants_login(session, result.error)
-        self._front.services.watch.end(session)
+        self._front.services.end_turn(session)
         self.advance(session)
 
     def _prompt_late(self, session: Session, turn: int) -> None:
@@ -290,6 +293,7 @@ class Host:
             self.connection.give_up(session)
         if session.cancel() and self.alive:
             self.connection.notify("session/cancel", {"sessionId": session.id})
+        self._front.services.takeback.end(session)
         self._front.touch(session)
 
     # --- what comes from the agent, in the order of the wire
@@ -313,7 +317,7 @@ class Host:
             return self._wonder("update", update.tag)
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
-            self._front.services.watch.hear(session, call)
+            self._front.services.hear(session, call)
             self._front.services.terminals.hear(session, call, update.meta)  # some run terminals of their own
             self._front.rulings.hear(session, call)
 
@@ -347,12 +351,23 @@ class Host:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
         return await serve(entry, session)
 
+    def _hold(self, entry: Entry) -> bool:
+        """Nothing is run and nothing asked while refused hunks are still to be taken back."""
+        if entry.request.method not in _HELD:
+            return False
+        params = entry.request.params
+        session = self._find(params.get("sessionId")) if isinstance(params, dict) else None
+        return session is not None and self._front.services.takeback.hold(
+            session, lambda: self.ledger.serve(entry)
+        )
+
     def _ask(self, entry: Entry) -> None:
         rulings = self._front.rulings
         session = permissions.ask(entry, self._find, self._dialect, time.monotonic(), rulings.ended)
         for question in session.questions:
             if call := session.transcript.find(question.tool_call_id or ""):
-                self._front.services.watch.hear(session, call)
+                self._front.services.hear(session, call)
+        session.writes_through |= self._dialect.writes_through
         rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         self._front.touch(session)
 

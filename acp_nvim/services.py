@@ -14,11 +14,14 @@ from acp_nvim.protocol import methods
 from acp_nvim.serves import sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
+from acp_nvim.serves.proposals import Front, Proposals
 from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import By, Held
+from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_calls import ToolCall
 
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
@@ -44,6 +47,13 @@ class Services:
         self.review = Review(editor, self.files, spawn, self._on_taken_back)
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
+        self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
+        self.proposals = Proposals(
+            editor,
+            self.files,
+            self.takeback,
+            Front(spawn, self._say, touch, lambda session: session.writes_through),
+        )
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
@@ -57,6 +67,7 @@ class Services:
             read=fs.get("read") is not False,
             write=fs.get("write") is not False,
             terminal=terminal,
+            terminal_login=True,
             terminal_output=True,
             boolean_options=True,
             notices=True,
@@ -71,7 +82,6 @@ class Services:
             "fs/read_text_file": self.files.read,
             "fs/write_text_file": self._write,
         }
-            terminal_login=True,
         return {**files, **self.terminals.serve}
 
     def begin_turn(self, session: Session) -> None:
@@ -80,8 +90,19 @@ class Services:
         self.watch.begin(session, self.loaded)
         self.review.begin_turn(session)
 
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The call as it is now; before the agent is told anything about it."""
+        self.takeback.hear(session, call)
+        self.watch.hear(session, call)
+        self.proposals.hear(session, call)
+
+    def end_turn(self, session: Session) -> None:
+        self.takeback.end(session)
+        self.watch.end(session)
+
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""
+        self.takeback.end(session)
         self.terminals.close_session(session)
         self.files.forget(session)
         self.watch.end(session)
@@ -96,6 +117,14 @@ class Services:
         self._editor.notify("visit", url)
 
     # --- what files and terminals tell
+
+    def _say(self, level: str, text: str) -> None:
+        self._editor.notify("message", level, text)
+
+    def _tell(self, session: Session, text: str) -> None:
+        session.transcript.note("warning", text)
+        self._say("warn", text)
+        self._touch(session)
 
     def touch(self, session: Session) -> None:
         self._touch(session)
@@ -114,6 +143,7 @@ class Services:
 
     async def _write(self, entry: Entry, session: Session) -> Any:
         """Who listens to writes hears of this one before the agent goes on."""
+        session.writes_through = True
         try:
             return await self.files.write(entry, session)
         finally:

@@ -1,4 +1,4 @@
-"""What the editor is told of the two sides of a diff. Names in the bars are the agent's: nothing of them is a format."""
+"""What the editor is told of the two sides of a diff. Names in the bars are the agent's: they are no formats."""
 
 from __future__ import annotations
 

@@ -94,13 +94,17 @@ function ports.follow(n, path, line)
   require("acp_nvim.follow").show(n, path, line)
 end
 
+function ports.proposal(shown)
+  require("acp_nvim.proposal").show(shown)
+end
+
+function ports.proposal_aside(question, path, text)
+  require("acp_nvim.proposal").keep_aside(question, path, text)
+end
+
 function ports.hunks(...)
   require("acp_nvim.hunk_keys")
   require("acp_nvim.review").update(...)
-end
-
-function ports.merge(question, path, mine, agents)
-  require("acp_nvim.merge").open(question, path, mine, agents)
 end
 
 function ports.form(...)
@@ -115,15 +119,6 @@ function ports.visit(url)
   require("acp_nvim.form").visit(url)
 end
 
-function ports.ended(n)
-  state.drop(n)
-  require("acp_nvim.unasked").update(n, {})
-  require("acp_nvim.follow").drop(n)
-  require("acp_nvim.terminal").ended(n)
-  require("acp_nvim.chat").wipe(n)
-end
-
--- These open windows, which the command-line window forbids; nothing that comes after depends on them.
 function ports.listed(list)
   require("acp_nvim.sessions").listed(list)
 end
@@ -136,6 +131,17 @@ function ports.login_run(n, what)
   require("acp_nvim.login").run(n, what)
 end
 
+function ports.ended(n)
+  local session = state.session(n)
+  state.drop(n)
+  require("acp_nvim.sessions").ended(n, session ~= nil and session.status.state == "starting")
+  require("acp_nvim.unasked").update(n, {})
+  require("acp_nvim.follow").drop(n)
+  require("acp_nvim.terminal").ended(n)
+  require("acp_nvim.chat").wipe(n)
+end
+
+-- These open windows, which the command-line window forbids; nothing that comes after depends on them.
 local WINDOWS = {
   proposal = true,
   show = true,
@@ -146,9 +152,7 @@ local WINDOWS = {
   recall = true,
   form = true,
 }
-  local session = state.session(n)
 
-  require("acp_nvim.sessions").ended(n, session ~= nil and session.status.state == "starting")
 local waiting = {} ---@type table[] entries that the editor's state forbade, in their order
 local blocked = false -- one of them must come before all that follow
 
@@ -227,6 +231,9 @@ local calls = {
   end,
   terminal_feed = function(...)
     return require("acp_nvim.terminal").feed(...)
+  end,
+  proposal_texts = function(...)
+    return require("acp_nvim.proposal").texts(...)
   end,
   file_look = function(...)
     return require("acp_nvim.files").look(...)
