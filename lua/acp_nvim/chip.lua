@@ -12,6 +12,7 @@ local M = {}
 local MOST_KEPT = 200
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.chip")
 
+local group = api.nvim_create_augroup("acp_nvim.chip", {})
 local known = {} ---@type table<integer, table<string, acp.Chip>> session -> text of a chip -> the chip
 local order = {} ---@type table<integer, string[]> session -> those texts, oldest first
 
@@ -51,20 +52,25 @@ end
 local function lines_chip(buf, first, last)
   local name = api.nvim_buf_get_name(buf)
   local shown = name ~= "" and short(name) or "buffer " .. buf
-  -- From line start to line start: what is changed within the lines does not matter.
-  local mark = api.nvim_buf_set_extmark(buf, NAMESPACE, first - 1, 0, { end_row = last, end_col = 0, strict = false })
-  local gone = false
+  local mark, gone = nil, false
+  local function place() -- from line start to line start: what is changed within the lines does not matter
+    local count = api.nvim_buf_line_count(buf)
+    first, last = math.min(first, count), math.min(last, count)
+    local wanted = { id = mark, end_row = last, end_col = 0, strict = false }
+    mark = api.nvim_buf_set_extmark(buf, NAMESPACE, first - 1, 0, wanted)
+  end
   local function look()
-    if not api.nvim_buf_is_loaded(buf) then
-      return
-    end
-    local at = api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, mark, { details = true })
-    if at[1] then -- else the buffer has been read anew
+    local at = api.nvim_buf_is_loaded(buf)
+      and api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, mark --[[@as integer]], { details = true })
+    if at and at[1] then
       gone = at[3].end_row <= at[1]
       first, last = at[1] + 1, math.max(at[1] + 1, at[3].end_row)
     end
   end
-  api.nvim_create_autocmd("BufUnload", { buffer = buf, callback = look })
+  place()
+  -- What is read anew has no marks of the old text: the lines count that were its lines last.
+  api.nvim_create_autocmd({ "BufUnload", "BufWritePost" }, { group = group, buffer = buf, callback = look })
+  api.nvim_create_autocmd("BufReadPost", { group = group, buffer = buf, callback = place })
   local function label()
     look()
     return first == last and ("%s %d"):format(shown, first) or ("%s %d-%d"):format(shown, first, last)

@@ -236,6 +236,19 @@ def test_a_chip_outlives_the_unloading_of_its_buffer(open_editor: Open, tmp_path
     assert resources(agent) == [("a.py#L4", "line 5\n")]
 
 
+@pytest.mark.parametrize("how", ["write | edit", "write | edit!", "write | !sed -i s/8/eight/ a.py"])
+def test_a_chip_outlives_a_text_that_is_read_anew(open_editor: Open, tmp_path: Path, how: str) -> None:
+    editor, agent = talking(open_editor, tmp_path, ALL)
+    project(editor, a__py=NUMBERED)
+    editor.type(":set autoread<CR>:edit a.py<CR>")
+    begin(editor)
+    editor.type(f":5,6Acp add<CR>ggdd:silent {how}<CR>:silent checktime<CR>:1<CR>Oabove<Esc>")
+    editor.expect_lua("return vim.fn.getline(1)", "above")
+    editor.acp("prompt", "see (a.py 5-6)")
+    editor.wait_event("AcpTurnEnded")
+    assert resources(agent) == [("a.py#L5-6", "line 5\nline 6\n")]
+
+
 def test_chips_of_one_name_are_told_apart(open_editor: Open, tmp_path: Path) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     project(editor, **{"x/a__py": "in x\n", "y/a__py": "in y\n"})
