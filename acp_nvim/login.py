@@ -31,8 +31,9 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
     if not methods:
         how = "log in by its own program, then :Acp restart"
         return Ways(f"{one_line(str(error))}; {how}", f"wants a login first, and offers none here: {how}")
-    lines = [f"wants a login first ({one_line(str(error))[:_MOST]}): :Acp login"]
+    lines = [f"wants a login first: {one_line(str(error))[:_MOST]}"]
     lines += [f"  {one_line(method.id)}: {_described(method)}" for method in methods]
+    lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
     names = ", ".join(one_line(method.name) for method in methods)
     return Ways(f"{names}; :Acp login", "\n".join(lines))
 

@@ -36,6 +36,8 @@ async def comes_back(desk: Desk, talk: Talk) -> None:
         ("session/prompt", "prompt", {"seq": 2, "text": "die"}),
         ("session/list", "list", {"cwd": "/"}),
         ("session/delete", "delete", {"id": "s9"}),
+        ("session/set_mode", "set_mode", {"id": "b"}),
+        ("session/set_model", "set_model", {"id": "n"}),
         ("logout", "logout", {}),
         ("authenticate", "login", {}),
     ],
@@ -53,7 +55,12 @@ async def test_over_a_request_of_a_session_that_lives(
         },
         "authMethods": [{"id": "key", "name": "Key"}],
     }
-    begins = on("initialize", result(answer)), on("session/new", result({"sessionId": "s1", "modes": modes}))
+    models = {
+        "currentModelId": "m",
+        "availableModels": [{"modelId": "m", "name": "M"}, {"modelId": "n", "name": "N"}],
+    }
+    session = {"sessionId": "s1", "modes": modes, "models": models}
+    begins = on("initialize", result(answer)), on("session/new", result(session))
     text = "die" if verb == "prompt" else ""
     talk = await lives(desk, *begins, on(method, *DIES, text=text))
     assert isinstance(payload, dict)

@@ -14,6 +14,7 @@ from tests.fakes.script import (
     on,
     on_initialize,
     on_prompt,
+    repeat,
     result,
     say,
     silence,
@@ -102,6 +103,27 @@ def _call(id: str, number: int) -> dict[str, Any]:
 
 def _letters(lines: list[str]) -> set[str]:
     return {word[0] for line in lines for word in line.split() if word[0] in "ab" and word[1:].isdigit()}
+
+
+@pytest.mark.statement(48)
+async def test_ten_sessions_on_two_agents_stream_at_once(desk: Desk) -> None:
+    gate = desk.folder / "gate"
+    for name in ("one", "two"):
+        steps = (say(f"{name} {{session}} {{n}}. "), tool("{n}", title=f"{name} {{session}} step {{n}}"))
+        desk.agent(on_prompt("", wait_file(str(gate)), repeat(50, *steps)), name=name)
+    talks = [await desk.ready(("one", "two")[count % 2]) for count in range(10)]
+    for talk in talks:
+        talk.prompt(f"go {talk.number}")
+    await eventually(lambda: all(talk.state == "running" for talk in talks))
+    gate.touch()
+    for talk in talks:
+        await talk.ended(1)
+        own = f"{talk.status['agent']} {talk.status['session_id']}"
+        titles = {data["title"] for data in talk.data("AcpToolCall")}
+        assert titles == {f"{own} step {number}" for number in range(50)}
+        said = [line for line in talk.lines if line.endswith(". ")]
+        assert [line.strip() for line in said] == [f"{own} {number}." for number in range(50)]
+        assert f"go {talk.number}" in talk.lines
 
 
 @pytest.mark.statement(48)

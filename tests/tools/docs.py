@@ -31,7 +31,6 @@ LINK = re.compile(r"(?<![\w|])\|([^|\s]+)\|(?![\w|])")
 MODES = {"n": "normal", "i": "insert", "x": "visual", "o": "operator-pending"}
 # Keys of the configuration that are checked, and that nothing looks at so far.
 NOT_YET = {
-    "agents.auth_method",
     "agent_files",
     "review",
     "transcripts",
