@@ -35,6 +35,7 @@ class MemoryEditor(FakeEditor):
         super().__init__()
         self.collect: Callable[[], list[Call]] = list
         self.complaints: list[str] = []
+        self.answers: dict[str, Any] = {"file_look": None}  # to what the backend asks; no file is loaded
         self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
@@ -47,6 +48,8 @@ class MemoryEditor(FakeEditor):
         self.wake()
 
     async def call(self, name: str, *arguments: Any) -> Any:
+        if name in self.answers:
+            return self.answers[name]
         return self.frame([[name, *arguments]])
 
     async def run(self) -> None:

@@ -89,6 +89,9 @@ class FakeEditor:
         self.places: list[tuple[int, str, int]] = []
         self.windows: list[tuple[str, str, list[str]]] = []
         self.floats: list[tuple[list[str], str]] = []
+        self.hunks: dict[str, Any] = {}
+        self.proposals: list[dict[str, Any]] = []
+        self.aside: list[tuple[int, str, str]] = []  # what the user had made of a proposal that has changed
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
         self.form_errors: dict[int, dict[str, str]] = {}
         self.visited: list[str] = []
@@ -167,6 +170,16 @@ class FakeEditor:
 
     def _on_visit(self, url: str) -> None:
         self.visited.append(url)
+
+    def _on_hunks(self, path: str, *what: Any) -> None:
+        self.hunks[path] = what
+
+    def _on_proposal(self, shown: dict[str, Any]) -> None:
+        assert 1 <= shown["at"] <= len(shown["files"])
+        self.proposals.append(shown)
+
+    def _on_proposal_aside(self, question: int, path: str, text: str) -> None:
+        self.aside.append((question, path, text))
 
     def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
         assert len(items) == len(attached)

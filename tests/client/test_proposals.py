@@ -1,0 +1,330 @@
+"""Proposals on the wire: what the user makes of the right side, and what of it reaches the agent and the disk."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.conftest import Desk, Talk
+from tests.client.test_permission import answers
+from tests.fakes.script import (
+    OPTIONS,
+    ScriptedAgent,
+    eventually,
+    mark,
+    on_prompt,
+    permission,
+    request,
+    say,
+    tool,
+    wait,
+    write_file,
+)
+
+NOTES = "{cwd}/notes.txt"
+OLD = "".join(f"line {n}\n" for n in range(1, 12))
+NEW = OLD.replace("line 2\n", "TWO\n").replace("line 9\n", "NINE\n")
+SOME = OLD.replace("line 9\n", "NINE\n")
+
+
+def content(old: str | None = OLD, new: str = NEW, path: str = NOTES) -> dict[str, Any]:
+    return {"type": "diff", "path": path, "oldText": old, "newText": new}
+
+
+def edit(options: Any = OPTIONS, **fields: Any) -> list[Any]:
+    return permission("edit", options, kind="edit", **{"content": [content()], **fields})
+
+
+def write(text: str = NEW) -> list[Any]:
+    return request("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": text})
+
+
+def ended(status: str = "completed") -> list[Any]:
+    return tool("call", known=True, status=status)
+
+
+def notes(desk: Desk) -> Path:
+    return desk.folder / "notes.txt"
+
+
+async def shown(desk: Desk, count: int = 1) -> dict[str, Any]:
+    await eventually(lambda: len(desk.editor.proposals) >= count)
+    return desk.editor.proposals[-1]
+
+
+async def proposal(desk: Desk) -> tuple[Talk, dict[str, Any]]:
+    """Asked, and open before the user."""
+    notes(desk).write_text(OLD)
+    talk = await desk.ready()
+    talk.prompt("edit")
+    (question,) = await talk.asked()
+    assert question["has_diff"]
+    desk.send("diff", question=question["id"], focus=True)
+    return talk, await shown(desk)
+
+
+def decide(desk: Desk, seen: dict[str, Any], text: str | None, **more: Any) -> None:
+    path = seen["files"][seen["at"] - 1]["path"]
+    texts = {} if text is None else {path: text.removesuffix("\n")}
+    payload = {"question": seen["question"], "version": seen["version"], "path": path, "texts": texts}
+    desk.send("decide", **payload | more)
+
+
+def outcomes(agent: ScriptedAgent) -> list[Any]:
+    found = [message.get("result") or {} for message in agent.got() if "method" not in message]
+    return [result["outcome"].get("optionId", "cancelled") for result in found if "outcome" in result]
+
+
+def blocks(agent: ScriptedAgent, number: int) -> list[str]:
+    return [block["text"] for block in agent.got("session/prompt")[number]["params"]["prompt"]]
+
+
+@pytest.mark.parametrize(("text", "outcome"), [(None, "yes"), (NEW, "yes"), (OLD, "no")])
+async def test_all_is_allowed_and_nothing_is_rejected(desk: Desk, text: str | None, outcome: str) -> None:
+    agent = desk.agent(on_prompt("edit", edit()))
+    talk, seen = await proposal(desk)
+    assert (seen["left"] + "\n", seen["right"] + "\n", seen["first"]) == (OLD, NEW, [2, 2])
+    decide(desk, seen, text)
+    await talk.ended(1)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": outcome}}
+    await talk.turn("next")
+    assert blocks(agent, 1) == ["next"]
+
+
+async def test_some_of_it_is_written_in_the_place_of_all_and_told(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("edit", edit(), write(), ended(), say("Done.")))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    assert (outcomes(agent), notes(desk).read_text()) == (["yes"], SOME)
+    await talk.turn("next")
+    report, text = blocks(agent, 1)
+    assert text == "next"
+    assert "notes.txt" in report
+    assert "-TWO" in report
+    assert "+line 2" in report
+    assert "-TWO" in "\n".join(talk.lines)
+    await talk.turn("last")
+    assert blocks(agent, 2) == ["last"]
+    # what it sent is what it believes: it may go on from there
+    assert desk.client.sessions[1].writes_through
+
+
+async def test_a_report_that_is_echoed_is_not_shown_twice(desk: Desk) -> None:
+    chunk = {"sessionUpdate": "user_message_chunk"}
+    agent = desk.agent(
+        on_prompt("edit it", edit(), write(), ended()),
+        on_prompt("echo", ["update", {**chunk, "content": {"type": "text", "text": "echo this"}}], say("ok")),
+    )
+    notes(desk).write_text(OLD)
+    talk = await desk.ready()
+    talk.prompt("edit it")
+    await talk.asked()
+    desk.send("diff", question=talk.questions[0]["id"])
+    decide(desk, await shown(desk), SOME)
+    await talk.ended(1)
+    await talk.turn("echo this")
+    assert len(agent.got("session/prompt")[1]["params"]["prompt"]) == 2
+    assert [line for line in talk.lines if line == "echo this"] == ["echo this"]
+
+
+async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk: Desk) -> None:
+    run = {"sessionId": "{session}", "command": "cp", "args": [NOTES, "{cwd}/seen"]}
+    agent = desk.agent(
+        on_prompt(
+            "edit",
+            edit(),
+            ["ask", "terminal/create", run],
+            ["ask", "session/request_permission", permission("more?", id="more")[2]],
+            write_file(NOTES, NEW),
+            mark("written"),
+            wait("go on"),
+            ended(),
+        )
+    )
+    talk, seen = await proposal(desk)
+    assert "taken back" in seen["left_bar"]
+    decide(desk, seen, SOME)
+    await eventually(lambda: agent.logged("mark"))
+    await eventually(lambda: len(talk.questions) == 1 and talk.questions[0]["title"] == "more?")
+    assert notes(desk).read_text() == SOME
+    await eventually((desk.folder / "seen").exists)
+    await eventually(lambda: (desk.folder / "seen").read_text() == SOME)
+    talk.answer("no")
+    desk.client.hosts[0].connection.notify("go on", {})
+    await talk.ended(1)
+    assert outcomes(agent) == ["yes", "no"]
+    assert desk.messages("warn") == []
+
+
+async def test_another_write_than_the_proposed_one_stays_and_is_told(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("edit", edit(), write_file(NOTES, "other\n"), ended()))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    await desk.message("notes.txt was not written as proposed")
+    assert (outcomes(agent), notes(desk).read_text()) == (["yes"], "other\n")
+
+
+async def test_another_write_through_us_stays_and_is_told(desk: Desk) -> None:
+    desk.agent(on_prompt("edit", edit(), write("other\n"), ended()))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    await desk.message("notes.txt was not written as proposed")
+    assert notes(desk).read_text() == "other\n"
+
+
+@pytest.mark.parametrize("status", ["completed", "failed"])
+async def test_what_is_held_goes_on_when_no_write_comes(desk: Desk, status: str) -> None:
+    more = permission("more?", id="more")[2]
+    desk.agent(
+        on_prompt("edit", edit(), ["ask", "session/request_permission", more], ended(status), wait("go on"))
+    )
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
+    await desk.message("notes.txt was not written")
+    talk.answer("no")
+    desk.client.hosts[0].connection.notify("go on", {})
+    await talk.ended(1)
+
+
+async def test_what_is_held_waits_no_longer_than_it_may(desk: Desk) -> None:
+    desk.client.services.takeback.patience = 0.05
+    desk.agent(on_prompt("edit", edit(), permission("more?", id="more")))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
+    talk.answer("no")
+    await talk.ended(1)
+
+
+async def test_a_cancel_answers_what_is_held(desk: Desk) -> None:
+    agent = desk.agent(
+        on_prompt("edit", edit(), mark("answered"), permission("more?", id="more"), wait("session/cancel"))
+    )
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: agent.logged("mark"))
+    talk.send("cancel")
+    await talk.ended(1)
+    assert outcomes(agent) == ["yes", "cancelled"]
+
+
+async def test_without_allow_once_it_is_all_or_nothing(desk: Desk) -> None:
+    only = [("always", "Always", "allow_always"), ("no", "No", "reject_once")]
+    agent = desk.agent(on_prompt("edit", edit(only)))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await desk.message("no allow_once here")
+    decide(desk, seen, NEW)
+    await desk.message("no allow_once here: nothing was sent")
+    assert (outcomes(agent), len(talk.questions)) == ([], 1)
+    decide(desk, seen, OLD)
+    await talk.ended(1)
+    assert outcomes(agent) == ["no"]
+
+
+async def test_what_has_changed_meanwhile_is_shown_again(desk: Desk) -> None:
+    newer = NEW.replace("NINE", "NINE, again")
+    agent = desk.agent(
+        on_prompt(
+            "edit",
+            ["ask", *edit()[1:]],
+            wait("go on"),
+            tool("call", known=True, content=[content(new=newer)]),
+            wait("session/cancel"),
+        )
+    )
+    talk, seen = await proposal(desk)
+    desk.editor.answers["proposal_texts"] = {"texts": {str(notes(desk)): NEW.replace("line 4", "mine")[:-1]}}
+    desk.client.hosts[0].connection.notify("go on", {})
+    fresh = await shown(desk, 2)
+    assert (fresh["version"], fresh["right"] + "\n") == (2, newer)
+    assert fresh["text"] + "\n" == newer.replace("line 4", "mine")
+    decide(desk, seen, None)
+    await desk.message("look at it again")
+    assert outcomes(agent) == []
+    talk.send("cancel")
+    await talk.ended(1)
+
+
+async def test_edits_of_the_same_lines_are_kept_aside(desk: Desk) -> None:
+    newer = NEW.replace("NINE", "NINE, again")
+    desk.agent(
+        on_prompt(
+            "edit",
+            ["ask", *edit()[1:]],
+            wait("go on"),
+            tool("call", known=True, content=[content(new=newer)]),
+            wait("session/cancel"),
+        )
+    )
+    talk, _ = await proposal(desk)
+    yours = NEW.replace("NINE", "nine")[:-1]
+    desk.editor.answers["proposal_texts"] = {"texts": {str(notes(desk)): yours}}
+    desk.client.hosts[0].connection.notify("go on", {})
+    fresh = await shown(desk, 2)
+    assert (fresh["right"] + "\n", fresh["text"]) == (newer, None)
+    assert [text for _, _, text in desk.editor.aside] == [yours]
+    talk.send("cancel")
+    await talk.ended(1)
+
+
+async def test_deciding_twice_answers_once(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("edit", edit(), write(), ended()))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    decide(desk, seen, None)
+    await desk.message("is not open any more")
+    assert outcomes(agent) == ["yes"]
+    assert notes(desk).read_text() == SOME
+
+
+async def test_from_raw_input_alone(desk: Desk) -> None:
+    raw = {"file_path": NOTES, "old_string": "line 2\n", "new_string": "TWO\n"}
+    agent = desk.agent(on_prompt("edit", edit(content=[], rawInput=raw)))
+    talk, seen = await proposal(desk)
+    assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
+    decide(desk, seen, None)
+    await talk.ended(1)
+    assert outcomes(agent) == ["yes"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "binary", "gone", "outside", "patch"])
+async def test_what_cannot_be_placed_is_said_and_still_answerable(desk: Desk, kind: str) -> None:
+    path = {"outside": "/nowhere/at/all.txt", "folder": "{cwd}/folder", "gone": "{cwd}/gone"}.get(kind, NOTES)
+    fields: dict[str, Any] = {"content": [content("a\n", "b\n", path)]}
+    if kind == "patch":
+        diff = "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n line 1\n-line 2\n+TWO\n"
+        fields = {"content": [], "rawInput": {"diff": diff}}
+    (desk.folder / "folder").mkdir()
+    agent = desk.agent(on_prompt("edit", edit(**fields)))
+    notes(desk).write_bytes(b"a\xff\xfe\n" if kind == "binary" else OLD.encode())
+    talk = await desk.ready()
+    talk.prompt("edit")
+    await talk.asked()
+    desk.send("diff", question=talk.questions[0]["id"])
+    seen = await shown(desk)
+    if kind == "patch":
+        assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
+    else:
+        left = "" if kind in ("gone", "outside") else "a"
+        assert (seen["left"], seen["right"], seen["editable"]) == (left, "b", False)
+        assert seen["note"]
+    decide(desk, seen, None)
+    await talk.ended(1)
+    assert outcomes(agent) == ["yes"]
+
+
+async def test_the_agent_may_end_at_any_time(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("edit", edit(), mark("answered"), wait("go on"), ["exit", 0]))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: agent.logged("mark"))
+    desk.client.hosts[0].connection.notify("go on", {})
+    await talk.until("stopped")
+    assert notes(desk).read_text() == OLD
