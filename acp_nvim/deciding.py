@@ -64,7 +64,8 @@ class Deciding:
                 at = payload.get("at")
                 auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
                 return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
-        self._client.say("warn", f"question {wanted} is not open any more")
+        if not payload.get("auto"):
+            self._client.say("warn", f"question {wanted} is not open any more")
 
     def do_decide(self, payload: dict[str, Any]) -> None:
         """The right sides of a proposal: of one file, or without a path of all."""

@@ -137,7 +137,9 @@ class Files:
         base, theirs, settled = self._base(session, now), content, None
         if verdict := self.decided.find(session, path):
             joined = join(base, now.text, content)
-            if content == verdict.right or (not joined.overlaps and verdict.is_proposal(joined.ours, now.text)):
+            if content == verdict.right or (
+                not joined.overlaps and verdict.is_proposal(joined.ours, now.text)
+            ):
                 verdict.settled = True
                 if verdict.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)

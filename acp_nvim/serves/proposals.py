@@ -99,8 +99,8 @@ class Proposals:
         known = self._open.get(question.id)
         if known is None or known.version != question.version or version != question.version:
             self._front.say("warn", _AGAIN)
-            if session := known and known.session:
-                self.show(session, question)
+            if known:
+                self._front.spawn(self._refresh, known)
             return
         for page in known.pages:
             if path in (None, page.path):
@@ -118,12 +118,15 @@ class Proposals:
     ) -> None:
         async with self._making:
             known = self._open.get(question.id)
-            if known is None or known.version != question.version:
-                known = await self._make(session, question)
+            if known and known.version != question.version:
+                await self._renew(known)
+                known = self._open.get(question.id)
+            known = known or await self._make(session, question)
             if known is None or not question.is_open:
                 return
             known.at = known.at if at is None else max(0, min(at, len(known.pages) - 1))
             self._tell(known, focus=focus, auto=auto)
+        self._keep_up(known)
 
     async def _make(self, session: Session, question: Question) -> Proposal | None:
         call = session.transcript.find(question.tool_call_id or "")
@@ -144,26 +147,37 @@ class Proposals:
         shown = sides.of_page(known.question, known.session, known.pages, known.at, through=through)
         self._editor.notify("proposal", {**shown, "text": text, "version": known.version, **how})
 
+    def _keep_up(self, known: Proposal) -> None:
+        """The call may have changed while its files were read."""
+        if known.question.is_open and known.version != known.question.version:
+            self._front.spawn(self._refresh, known)
+
     async def _refresh(self, known: Proposal) -> None:
-        """What the user has made of the right side stays, where it has nothing to do with what is new."""
         async with self._making:
-            question = known.question
-            if not question.is_open or self._open.get(question.id) is not known:
-                return
-            said = await self._editor.call("proposal_texts", question.id)
-            fresh = await self._make(known.session, question) if said else None
-            if fresh is None:
-                self._open.pop(question.id, None)
-                return
-            page = fresh.pages[fresh.at]
-            before = next((each for each in known.pages if each.path == page.path), None)
-            yours = (said.get("texts") or {}).get(page.path)
-            text = None
-            if yours is not None and before:
-                text = _kept(before, page, yours)
-                if text is None:
-                    self._editor.notify("proposal_aside", question.id, page.path, yours)
-            self._tell(fresh, text, focus=False, auto=False)
+            await self._renew(known)
+        if fresh := self._open.get(known.question.id):
+            self._keep_up(fresh)
+
+    async def _renew(self, known: Proposal) -> None:
+        """What the user has made of the right side stays, where it has nothing to do with what is new."""
+        question = known.question
+        stale = question.is_open and self._open.get(question.id) is known
+        if not stale or known.version == question.version:
+            return
+        said = await self._editor.call("proposal_texts", question.id)
+        fresh = await self._make(known.session, question) if said else None
+        if fresh is None:
+            self._open.pop(question.id, None)
+            return
+        page = fresh.pages[fresh.at]
+        before = next((each for each in known.pages if each.path == page.path), None)
+        yours = (said.get("texts") or {}).get(page.path)
+        text = None
+        if yours is not None and before:
+            text = _kept(before, page, yours)
+            if text is None:
+                self._editor.notify("proposal_aside", question.id, page.path, yours)
+        self._tell(fresh, text, focus=False, auto=False)
 
     # --- deciding
 

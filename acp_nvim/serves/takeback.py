@@ -110,9 +110,10 @@ class Takeback:
     async def _see_through(self, case: _Case) -> None:
         try:
             await self._watch(case)
-        finally:
-            self._cases.remove(case)
-            self._release(case.session)
+        except Exception:  # whatever it is: nobody waits for it
+            log.exception("refused hunks were not taken back")
+        self._cases.remove(case)
+        self._release(case.session)
         for verdict in case.open:
             unchanged = sight.stamp(verdict.path) == case.stamps[verdict.path]
             why = "was not written" if unchanged else "was not written as proposed"
