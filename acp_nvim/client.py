@@ -83,6 +83,8 @@ class Client:
                     self.services.files.close()
                     self.audit.closing()
         finally:
+                    for host in self.hosts:
+                        host.say_goodbye(host.sessions)  # while there is somebody to read it
             with anyio.CancelScope(shield=True):
                 await self._end_all()
             self.audit.close()

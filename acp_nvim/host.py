@@ -121,10 +121,15 @@ class Host:
         self.opening.want(session, way)
 
     def close(self, session: Session) -> None:
-        """The user is done with it; the agent is told where it can be."""
-        if self.alive and session.id and self.agent and self.agent.session("close"):
-            self.call("session/close", {"sessionId": session.id}, lambda _: None)
+        """The user is done with it."""
+        self.say_goodbye([session])
         self.leave(session)
+
+    def say_goodbye(self, sessions: list[Session]) -> None:
+        """The agent is told that they are closed, where it can be."""
+        for session in sessions:
+            if self.alive and session.id and self.agent and self.agent.session("close"):
+                self.call("session/close", {"sessionId": session.id}, lambda _: None)
 
     def leave(self, session: Session) -> None:
         """It lives here no longer: nothing that comes is for it."""

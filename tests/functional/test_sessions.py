@@ -311,3 +311,16 @@ def test_ten_sessions_on_two_agents_never_cross(open_editor: Open, tmp_path: Pat
         others = {f"s{other} 7. " for other in range(1, 6)} - {f"{id} 7. "}
         assert f"go {number}" in text
         assert not [other for other in others if other in text]
+
+
+def test_when_neovim_leaves_the_agent_is_told(open_editor: Open, tmp_path: Path) -> None:
+    closing = agent_of(tmp_path, ALL)
+    mute = agent_of(tmp_path, on_initialize(), name="mute")
+    editor = start(open_editor, closing, mute)
+    chat(editor)
+    editor.type(":Acp new mute<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.type(":qa!<CR>")
+    editor.wait_exit()
+    assert [message["params"] for message in closing.got("session/close")] == [{"sessionId": "s1"}]
+    assert not mute.got("session/close")
