@@ -80,11 +80,11 @@ class Client:
                 try:
                     await anyio.sleep_forever()
                 finally:
+                    for host in self.hosts:
+                        host.say_goodbye(host.sessions)  # while there is somebody to read it
                     self.services.files.close()
                     self.audit.closing()
         finally:
-                    for host in self.hosts:
-                        host.say_goodbye(host.sessions)  # while there is somebody to read it
             with anyio.CancelScope(shield=True):
                 await self._end_all()
             self.audit.close()
@@ -240,10 +240,10 @@ class Client:
 
     def restart(self, session: Session, logged_in: bool = False) -> None:
         host = next((host for host in self.hosts if session in host.sessions), None)
-        if host:
-            host.stop()
         lived = host.sessions if host else [session]
         free = [each for each in lived if logged_in and each.phase == "auth" and not each.queue.held]
+        if host:
+            host.stop()
         self._spawn(self._restart, lived, host, free)
 
     async def _restart(self, lived: list[Session], host: Host | None, free: list[Session]) -> None:
@@ -254,10 +254,10 @@ class Client:
             await host.connection.stop()
         for each in lived:
             if each.number in self.sessions and not self.host_of(each):  # else closed or started meanwhile
-                self._start(each, ways[each.number])
-
                 if each in free:
                     each.queue.release()
+                self._start(each, ways[each.number])
+
     def do_close(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
         if host := self.host_of(session):
