@@ -78,7 +78,6 @@ class Session:
             "title": one_line(title) if (title := self.name or self.title) else None,
             "about": self.about,
             "cwd": self.cwd,
-            "about": self.about,
             "state": self.state,
             "stop_reason": self.stop_reason,
             "error": self.error,
@@ -167,7 +166,6 @@ class Session:
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
-        self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.turn_began = now
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text, "\n\n".join(self.reports))
