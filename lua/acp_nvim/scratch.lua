@@ -180,10 +180,11 @@ end
 function M.show(name, filetype, lines)
   local buf = new_buffer(flat(lines), filetype)
   local win = window_of(name)
+  local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
   if win then
     vim.api.nvim_win_set_buf(win, buf)
+    vim.api.nvim_win_set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
   else
-    local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
     local before = { win = vim.api.nvim_get_current_win(), windows = plain_windows(), sizes = vim.fn.winrestcmd() }
     vim.cmd(("botright %dsplit"):format(height))
     win = vim.api.nvim_get_current_win()

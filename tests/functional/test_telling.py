@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, say, script, stderr, update
+from tests.fakes.script import on_prompt, permission, say, script, stderr, update, wait
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import chat, in_chat, send, talking
 
@@ -47,7 +47,7 @@ def test_usage_is_a_gauge_and_a_warning(open_editor: Open, tmp_path: Path) -> No
 
 @pytest.mark.statement(95)
 def test_a_full_memory_is_announced_where_the_chat_is_not_seen(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", usage(9, 10), say("So.")))
+    agent = script(tmp_path, on_prompt("", usage(9, 10), wait("session/cancel")))
     editor = talking(open_editor, agent)
     editor.type("<Esc>:Acp close<CR>")
     editor.acp("prompt", "hello")
