@@ -67,13 +67,13 @@ async def _page(files: Files, session: Session, path: str, changes: list[FileDif
         buffer = await files.live.loaded(real)
         changed = disk.changed(real) if data is not None else 0
     except OSError as error:
-        return Page(path, as_it_came(changes, f"{error.strerror or error}"))
+        return Page(path, as_it_came(changes, f"{error.strerror or error}: shown as it came"))
     decode = buffer.decode if buffer else as_utf8
     base = files.beliefs(session).base(real, data, changed, decode)
     held = None if data is None else decode(data).removeprefix("\ufeff")
     live = buffer.text.whole if buffer else held
     if any("\udc80" <= char <= "\udcff" for char in (held or "") if char > "\x7f"):
-        return Page(path, as_it_came(changes, "The file is not UTF-8 text"))
+        return Page(path, as_it_came(changes, "The file is not UTF-8 text: shown as it came"))
     made, written = await to_thread.run_sync(_propose, live, held, base, changes)
     outside = not any(within(real, root) for root in roots(session))
     return Page(path, made, held, written, bool(buffer) and made.fits, outside)
@@ -84,6 +84,8 @@ def _propose(
 ) -> tuple[Proposed, frozenset[str | None]]:
     changes = [(diff.old, diff.new) for diff in found]
     made = propose_all(live, held, belief, changes)
+    if live is None and not made.fits:  # there is a text that it was made for
+        return as_it_came(found, made.problem), frozenset()
     alone = made if live == held else propose_all(held, held, belief, changes)
     written = {alone.right} if alone.fits else set()
     if len(changes) == 1 and made.whole:
@@ -97,4 +99,4 @@ def as_it_came(changes: Iterable[FileDiff], problem: str) -> Proposed:
     old = [change.old for change in changes if change.old is not None]
     new = [change.new for change in changes if change.new is not None]
     left, right = ("\n".join(side) if side else None for side in (old, new))
-    return Proposed(left, right, False, f"{problem}; the proposal is shown as it came", False)
+    return Proposed(left, right, False, problem, False)

@@ -312,8 +312,7 @@ async def test_what_cannot_be_placed_is_said_and_still_answerable(desk: Desk, ki
     if kind == "patch":
         assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
     else:
-        left = "" if kind in ("gone", "outside") else "a"
-        assert (seen["left"], seen["right"], seen["editable"]) == (left, "b", False)
+        assert (seen["left"], seen["right"], seen["editable"]) == ("a", "b", False)
         assert seen["note"]
     decide(desk, seen, None)
     await talk.ended(1)

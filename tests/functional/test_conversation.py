@@ -466,7 +466,7 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     assert "hello from the past" in played
 
 
-def test_a_proposed_diff_unfolds_on_its_question(open_editor: Open, tmp_path: Path) -> None:
+def test_a_proposed_diff_opens_on_its_question(open_editor: Open, tmp_path: Path) -> None:
     diff = [{"type": "diff", "path": "{cwd}/a.py", "oldText": "old line\n", "newText": "new line\n"}]
     agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=diff)))
     editor = talking(open_editor, agent)
