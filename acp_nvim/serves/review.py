@@ -98,7 +98,7 @@ class Review:
             file = self._enter(path, given, split(before or "" if isinstance(before, str) else ""))
         file.leave()
         file.agent((), by)
-        file.deleted = bool(file.pending())
+        file.deleted = bool(file.hunks)
         self._editor.wake()
 
     def _enter(self, path: str, given: str, shape: Text) -> Reviewed:
@@ -119,7 +119,7 @@ class Review:
         """It leaves the list: what nobody has decided stays as it is."""
         self._noted.pop(session.number, None)
         for file in list(self._book.values()):
-            file.patchwork.keep_all([h.id for h in file.pending() if h.author.session == session.number])
+            file.keep(hunk.id for hunk in file.hunks if hunk.author.session == session.number)
             file.forget_decided(session.number)
             self._leave_if_over(file)
 
@@ -140,7 +140,7 @@ class Review:
     def count(self, session: Session) -> tuple[int, int]:
         """What is pending: changes, and files with any."""
         counts = [
-            sum(hunk.author.session == session.number for hunk in file.pending())
+            sum(hunk.author.session == session.number for hunk in file.hunks)
             + any(each.session == session.number for each in file.unknown)
             for file in self._book.values()
         ]
@@ -188,7 +188,7 @@ class Review:
             self._leave_if_over(file)
         for file in self._files_of(wanted):
             file.decide(wanted)
-            kept += len(file.patchwork.keep_all(wanted))
+            kept += file.keep(wanted)
         self._editor.wake()
         return kept
 
@@ -215,6 +215,8 @@ class Review:
         for path, file in self._book.items():
             if news := file.news():
                 calls.append(["hunks", path, news])
+            if file.has_more:
+                self._editor.wake()
         return calls
 
 

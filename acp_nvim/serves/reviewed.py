@@ -14,6 +14,7 @@ from acp_nvim.review.edits import Edit
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
 from acp_nvim.session.session import Session
 
+_MOST = 250  # hunks of a frame: a thousand would keep the editor too long
 _ACK = 100  # messages of the editor that change nothing to see, until it hears that they have come
 
 Rows = tuple[int, int, list[str]]
@@ -40,6 +41,7 @@ class Reviewed:
         self.patchwork = Patchwork(lines)
         self.shape = replace(shape, lines=())  # line ends and the like, before any agent
         self._begun = False
+        self._hunks: list[Hunk] | None = None  # as long as nothing changes
         self.created = self.deleted = False
         self.unknown: list[Author] = []  # who changed what nobody has seen before
         self.buffer: int | None = None  # whose edits we hear of
@@ -60,9 +62,20 @@ class Reviewed:
     def lines(self) -> list[str]:
         return self.patchwork.lines
 
-    def pending(self, ids: Iterable[int] | None = None) -> list[Hunk]:
-        wanted = None if ids is None else set(ids)
-        return [hunk for hunk in self.patchwork.pending if wanted is None or hunk.id in wanted]
+    @property
+    def hunks(self) -> list[Hunk]:
+        """What is pending."""
+        if self._hunks is None:
+            self._hunks = self.patchwork.pending
+        return self._hunks
+
+    def pending(self, ids: Iterable[int]) -> list[Hunk]:
+        wanted = set(ids)
+        return [hunk for hunk in self.hunks if hunk.id in wanted]
+
+    def keep(self, ids: Iterable[int]) -> int:
+        self._hunks = None
+        return len(self.patchwork.keep_all(list(ids)))
 
     def begin(self, before: str | None) -> None:
         """What the disk held before the first change; None: no file."""
@@ -73,16 +86,19 @@ class Reviewed:
         self._begun = True
 
     def agent(self, lines: Iterable[str], author: Author) -> None:
+        self._hunks = None
         self.patchwork.agent(list(lines), author)
         self._all_anew()
 
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)
         if new != self.lines:
+            self._hunks = None
             self.patchwork.became(new)
             self._all_anew()
 
     def take_back(self, ids: Iterable[int]) -> None:
+        self._hunks = None
         for edit in self.patchwork.undo_all(list(ids)):
             self._near(edit.first, edit.first + len(edit.lines))
 
@@ -164,6 +180,7 @@ class Reviewed:
         self._apply(Edit(first, last, lines), author)
 
     def _apply(self, edit: Edit, author: Author | None) -> None:
+        self._hunks = None
         if author:
             self.patchwork.agent_edit(edit, author)
         else:
@@ -179,14 +196,14 @@ class Reviewed:
         """The editor moves marks with the text; beside an edit they may end up elsewhere."""
         self._anew.update(
             hunk.id
-            for hunk in self.patchwork.pending
+            for hunk in self.hunks
             if hunk.first <= last + 1 and hunk.first + len(hunk.new) >= first - 1
         )
 
     @property
     def shown(self) -> list[Hunk]:
         decided = (hunk for hunk in self.patchwork.decided if hunk.id in self._decided)
-        return [*self.patchwork.pending, *decided]
+        return [*self.hunks, *decided]
 
     def _differs(self, hunk: Hunk) -> bool:
         told = self._told.get(hunk.id)
@@ -197,18 +214,25 @@ class Reviewed:
             return told.first != hunk.first or told.new is not hunk.new
         return not same or len(told.new) != len(hunk.new)
 
+    @property
+    def has_more(self) -> bool:
+        """There is news that a frame has had no room for."""
+        return bool(self._anew)
+
     def news(self) -> dict[str, Any] | None:
         """What the editor does not know yet."""
         shown = {hunk.id: hunk for hunk in self.shown}
         facts = self.given, self.created, self.deleted, tuple(self.unknown)
-        fresh = [hunk for hunk in shown.values() if self._differs(hunk)]
+        new = [hunk for hunk in shown.values() if self._differs(hunk)]
+        fresh, later = new[:_MOST], {hunk.id for hunk in new[_MOST:]}
         gone = [key for key in self._told if key not in shown]
         if not (fresh or gone) and facts == self._told_of and self._seq < self._told_seq + _ACK:
             return None
         changed = bool(fresh or gone) or self._told_of[3:] != facts[3:]
         sessions = {hunk.author.session for hunk in (*shown.values(), *self._told.values())}
         sessions.update(author.session for author in self.unknown)
-        self._told, self._told_of, self._told_seq, self._anew = shown, facts, self._seq, set()
+        self._told = {key: hunk for key, hunk in shown.items() if key not in later or key in self._told}
+        self._told_of, self._told_seq, self._anew = facts, self._seq, later
         return {
             "path": self.given,
             "created": self.created,

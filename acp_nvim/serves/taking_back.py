@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from anyio import to_thread
-
 from acp_nvim.editor.interface import Editor
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
@@ -54,12 +52,10 @@ class TakingBack:
         return "not undone: it changes too fast"
 
     async def _try(self, file: Reviewed, step: _Step) -> str | None:
-        data = None if file.deleted else await to_thread.run_sync(on_disk, file.path)
-        look = None if file.deleted else await self._editor.call("file_look", file.path)
-        if look is None:
-            return self._on_disk(file, step, data)
+        data = None if file.deleted else on_disk(file.path)
         if file.buffer is None:
-            return await self._follow(file)
+            loaded = not file.deleted and await self._editor.call("file_look", file.path)
+            return await self._follow(file) if loaded else self._on_disk(file, step, data)
         text = _text(file, data)
         if data is not None and list(text.lines) != step.rows:
             return self._beside(file, step, text)
@@ -145,7 +141,7 @@ class _Step:
         self.wanted = apply(self.rows, self.edits)
         self.earlier: str | None = None
         self._file = file
-        self._is_all = len(self.hunks) == len(file.patchwork.pending)
+        self._is_all = len(self.hunks) == len(file.hunks)
 
     @property
     def removes_file(self) -> bool:

@@ -7,7 +7,7 @@ local M = {}
 
 local MOST_LINES = 100 -- of the removed ones are shown
 local MOST_BYTES = 1000 -- of each
-local AT_ONCE = 100 -- hunks that are drawn in one go
+local AT_ONCE = 50 -- hunks that are drawn in one go
 local SIGNS = { added = "┃", changed = "┃", deleted = "▁" }
 local GROUPS = { added = "AcpReviewAddedSign", changed = "AcpReviewChangedSign", deleted = "AcpReviewRemovedSign" }
 

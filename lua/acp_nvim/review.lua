@@ -98,7 +98,27 @@ local function unload(real, file, buf)
   end
 end
 
+--- What the buffer knows is to be known without it.
+---@param buf integer
+local function remember(buf)
+  for _, file in pairs(files) do
+    for _, hunk in pairs(file.buf == buf and api.nvim_buf_is_loaded(buf) and file.hunks or {}) do
+      hunk.first = hunks.first(buf, hunk)
+      hunk.new = hunk.new or api.nvim_buf_get_lines(buf, hunk.first, hunk.first + hunk.n, false)
+    end
+  end
+end
+
+-- Before or after the buffer is told to be gone: that differs between Neovims.
+api.nvim_create_autocmd("BufUnload", {
+  group = group,
+  callback = function(event)
+    remember(event.buf)
+  end,
+})
+
 stream.listen(function(buf, real)
+  remember(buf)
   hunks.forget(buf)
   if files[real] and files[real].buf == buf then
     files[real].buf = nil
@@ -111,14 +131,13 @@ end)
 --- A buffer is there, or has another name.
 ---@param buf integer
 local function meet(buf)
-  local kind = vim.bo[buf].buftype
+  local kind = api.nvim_buf_is_loaded(buf) and vim.bo[buf].buftype
   local real, file = find(api.nvim_buf_get_name(buf))
   local before = stream.attached()[buf]
   if before and before ~= real then
+    announce(buf, false)
     stream.leave(buf)
-    if files[before] then
-      unload(before, files[before], buf)
-    end
+    hunks.clear(buf)
   end
   if real and file and not file.deleted and not stream.buffer(real) and (kind == "" or kind == "acwrite") then
     stream.attach(buf, real)
@@ -153,6 +172,8 @@ local function put(file, buf, told, now)
   local before = file.hunks[told.id]
   local hunk = told
   hunk.first = now(told.first)
+  -- it was on its way when the buffer went
+  hunk.new = hunk.new or not buf and before and before.n == hunk.n and before.new or nil
   file.hunks[told.id] = hunk
   if not buf then
     return

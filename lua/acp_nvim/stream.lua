@@ -71,6 +71,9 @@ end
 ---@param buf integer
 ---@param stream acp.Stream
 local function flush(buf, stream)
+  if not api.nvim_buf_is_loaded(buf) then
+    return
+  end
   close(buf, stream, 0)
   if #stream.edits == 0 and next(stream.facts) == nil then
     return

@@ -67,8 +67,18 @@ local function decide(base, call)
   return ok, message
 end
 
+--- On a change that waits for a review they mean keep and undo.
+---@param verb "keep"|"undo"
+---@param call acp.Call
+---@return boolean
+local function decide_hunk(verb, call)
+  local review = package.loaded["acp_nvim.review"]
+  local hunk = review and not call.bang and call.rest == "" and review.hunk_at_cursor()
+  return hunk ~= nil and hunk ~= false and review.decide(verb, { hunk }) == true
+end
+
 subcommands.accept = {
-  doc = "answers the oldest open question with its first option that allows once, with ! always",
+  doc = "keeps the change under the cursor; else answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
     if require("acp_nvim.form").accept() then
@@ -77,16 +87,16 @@ subcommands.accept = {
     if not call.bang and require("acp_nvim.proposal").accept() then
       return true
     end
-    return decide("allow", call)
+    return decide_hunk("keep", call) or decide("allow", call)
   end,
 }
 
 subcommands.reject = {
   args = "[text]",
-  doc = "answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
+  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
   bang = true,
   run = function(call)
-    return decide("reject", call)
+    return decide_hunk("undo", call) or decide("reject", call)
   end,
 }
 
