@@ -87,7 +87,10 @@ subcommands.accept = {
     if not call.bang and require("acp_nvim.proposal").accept() then
       return true
     end
-    return decide_hunk("keep", call) or decide("allow", call)
+    if decide_hunk("keep", call) then
+      return true
+    end
+    return decide("allow", call)
   end,
 }
 
@@ -96,7 +99,10 @@ subcommands.reject = {
   doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
   bang = true,
   run = function(call)
-    return decide_hunk("undo", call) or decide("reject", call)
+    if decide_hunk("undo", call) then
+      return true
+    end
+    return decide("reject", call)
   end,
 }
 
