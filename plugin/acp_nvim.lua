@@ -23,16 +23,11 @@ end, {
 for _, name in ipairs({ "open", "toggle", "accept", "reject", "cancel" }) do
   vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. name .. "<CR>")
 end
-for name, step in pairs({ ["next-hunk"] = 1, ["previous-hunk"] = -1 }) do
-  vim.keymap.set(
-    "n",
-    "<Plug>(acp-" .. name .. ")",
-    ("<Cmd>lua require('acp_nvim.hunk_keys').jump(%d)<CR>"):format(step)
-  )
+for _, name in ipairs({ "next", "previous" }) do
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. "-hunk)", "<Cmd>Acp hunk " .. name .. "<CR>")
 end
 for _, name in ipairs({ "keep", "undo" }) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. "-hunk)", "<Cmd>Acp " .. name .. "<CR>")
-  vim.keymap.set("x", "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>")
+  vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>")
 end
 -- From visual mode the command line begins with the range of the selection.
 vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>")

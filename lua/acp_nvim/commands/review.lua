@@ -156,6 +156,21 @@ local function decide(verb, call)
   return nil, verb == "keep" and "keep, or keep all" or "undo, undo all, undo turn or undo! turn"
 end
 
+subcommands.hunk = {
+  args = "{next|previous}",
+  doc = "goes to the next or previous pending change of this buffer",
+  complete = function(words)
+    return #words == 0 and { "next", "previous" } or {}
+  end,
+  run = function(call)
+    if call.rest ~= "next" and call.rest ~= "previous" then
+      return nil, "hunk next, or hunk previous"
+    end
+    require("acp_nvim.hunk_keys").jump(call.rest == "next" and 1 or -1)
+    return true
+  end,
+}
+
 subcommands.keep = {
   args = "[all]",
   doc = "keeps the change under the cursor, those in the range, or all of the session",
