@@ -36,6 +36,7 @@ from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import visible
 from acp_nvim.showing import PATIENCE, Showing
+from acp_nvim.transcripts import Transcripts
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class Client:
         self.catalogue = Catalogue(self)
         self.controlling = Controlling(self)
         self.servers = Servers(self.say)
+        self.transcripts = Transcripts(self, self._spawn)
         self._doors = (
             self,
             self.catalogue,
@@ -65,6 +67,7 @@ class Client:
             self.filling,
             Queueing(self),
             self.controlling,
+            self.transcripts,
         )  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
@@ -85,9 +88,11 @@ class Client:
                     self.services.files.close()
                     self.audit.closing()
         finally:
+            self.transcripts.close()
             with anyio.CancelScope(shield=True):
                 await self._end_all()
             self.audit.close()
+            self.transcripts.close()
 
     async def _end_all(self) -> None:
         async with anyio.create_task_group() as tasks:
@@ -121,7 +126,9 @@ class Client:
         self._logs = payload.get("log")
         self.services.configure(self.settings)
         self.rulings.configure(self.settings.permissions)
-        self.audit.configure(payload.get("state"), settings.secrets(self.settings))
+        secrets, keep = settings.secrets(self.settings), self.settings.transcripts.keep
+        self.audit.configure(payload.get("state"), secrets)
+        self.transcripts.configure(payload.get("state"), keep, secrets)
         for complaint in complaints:
             self.say("warn", complaint)
         self.editor.notify("ready", payload.get("version"))
@@ -139,6 +146,7 @@ class Client:
         session.memory = way.id if way.kind == "again" else None
         session.title = str(payload["title"]) if payload.get("title") else None
         self.sessions[session.number] = session
+        self.transcripts.restore(session, payload.get("transcript"))
         self._shown[session.number] = Showing(session, self.services.terminals.text)
         self._start(session, way)
         return session
@@ -344,7 +352,8 @@ class Client:
 
     def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         assert self._tasks
-        self._tasks.start_soon(self._guarded, function, *arguments)
+        if not self._tasks.cancel_scope.cancel_called:  # nobody would cancel, or end, what begins after that
+            self._tasks.start_soon(self._guarded, function, *arguments)
 
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> None:
         """A fault in one agent's task must not end the others."""
@@ -390,6 +399,7 @@ class Client:
 
     def forget(self, session: Session) -> None:
         """It leaves the list; what it has to tell goes out first."""
+        self.transcripts.let_go(session)
         shown = self._shown.pop(session.number, None)
         self._touched.pop(session.number, None)
         self.sessions.pop(session.number, None)
@@ -406,6 +416,7 @@ class Client:
         calls: list[Call] = self.services.review.news()
         now = time.monotonic()
         for number, shown in touched.items():
+            self.transcripts.look(shown.session)
             if shown.frame(calls, now):
                 self._touched[number] = shown
                 self.editor.wake()

@@ -29,6 +29,13 @@ def play(session: Session, file: str) -> int:
     return Player(session).play(list(_read(file)))
 
 
+def recall(session: Session, file: str) -> None:
+    """Have a session show what was said in it before its backend ended. Raises as `play` does."""
+    earlier = Session(session.number, session.agent, session.cwd)
+    Player(earlier).play(list(_read(file)), "the backend ended here")
+    session.transcript, session.turn = earlier.transcript, earlier.turn
+
+
 def _read(file: str) -> Iterator[Entry]:
     with open(file, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -47,7 +54,7 @@ class Player:
         self._ours: dict[str, str] = {}  # id, which may come back as text, and method
         self._asked: dict[str, Question] = {}  # by the JSON of their id
 
-    def play(self, entries: list[Entry]) -> int:
+    def play(self, entries: list[Entry], end: str = "the recording ends here") -> int:
         self._session.ready("replay")
         prompted = (_params(message) for _, way, message in entries if way == "->" and _is_prompt(message))
         wanted = next(prompted, {}).get("sessionId")
@@ -59,7 +66,7 @@ class Player:
                 self._to_agent(message, when)
             elif direction == "<-":
                 self._from_agent(message, when)
-        self._session.end_turn(entries[-1][0] if entries else 0.0, error="the recording ends here")
+        self._session.end_turn(entries[-1][0] if entries else 0.0, error=end)
         self._session.phase = "stopped"
         return left_out
 
@@ -100,7 +107,7 @@ class Player:
         if method == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
                 self._update(update, when)
-        elif method == "session/request_permission" and "id" in message:
+        elif isinstance(method, str) and dialects.asks(method) and "id" in message:
             self._ask(message, when)
         elif method == "elicitation/create" and "id" in message:
             self._ask_in_words(message, when)
@@ -129,8 +136,9 @@ class Player:
             self._session.apply(update, when)
 
     def _ask(self, message: Message, when: float) -> None:
-        request = decode.permission(message.get("params"), self._dialect)
-        question, call = permissions.posed(request, self._session, message["id"])
+        dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)
+        request = decode.permission(message.get("params"), dialect)
+        question, call = permissions.posed(request, self._session, message["id"], dialect)
         self._asked[_key(message)] = question
         self._session.ask(question, call, when)
 

@@ -55,10 +55,15 @@ class Log(_Settings):
     wire: bool = False
 
 
+class Transcripts(_Settings):
+    keep: Annotated[int, Field(ge=0)] = 0
+
+
 class Settings(_Settings):
     default_agent: str | None = None
     agents: Table = {}
     log: Log = Log()
+    transcripts: Transcripts = Transcripts()
     permissions: Annotated[list[Any], BeforeValidator(_list)] = []
     fs: Table = {}
     terminal: bool = True

@@ -47,6 +47,7 @@ class Session:
         self.commands: list[dict[str, Any]] | None = None
         self.controls = Controls()
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
+        self.recording: str | None = None  # the file in which the transcript is kept
         self.following = self.paused = False
         self.follow = Follow(cwd)
         self.transcript = Transcript()
@@ -91,6 +92,7 @@ class Session:
             "paused": self.paused,
             "cancelling": self.cancelling,
             "ack": self.ack,
+            "transcript": self.recording,
             **self.controls.status(),
             **self.facts,
         }

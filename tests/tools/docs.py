@@ -32,7 +32,6 @@ MODES = {"n": "normal", "i": "insert", "x": "visual", "o": "operator-pending"}
 # Keys of the configuration that are checked, and that nothing looks at so far.
 NOT_YET = {
     "agent_files",
-    "transcripts",
 }
 
 TABLES = """

@@ -59,7 +59,8 @@ function M.send(n, verb, payload)
     end
     session.generation = backend.generation()
     local id = session.status.turn > 0 and session.status.session_id or session.origin.id
-    backend.notify("new", vim.tbl_extend("force", session.origin, { session = n, id = id }))
+    local more = { session = n, id = id, transcript = session.status.transcript }
+    backend.notify("new", vim.tbl_extend("force", session.origin, more))
     if verb == "restart" then
       return true
     end

@@ -54,6 +54,30 @@ subcommands.replay = {
   end,
 }
 
+subcommands.export = {
+  args = "{file}",
+  doc = "writes the conversation to a file, as Markdown; with ! over one that is there",
+  bang = true,
+  complete = function(words, lead)
+    return #words == 0 and vim.fn.getcompletion(lead, "file") or {}
+  end,
+  run = function(call)
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif call.rest == "" then
+      return nil, "export needs a file"
+    end
+    local file = vim.fn.fnamemodify(vim.fs.normalize(call.rest), ":p")
+    if vim.fn.isdirectory(file) == 1 then
+      return nil, ("%s is a folder"):format(call.rest)
+    elseif vim.uv.fs_stat(file) and not call.bang then
+      return nil, ("%s is there already: :Acp export! overwrites it"):format(call.rest)
+    end
+    return acp._send(n, "export", { file = file, force = call.bang })
+  end,
+}
+
 subcommands.follow = {
   args = "[off]",
   doc = "show the files the agent works on in this window; `off` ends it",

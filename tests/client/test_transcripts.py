@@ -1,0 +1,222 @@
+"""Transcripts on disk: one file a session, for its user alone, played back as what it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.conftest import Desk, Talk
+from tests.fakes.script import (
+    error,
+    eventually,
+    on_initialize,
+    on_prompt,
+    permission,
+    say,
+    think,
+    tool,
+    update,
+    wait,
+)
+
+STEPS = [{"content": "Look", "status": "completed"}, {"content": "Change", "status": "in_progress"}]
+DIFF = {"type": "diff", "path": "a.py", "oldText": "one\n", "newText": "two\n"}
+TURN = (
+    think("let me see"),
+    say("I'll "),
+    say("look\n"),
+    tool("r", title="read a.py", kind="read", status="completed", locations=[{"path": "a.py", "line": 3}]),
+    update({"sessionUpdate": "plan", "entries": STEPS}),
+    permission("edit a.py", id="e", kind="edit", content=[DIFF]),
+    tool("e", known=True, status="failed", rawOutput={"why": "no"}),
+    update({"sessionUpdate": "notice", "severity": "warning", "title": "careful"}),
+    say("done"),
+)
+
+
+def keep(desk: Desk, count: int = 100, **config: Any) -> Path:
+    desk.send(
+        "setup",
+        config={"agents": desk._agents, "transcripts": {"keep": count}, **config},
+        state=str(desk.folder),
+    )
+    return desk.folder / "transcripts"
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*")) if folder.exists() else []
+
+
+async def written(folder: Path, *words: str, count: int = 1) -> list[Path]:
+    def found() -> list[Path]:
+        kept = files(folder)
+        texts = "".join(path.read_text() for path in kept)
+        return kept if len(kept) == count and all(word in texts for word in words) else []
+
+    return list(await eventually(found))
+
+
+async def played(desk: Desk, file: Path, status: str = "stopped") -> Talk:
+    talk = desk.new(verb="replay", file=str(file))
+    await talk.until(status)
+    return talk
+
+
+async def test_a_session_is_kept_and_played_back(desk: Desk) -> None:
+    desk.agent(on_prompt("", *TURN), on_initialize())
+    folder = keep(desk)
+    talk = await desk.ready()
+    assert files(folder) == []
+    talk.prompt("do it\nplease")
+    await talk.asked()
+    talk.answer("no")
+    await talk.ended(1)
+    (file,) = await written(folder, "stopReason")
+    assert (file.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert talk.status["transcript"] == str(file)
+    for line in file.read_text().splitlines():
+        entry = json.loads(line)
+        assert entry.keys() == {"t", "dir", "msg"}
+        assert entry["dir"] in ("->", "<-")
+    again = await played(desk, file)
+    await eventually(lambda: again.lines == talk.lines)
+
+
+async def test_the_end_of_a_turn_is_kept(desk: Desk) -> None:
+    desk.agent(
+        on_prompt("fail", error(-32603, "out of paper")),
+        on_prompt("long", say("well"), wait("session/cancel")),
+    )
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("fail")
+    talk.prompt("long")
+    await eventually(lambda: "well" in talk.lines)
+    talk.send("cancel")
+    await talk.ended(2)
+    await talk.turn("last", first=True)
+    (file,) = await written(folder, "last", "out of paper", "cancelled")
+    again = await played(desk, file)
+    await eventually(lambda: again.lines == talk.lines)
+
+
+async def test_what_comes_after_a_turn_is_kept_with_the_next(desk: Desk) -> None:
+    desk.agent(on_prompt("one", say("first"), tool("t", title="slow")), on_prompt("two", say("second")))
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("one")
+    session = desk.client.sessions[1]
+    desk.client.host_of(session).on_update(  # type: ignore[union-attr]
+        {
+            "sessionId": "s1",
+            "update": {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"},
+        }
+    )
+    await talk.turn("two")
+    (file,) = await written(folder, "second", "completed")
+    again = await played(desk, file)
+    await eventually(lambda: again.lines == talk.lines)
+
+
+async def test_secrets_are_not_written(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("the key is open-sesame")), spec={"env": {"KEY": "open-sesame"}})
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("use open-sesame")
+    (file,) = await written(folder, "the key is ***")
+    assert "open-sesame" not in file.read_text()
+
+
+async def test_only_so_many_are_kept(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    folder = keep(desk, 2)
+    for number in range(4):
+        talk = await desk.ready()
+        await talk.turn(f"number {number}")
+        await written(folder, f"number {number}", count=min(2, number + 1))
+    kept = "".join(path.read_text() for path in files(folder))
+    assert "number 3" in kept
+    assert "number 2" in kept
+    assert "number 1" not in kept
+
+
+async def test_none_are_kept(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    folder = keep(desk, 0)
+    talk = await desk.ready()
+    await talk.turn("hello")
+    assert files(folder) == []
+    assert "transcript" not in talk.status
+
+
+async def test_a_file_that_was_removed_is_begun_anew(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("one")
+    (file,) = await written(folder, "stopReason")
+    file.unlink()
+    await talk.turn("two")
+    await talk.turn("three")
+    await written(folder, "one", "two", "three")
+
+
+async def test_a_disk_that_is_full_is_told_once(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    (desk.folder / "transcripts").write_text("in the way")
+    keep(desk)
+    talk = await desk.ready()
+    await talk.turn("one")
+    await desk.message("the transcript is not kept")
+    await talk.turn("two")
+    assert len([text for text in desk.messages() if "is not kept" in text]) == 1
+
+
+async def test_an_earlier_backends_session_comes_back_with_its_text(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("", say("Hi")), on_prompt("two", say("two")))
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("one")
+    (file,) = await written(folder, "stopReason")
+    before = list(talk.lines)
+    back = desk.new(id="s1", transcript=str(file))
+    back.prompt("two")
+    await back.ended(2)
+    assert back.lines[: len(before)] == before
+    assert any("started anew" in line for line in back.lines)
+    assert agent.got("session/load") == []
+    await written(folder, "two", "started anew")
+    assert back.status["transcript"] == str(file)
+
+
+async def test_a_broken_file_brings_nothing_back(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    keep(desk)
+    broken = desk.folder / "broken.jsonl"
+    broken.write_text("half a li")
+    talk = desk.new(id="s1", transcript=str(broken))
+    await talk.until("idle")
+    await desk.message("what was said before cannot be read")
+
+
+# --- export
+
+
+@pytest.mark.parametrize("force", [False, True])
+async def test_export_does_not_overwrite_unasked(desk: Desk, force: bool) -> None:
+    desk.agent(on_prompt("", say("Hi *there*")))
+    talk = await desk.ready()
+    await talk.turn("hello")
+    file = desk.folder / "out.md"
+    file.write_text("mine")
+    talk.send("export", file=str(file), force=force)
+    await desk.message("the conversation is in" if force else "there already")
+    assert ("Hi *there*" in file.read_text()) is force
+
+
+async def test_export_into_nowhere_is_told(desk: Desk) -> None:
+    desk.agent(on_prompt("", say("Hi")))
+    talk = await desk.ready()
+    talk.send("export", file=str(desk.folder / "no" / "out.md"))
+    await desk.message("cannot write", "No such file")
