@@ -207,6 +207,22 @@ def test_unsaved_lines_are_not_shown_as_deletions_and_stay(open_editor: Open, tm
     editor.expect_lua(LINES, wanted)
 
 
+def test_unsaved_lines_stay_unsaved_where_the_agent_writes_the_disk(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("edit", edit(), write_file(NOTES, NEW), done))
+    editor = before(open_editor, agent)
+    editor.type("ggOmine<Esc>G")
+    open_diff(editor)
+    editor.type("gg]cdo:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    decided = NEW.replace("THREE", "line 3")
+    editor.expect_lua(LINES, ["mine", *decided.splitlines()])
+    assert (editor.project / "notes.txt").read_text() == decided
+    assert editor.lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified")
+
+
 def test_it_does_not_open_before_a_user_who_types(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", edit()))
     editor = before(open_editor, agent)
@@ -421,6 +437,24 @@ def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
     assert outcomes(agent) == ["yes"]
 
 
+OPEN = """
+  local proposal, shown = require("acp_nvim.proposal"), 0
+  local show = proposal.show
+  proposal.show = function(...)
+    local began = os.clock()
+    show(...)
+    shown = os.clock() - began
+  end
+  local began = vim.uv.hrtime()
+  vim.cmd("Acp diff")
+  assert(vim.wait(5000, function() return vim.bo.buftype == "acwrite" end, 1))
+  local drawing = os.clock()
+  vim.cmd.redraw()
+  proposal.show = show
+  return { (vim.uv.hrtime() - began) / 1e6, 1000 * shown, 1000 * (os.clock() - drawing) }
+"""
+
+
 def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
     old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
     new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
@@ -428,20 +462,13 @@ def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> No
     editor = before(open_editor, agent, "".join(old), setup={"review": {"auto_open": False}})
     editor.acp("prompt", "edit it")
     editor.wait_event("AcpQuestion")
-    took, waits = [], []
-    for _ in range(3):
-        with editor.second_client() as probe:
-            took.append(
-                editor.lua("""
-                  local began = vim.uv.hrtime()
-                  vim.cmd("Acp diff")
-                  vim.wait(5000, function() return vim.bo.buftype == "acwrite" end, 1)
-                  vim.cmd.redraw()
-                  return (vim.uv.hrtime() - began) / 1e6
-                """)
-            )
-        waits.append(probe.percentile(100))
+    rounds = []
+    for _ in range(5):  # the best counts: others may need the machine, too
+        rounds.append(editor.lua(OPEN))
         editor.type(":q<CR>")
         closed(editor)
-    assert min(took) < 150
-    print(took, waits)
+    took, showing, drawing = map(min, zip(*rounds, strict=True))
+    assert took < 150
+    # what keeps other clients waiting, by the processor's time
+    assert showing < 30
+    assert drawing < 30
