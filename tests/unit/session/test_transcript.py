@@ -112,6 +112,16 @@ def test_what_follows_the_echo_is_shown(transcript: Transcript):
 
 
 @pytest.mark.statement(56)
+@pytest.mark.parametrize("echo", [["go on"], ["two hunks refused", "go on"], ["two hunks refused\n\ngo on"]])
+def test_a_report_before_the_prompt_is_a_part_of_its_own_and_echoed_or_not(
+    transcript: Transcript, echo: list[str]
+):
+    transcript.user("go on", "two hunks refused")
+    say(transcript, *echo, role="user")
+    assert spoken(transcript) == [("user", "two hunks refused"), ("user", "go on")]
+
+
+@pytest.mark.statement(56)
 def test_after_its_turn_the_prompt_is_no_echo(transcript: Transcript):
     transcript.user("go on")
     transcript.end_turn(1.0)
