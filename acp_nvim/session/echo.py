@@ -4,18 +4,18 @@ from __future__ import annotations
 
 
 class Echo:
-    """Compares what comes back, piece by piece, with what was sent. White space at the seams is forgiven."""
+    """Compares what comes back, piece by piece, with what was sent. White space is forgiven."""
 
     def __init__(self, prompt: str, report: str = "") -> None:
         """`report`: what went before the prompt, which not every agent sends back."""
-        self._bare = prompt
-        self._prompt = f"{report}\n{prompt}" if report else prompt
+        self._bare = _flat(prompt)
+        self._prompt = _flat(f"{report} {prompt}")
         self._at = 0
         self._taken: list[str] = []
 
     def takes(self, piece: str) -> bool:
         """Whether `piece` goes on with the prompt; if not, it is something else that the user said."""
-        bare = piece.strip()
+        bare = _flat(piece)
         start = self._next()
         if not self._at and bare and not self._prompt.startswith(bare):
             self._prompt, start = self._bare, 0
@@ -34,3 +34,7 @@ class Echo:
         while at < len(self._prompt) and self._prompt[at].isspace():
             at += 1
         return at
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
