@@ -54,6 +54,8 @@ class Controlling:
         controls = session.controls
         if host.dialect.set_model:
             controls.name_models()
+        if host.dialect.modes:
+            controls.name_modes(host.dialect.modes)
         if fresh:
             controls.waiting.extendleft(reversed(list(_defaults(host.spec.defaults, session))))
         controls.busy = False
@@ -132,6 +134,8 @@ def _defaults(wanted: dict[str, Any], session: Session) -> Iterator[Wish]:
 def _request(change: Change, session_id: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     """No key too many: there are agents that count them. A boolean has to say that it is one."""
     params: dict[str, Any] = {"sessionId": session_id}
+    if own := dialect.change(change.wish.what, change.option.id if change.option else "", change.value):
+        return own[0], {**params, **own[1]}
     if option := change.option:
         kind = {"type": "boolean"} if option.type == "boolean" else {}
         return "session/set_config_option", {**params, "configId": option.id, "value": change.value, **kind}

@@ -35,7 +35,7 @@ from acp_nvim.session.visible import one_line
 
 _TAG = 100  # characters of the name of an update that the log has room for
 _MOST_UNKNOWN = 100
-_HELD = ("terminal/create", "session/request_permission")
+_HELD = ("terminal/create", *dialects.PERMISSIONS)
 
 
 class Front(Protocol):
@@ -76,11 +76,12 @@ class Host:
         self._owed = 0  # answers to requests that are no prompts
         self._front = front
         self._tasks = tasks
+        self._form = 0  # of the prompts that the agent takes
         self._unknown: set[str] = set()  # the tags of updates that we have wondered about
-        self._dialect = dialects.choose(spec.dialect, None)
+        self._dialect = dialects.choose(spec.dialect, None, spec.command)
         self._offer = front.services.offer
         self.ledger = Ledger(self.connection, tasks, self._refusal)
-        self.ledger.now["session/request_permission"] = self._ask
+        self.ledger.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.ledger.hold = self._hold
         services = front.services
         self._asked = Elicitations(self._find, lambda: self.sessions, front.touch, services.visit)
@@ -150,7 +151,8 @@ class Host:
         self._tasks.start_soon(self.connection.stop)
 
     def _initialize(self) -> None:
-        self.call("initialize", encode.initialize(__version__, self._offer), self._initialized)
+        params = self._dialect.initialize(encode.initialize(__version__, self._offer))
+        self.call("initialize", params, self._initialized)
 
     def _initialized(self, result: Result) -> None:
         if isinstance(result, Gone):
@@ -265,20 +267,32 @@ class Host:
             session.transcript.note("warning", complaint)
         if made.trouble:
             self._front.say("warn", made.told())
-        params = {"sessionId": session.id, "prompt": self._dialect.prompt(made.blocks)}
+        spec, agent = self.spec, self.agent
+        forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._dialect, spec.dialect, agent)
+        self._send(session, forms[self._form :] or forms)
+
+    def _send(self, session: Session, forms: list[dict[str, Any]]) -> None:
         turn = session.turn
         limit = self.spec.prompt_timeout_ms
         self.connection.call(
             "session/prompt",
-            params,
-            lambda result: self._prompted(session, turn, result),
+            {"sessionId": session.id, **forms[0]},
+            lambda result: self._prompted(session, turn, result, forms[1:]),
             timeout=limit / 1000 if limit else None,
             on_timeout=lambda: self._prompt_late(session, turn),
         )
 
-    def _prompted(self, session: Session, turn: int, result: Result) -> None:
+    def _prompted(self, session: Session, turn: int, result: Result, others: list[dict[str, Any]]) -> None:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
+        if (
+            others
+            and isinstance(result, Failure)
+            and result.error.code == INVALID_PARAMS
+            and not session.cancelling
+        ):
+            self._form = 1  # nothing was done: it is asked once more, in words that it may know
+            return self._send(session, others)
         if isinstance(result, Failure):
             self._front.note("error", f"{self.name}: turn {turn} of session {session.number}: {result.error}")
         turns.end(session, result, time.monotonic())
@@ -344,7 +358,8 @@ class Host:
     def _refusal(self, request: Request) -> RpcError | None:
         if request.method in self._dialect.requests:
             return None
-        refused = methods.refusal(request.method, request.params, self._offer)
+        method = dialects.PERMISSIONS[0] if dialects.asks(request.method) else request.method
+        refused = methods.refusal(method, request.params, self._offer)
         if refused:
             self._wonder("request", request.method)
         return refused
@@ -354,7 +369,12 @@ class Host:
         session = self._find(session_id)
         if session is None:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
-        return await serve(entry, session)
+        try:
+            return await serve(entry, session)
+        except RpcError as error:
+            if (other := self._dialect.instead(entry.request.method, error)) is None:
+                raise
+            return other
 
     def _hold(self, entry: Entry) -> bool:
         """Nothing is run and nothing asked while refused hunks are still to be taken back."""
@@ -424,9 +444,9 @@ class Host:
         seconds = self.spec.timeout_ms / 1000
 
         def answered(result: Result) -> None:
-            older = methods.OLDER.get(method)
-            if older and isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND:
-                self.call(older, params, then, unbounded, owner)
+            older = methods.older(method, params) if _is_unknown(result) else None
+            if older:
+                self.call(*older, lambda late: then(result if _is_unknown(late) else late), unbounded, owner)
             else:
                 then(result)
             self._owed -= 1
@@ -447,6 +467,10 @@ class Host:
             self._front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
+
+
+def _is_unknown(result: Result) -> bool:
+    return isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND
 
 
 def _portable(value: Any) -> Any:

@@ -107,7 +107,7 @@ class Player:
         if method == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
                 self._update(update, when)
-        elif method == "session/request_permission" and "id" in message:
+        elif isinstance(method, str) and dialects.asks(method) and "id" in message:
             self._ask(message, when)
         elif method == "elicitation/create" and "id" in message:
             self._ask_in_words(message, when)
@@ -136,8 +136,9 @@ class Player:
             self._session.apply(update, when)
 
     def _ask(self, message: Message, when: float) -> None:
-        request = decode.permission(message.get("params"), self._dialect)
-        question, call = permissions.posed(request, self._session, message["id"])
+        dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)
+        request = decode.permission(message.get("params"), dialect)
+        question, call = permissions.posed(request, self._session, message["id"], dialect)
         self._asked[_key(message)] = question
         self._session.ask(question, call, when)
 

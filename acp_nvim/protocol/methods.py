@@ -51,8 +51,24 @@ _TABLE = (
 )
 METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
 
-# What documents of some agents call a method; asked for only where the standard's name is not known.
-OLDER: Mapping[str, str] = {"session/list": "sessions/list"}
+
+def older(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """What documents of some agents call this; asked for only where the standard's name is not known."""
+    match name:
+        case "session/list":
+            return "sessions/list", params
+        case "session/set_config_option":
+            return "config/set", params
+        case "session/set_mode":
+            return "config/set", _option(params, "mode", params.get("modeId"))
+        case "session/set_model":
+            return "config/set", _option(params, "model", params.get("modelId"))
+    return None
+
+
+def _option(params: dict[str, Any], id: str, value: Any) -> dict[str, Any]:
+    return {"sessionId": params.get("sessionId"), "configId": id, "value": value}
+
 
 CANCEL_REQUEST = "$/cancel_request"  # a notification that either side may send
 

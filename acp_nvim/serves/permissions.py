@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.serves.ledger import Entry
@@ -22,11 +22,12 @@ def ask(
     on_ended: Callable[[Session, Question, Dialect], None],
 ) -> Session:
     """Put the agent's question before the user; whatever ends the question answers the request."""
+    dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
     request = decode.permission(entry.request.params, dialect)
     session = find(request.session_id)
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
-    question, call = posed(request, session, entry.request.id)
+    question, call = posed(request, session, entry.request.id, dialect)
 
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
@@ -42,13 +43,11 @@ def ask(
 
 
 def posed(
-    request: schema.PermissionRequest, session: Session, request_id: object
+    request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
 ) -> tuple[Question, schema.ToolCallUpdate]:
     """The question, and the call that it is about; some agents ask about a call they never name."""
-    call = (
-        request.tool_call
-        if request.tool_call.id
-        else replace(request.tool_call, id=f"permission-{request_id}")
-    )
+    asked = request.tool_call.id
+    known = session.transcript.recent(lambda id: dialect.is_about(asked, id)) if asked else None
+    call = replace(request.tool_call, id=known or asked or f"permission-{request_id}")
     options = tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options)
     return Question(session.number, "permission", "permission", options, call.id), call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -56,6 +56,11 @@ class Controls:
     def name_models(self) -> None:
         """Its models can be set, though it lists none: any name will do."""
         self._models = self._models or schema.ModeState()
+
+    def name_modes(self, ids: Iterable[str]) -> None:
+        """Modes that can be set, though the agent lists none; which of them it is in nobody knows."""
+        if self._modes is None and self._of_category("mode") is None:
+            self._modes = schema.ModeState(available=tuple(schema.Mode(id=id, name=id) for id in ids))
 
     def apply(self, update: schema.Update) -> None:
         if isinstance(update, schema.OptionsUpdate):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.growth import Growth
 from acp_nvim.session.questions import Question
 
 _OPEN = ("pending", "in_progress")
@@ -37,6 +38,7 @@ class ToolCall:
         ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
     )
     ended: float | None = None
+    grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
 
     @property
@@ -63,9 +65,12 @@ class ToolCall:
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Only what is given changes; content and locations replace."""
-        for name in ("title", "name", "kind", "content", "locations"):
+        for name in ("title", "name", "kind", "locations"):
             if (value := getattr(update, name)) is not None:
                 setattr(self, name, value)
+        if update.content is not None:
+            grows = isinstance(update, schema.ToolCallGrowth)
+            self.content = self.grown.add(self.content, update.content) if grows else update.content
         for name in ("raw_input", "raw_output"):
             if (value := getattr(update, name)) is not schema.UNSET:
                 setattr(self, name, value)

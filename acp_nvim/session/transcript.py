@@ -6,6 +6,7 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -57,6 +58,10 @@ class Transcript:
 
     def find(self, tool_call_id: str) -> ToolCall | None:
         return self._calls.get(tool_call_id)
+
+    def recent(self, fits: Callable[[str], bool]) -> str | None:
+        """The id of the latest call that fits; it is among the last."""
+        return next(filter(fits, islice(reversed(self._calls), _RECENT)), None)
 
     def plan_progress(self) -> dict[str, Any] | None:
         return self._plan.progress() if self._plan else None

@@ -1,5 +1,6 @@
 """Content blocks and the content of tool calls: one or many, bare or wrapped, under any of their names."""
 
+import json
 from typing import Any
 
 from acp_nvim.protocol.decode.fields import read, snake, text
@@ -39,9 +40,19 @@ def block(raw: Any) -> ContentBlock:
         return Unknown("", raw)
     tag = text(raw, "type") or ("text" if "text" in raw else "")
     model = _BLOCKS.get(snake(tag))
+    if tag == "data" and "data" in raw:
+        return _data(raw)
     inner = raw.get("resource") if model is Resource else None
     found = read(model, {**raw, **inner} if isinstance(inner, dict) else raw) if model else None
     return found or Unknown(tag, raw)
+
+
+def _data(raw: dict[str, Any]) -> ContentBlock:
+    """Not of the standard: any JSON as a block of its own."""
+    data, mime = raw["data"], text(raw, "mimeType")
+    if not isinstance(data, str):
+        return Text(text=json.dumps(data, ensure_ascii=False, indent=2))
+    return Text(text=data) if mime is None or mime.startswith("text/") else Unknown(f"data {mime}", raw)
 
 
 def blocks(raw: Any) -> list[ContentBlock]:

@@ -6,6 +6,7 @@ beside the sessionId, call the tag `type`, or write it as the name of a class. N
 
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from acp_nvim.protocol.decode.content import blocks, joined
@@ -28,6 +29,8 @@ from acp_nvim.protocol.schema import (
     PlanUpdate,
     Role,
     Text,
+    ToolCallGrowth,
+    ToolCallUpdate,
     UnknownUpdate,
     Unset,
     Update,
@@ -61,7 +64,8 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
             return session, [Chunk(role, words, None, message)]
     except (KeyError, TypeError, AttributeError):
         pass  # the patient reading below takes whatever it is
-    return _patiently(params)
+    session, updates = _patiently(params)
+    return session, [_growth(each) for each in updates] if dialect.appends else updates
 
 
 def _patiently(params: Any) -> tuple[str | None, list[Update]]:
@@ -74,6 +78,12 @@ def _patiently(params: Any) -> tuple[str | None, list[Update]]:
     reader = _READERS.get(tag)
     found = reader(told) if reader else _chunks(_ROLES[tag], told) if tag in _ROLES else None
     return identifier(params, "sessionId", "session_id"), found or [UnknownUpdate(tag, told)]
+
+
+def _growth(update: Update) -> Update:
+    if not isinstance(update, ToolCallUpdate) or not update.known or not update.content:
+        return update
+    return ToolCallGrowth(**{each.name: getattr(update, each.name) for each in fields(update)})
 
 
 def _tag(raw: dict[str, Any]) -> str:

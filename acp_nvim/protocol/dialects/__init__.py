@@ -1,21 +1,69 @@
-"""Which dialect an agent speaks: as configured, else by the name it gives itself."""
+"""Which dialect an agent speaks: as configured, else by its name, else by the shape of what it sends."""
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
+from acp_nvim.protocol.dialects import iac_code, simse
+from acp_nvim.protocol.dialects.agentao import Agentao
+from acp_nvim.protocol.dialects.bridge import Bridge
+from acp_nvim.protocol.dialects.gemini import Gemini
 from acp_nvim.protocol.dialects.standard import Dialect
 
 if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import AgentInfo
+    from acp_nvim.protocol.schema import AgentInfo, Initialized
 
 STANDARD = Dialect()
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (STANDARD,)}
+SIMSE, FLAT = simse.Simse(), iac_code.Flat()
+_ALL = (STANDARD, SIMSE, simse.SimseEngine(), iac_code.IacCode(), Agentao(), Bridge(), Gemini())
+PERMISSIONS = ("session/request_permission", iac_code.BARE)
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
 
 
-def choose(setting: str, agent_info: "AgentInfo | None") -> Dialect:
+def choose(setting: str, agent_info: "AgentInfo | None", command: str = "") -> Dialect:
+    """Before the agent has said who it is, its command is a hint."""
     if setting in DIALECTS:
         return DIALECTS[setting]
-    name = agent_info.name.lower() if agent_info else ""
-    return next((dialect for dialect in DIALECTS.values() if name in dialect.agents), STANDARD)
+    name = agent_info.name if agent_info else os.path.basename(command)
+    return next((dialect for dialect in DIALECTS.values() if name.lower() in dialect.agents), STANDARD)
 
 
-__all__ = ["DIALECTS", "STANDARD", "Dialect", "choose"]
+def asks(method: str) -> bool:
+    """Whether a request of this method asks for leave."""
+    return method in PERMISSIONS
+
+
+def of_permission(method: str, params: Any, spoken: Dialect) -> Dialect:
+    """The dialect in which this very request wants to be read and answered."""
+    if simse.is_permission(params):
+        return SIMSE
+    return FLAT if method == iac_code.BARE else spoken
+
+
+def prompts(
+    blocks: list[dict[str, Any]], limit_ms: float | None, spoken: Dialect, setting: str, agent: "Initialized"
+) -> list[dict[str, Any]]:
+    """What of session/prompt is the dialect's, in the forms to try: the next one if the agent finds one invalid.
+
+    An agent that tells nothing of itself but its name may be one of those that take a text.
+    """
+    told = spoken.beside_prompt(limit_ms)
+    forms = [{"prompt": spoken.prompt(blocks), **told}]
+    if (other := spoken.prompt_instead(blocks)) is not None:
+        forms.append({"prompt": other, **told})
+    elif spoken is STANDARD and setting == "auto" and not agent.capabilities:
+        forms.append({"prompt": SIMSE.prompt(blocks), **SIMSE.beside_prompt(limit_ms)})
+    return forms
+
+
+__all__ = [
+    "DIALECTS",
+    "FLAT",
+    "PERMISSIONS",
+    "SIMSE",
+    "STANDARD",
+    "Dialect",
+    "asks",
+    "choose",
+    "of_permission",
+    "prompts",
+]

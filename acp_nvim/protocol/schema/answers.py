@@ -108,8 +108,12 @@ class SavedSessions(Lenient):
 
 
 class TokenUsage(Lenient):
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
+    input_tokens: Count | None = Field(
+        default=None, validation_alias=AliasChoices("inputTokens", "input_tokens", "prompt_tokens")
+    )
+    output_tokens: Count | None = Field(
+        default=None, validation_alias=AliasChoices("outputTokens", "output_tokens", "completion_tokens")
+    )
     total_tokens: Count | None = None
 
 

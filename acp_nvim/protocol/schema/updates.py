@@ -58,6 +58,11 @@ class ToolCallUpdate:
         return replace(self, title=self.title or kind, kind=kind, status=self.status or "pending")
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCallGrowth(ToolCallUpdate):
+    """Its content comes behind what is there."""
+
+
 class PlanEntry(Lenient):
     content: str
     priority: Literal["high", "medium", "low"] = "medium"

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from acp_nvim.protocol import decode
-from acp_nvim.protocol.dialects import Dialect, choose
+from acp_nvim.protocol.dialects import PERMISSIONS, Dialect, choose, of_permission
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response
 from acp_nvim.protocol.schema import UNSET
 
@@ -43,8 +43,8 @@ def model(pair: dict[str, Any], dialect: Dialect) -> Any:
     if isinstance(event, Response):
         return plain(ANSWERS[event.method](event.result))
     assert isinstance(event, Request | Notification)
-    if event.method == "session/request_permission":
-        return plain(decode.permission(event.params, dialect))
+    if event.method in PERMISSIONS:
+        return plain(decode.permission(event.params, of_permission(event.method, event.params, dialect)))
     session, updates = decode.update(event.params, dialect)
     return {"session": session, "updates": plain(updates)}
 

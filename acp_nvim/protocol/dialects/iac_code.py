@@ -1,0 +1,64 @@
+"""iac-code. What its reference says, where it is not the standard, and what its releases do:
+
+- a release takes any `selected` outcome for a yes: a rejection is `cancelled`, with the option's id in `_meta`
+- its permissions are about `permission/<id>`, while the call was announced as `<turn>/<id>`
+- output of a terminal that has been shown comes once more as content, marked `already_displayed`
+- the reference's permission has the method `request_permission` alone, and a flat answer: `allowed` with the
+  option's id, or `denied` without one, so that a rejection for always is the client's to remember
+
+Read by everybody's normaliser: `type` for `sessionUpdate`, tags written like classes, `text` beside the tag,
+`raw_input`, `raw_output`, blocks named like classes. `sessions/list` and `config/set` are asked for where the
+standard's names are not known (`methods.older`).
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from acp_nvim.protocol.dialects.standard import Dialect, kind, sent
+
+if TYPE_CHECKING:
+    from acp_nvim.protocol.schema import PermissionRequest
+
+BARE = "request_permission"
+
+
+class IacCode(Dialect):
+    name: ClassVar[str] = "iac-code"
+    agents: ClassVar[frozenset[str]] = frozenset({"iac-code", "iac_code"})
+
+    def update(self, params: Any) -> Any:
+        update = params.get("update") if isinstance(params, dict) else None
+        meta = update.get("_meta") if isinstance(update, dict) else None
+        if (
+            not isinstance(update, dict)
+            or not isinstance(meta, dict)
+            or meta.get("already_displayed") is not True
+        ):
+            return params
+        return {**params, "update": {key: value for key, value in update.items() if key != "content"}}
+
+    def is_about(self, asked: str, call: str) -> bool:
+        mark, _, use = asked.partition("permission/")
+        return asked == call or (not mark and bool(use) and call.endswith(f"/{use}"))
+
+    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+        if option_id is None or kind(option_id, request).startswith("allow"):
+            return super().permission_answer(option_id, request)
+        return {"outcome": {"outcome": "cancelled"}, "_meta": {"option_id": sent(option_id, request)}}
+
+
+class Flat(IacCode):
+    """The answers of the reference, to permissions that are asked for by its bare method."""
+
+    remembers: ClassVar[bool] = True
+
+    def permission(self, params: Any) -> Any:
+        """Its tool calls have a title alone, which names the tool."""
+        call = params.get("toolCall") if isinstance(params, dict) else None
+        if not isinstance(call, dict) or call.get("name") or not call.get("title"):
+            return params
+        return {**params, "toolCall": {**call, "name": call["title"]}}
+
+    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+        if option_id is not None and kind(option_id, request).startswith("allow"):
+            return {"outcome": "allowed", "option_id": sent(option_id, request)}
+        return {"outcome": "denied"}

@@ -1,0 +1,41 @@
+"""Content of a tool call that comes in pieces: put behind what is there, or in its place if all is told again."""
+
+from __future__ import annotations
+
+from acp_nvim.protocol import schema
+
+Content = tuple[schema.ToolContent, ...]
+_HEAD = 512  # characters by which a text is known that is told again, perhaps with a gap in its middle
+
+
+class Growth:
+    """Of one call. Pieces of its output are one text; what was there before them is not."""
+
+    def __init__(self) -> None:
+        self._at: int | None = None  # of the text that grows
+
+    def add(self, old: Content, new: Content) -> Content:
+        content = list(old)
+        for item in new:
+            if item not in old:
+                self._add(content, item)
+        return tuple(content)
+
+    def _add(self, content: list[schema.ToolContent], item: schema.ToolContent) -> None:
+        said = _text(item)
+        grows = self._at is not None and self._at == len(content) - 1
+        before = _text(content[-1]) if grows else None
+        if said is None or before is None:
+            content.append(item)
+            self._at = None if said is None else len(content) - 1
+        else:
+            again = len(said) >= len(before[:_HEAD]) and said.startswith(before[:_HEAD])
+            content[-1] = schema.ContentItem(schema.Text(text=said if again else before + said))
+
+
+def _text(item: schema.ToolContent) -> str | None:
+    return (
+        item.content.text
+        if isinstance(item, schema.ContentItem) and isinstance(item.content, schema.Text)
+        else None
+    )
