@@ -3,8 +3,8 @@ entries. Each call tells what has come, grown or changed since the last."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from acp_nvim.protocol import schema
@@ -17,7 +17,8 @@ from acp_nvim.session.tool_calls import ToolCall
 
 Line = dict[str, Any]
 Terminal = Callable[[str], str]
-_MOST_RAW = 100_000  # characters of JSON that a tool was given, or gave
+# Of what a tool was given, or gave: characters of a text, items of a list, lists in lists.
+_LONGEST, _MOST, _DEEPEST = 100_000, 5_000, 50
 _ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
 
 
@@ -80,7 +81,7 @@ class Retelling:
     def _changed(self) -> Iterator[Line]:
         for key, was in list(self._changing.items()):
             entry = self._session.transcript.entry(key)
-            if entry is not None and _fingerprint(entry, self._terminal) != was:
+            if entry is not None and _looks(entry, self._terminal) != was:
                 yield from self._told(entry)
 
     def _grown(self, entry: Entry) -> Iterator[Line]:
@@ -97,7 +98,7 @@ class Retelling:
 
     def _told(self, entry: Entry) -> Iterator[Line]:
         if isinstance(entry, ToolCall | Plan | Compaction):
-            self._changing[entry.key] = _fingerprint(entry, self._terminal)
+            self._changing[entry.key] = _looks(entry, self._terminal)
         match entry:
             case Message(prompt=True):
                 yield from self._prompt(entry)
@@ -176,17 +177,22 @@ class Retelling:
         return {"t": round(seconds, 3), "dir": direction, "msg": {"jsonrpc": "2.0", **message}}
 
 
-def _fingerprint(entry: Entry, terminal: Terminal) -> str:
+def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
+    """What of an entry may change in place. What is large is compared by identity first: it is replaced, not changed."""
     match entry:
         case ToolCall():
-            own = {id: "".join(pieces) for id, pieces in entry.terminals.items()}
+            own = [len(pieces) for pieces in entry.terminals.values()]
+            shown = [
+                terminal(item.terminal_id) for item in entry.content if isinstance(item, schema.TerminalRef)
+            ]
             answered = [question.id for question in entry.questions if not question.is_open]
-            return _json([_call(entry, terminal), entry.status, entry.left, own, answered])
+            told = (entry.title, entry.kind, entry.status, entry.left, entry.content, entry.locations)
+            return (*told, entry.raw_input, entry.raw_output, own, shown, answered)
         case Plan():
-            return _json([[step.content, step.status] for step in entry.entries])
+            return (entry.entries,)
         case Compaction():
-            return _json(_compaction(entry))
-    return ""
+            return (entry.status, entry.summary, entry.error)
+    return ()
 
 
 def _call(call: ToolCall, terminal: Terminal) -> dict[str, Any]:
@@ -238,15 +244,14 @@ def _compaction(entry: Compaction) -> dict[str, Any]:
     return {**told, **summary, **({"error": entry.error} if entry.error else {})}
 
 
-def _short(value: Any) -> Any:
-    if value is None:
-        return None
-    text = _json(value)
-    return value if len(text) <= _MOST_RAW else f"{text[:_MOST_RAW]}… ({len(text)} characters)"
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except RecursionError:
-        return '"nested too deeply"'
+def _short(value: Any, depth: int = 0) -> Any:
+    """JSON of any size and depth, as much of it as is worth keeping."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
+    if isinstance(value, list | dict) and depth > _DEEPEST:
+        return "…"
+    if isinstance(value, list):
+        return [_short(item, depth + 1) for item in value[:_MOST]]
+    if isinstance(value, dict):
+        return {key: _short(item, depth + 1) for key, item in islice(value.items(), _MOST)}
+    return value

@@ -369,3 +369,16 @@ async def test_a_session_that_is_closed_while_its_defaults_are_set(desk: Desk) -
     await eventually(lambda: agent.got("session/close"))
     gate.touch()
     assert talk.data("AcpSessionStarted") == []
+
+
+async def test_the_demo_agent_lets_all_be_switched(desk: Desk) -> None:
+    desk.setup()
+    talk = await desk.ready("demo")
+    talk.send("set_mode", id="auto")
+    await eventually(lambda: talk.status["mode"] == "auto")
+    talk.send("set_model", id="demo-large")
+    await eventually(lambda: talk.status["model"] == "demo-large")
+    (thinks,) = [option for option in talk.status["options"] if option["type"] == "boolean"]
+    talk.send("set_option", id=thinks["id"], value=not thinks["value"])
+    await eventually(lambda: value(talk, thinks["id"]) is not thinks["value"])
+    assert desk.messages() == []
