@@ -29,9 +29,8 @@ class Retelling:
         self._id = session.id or session.memory or "session"
         self._next = 0  # the first entry that has not been told
         self._parts = 0  # of the entry before that
-        self._changing: dict[
-            int, str
-        ] = {}  # entries of this turn that may change in place, as they were told
+        # entries of this turn that may change in place, as they were told
+        self._changing: dict[int, tuple[object, ...]] = {}
         self._asked: set[int] = set()
         self._requests = 0
         self._open: str | None = None  # the prompt that has no answer yet
@@ -178,7 +177,7 @@ class Retelling:
 
 
 def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
-    """What of an entry may change in place. What is large is compared by identity first: it is replaced, not changed."""
+    """What of an entry may change in place. What is large is replaced, not changed: comparing it costs nothing."""
     match entry:
         case ToolCall():
             own = [len(pieces) for pieces in entry.terminals.values()]

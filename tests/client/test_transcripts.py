@@ -48,11 +48,14 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*")) if folder.exists() else []
 
 
-async def written(folder: Path, *words: str, count: int = 1) -> list[Path]:
+async def written(folder: Path, *words: str, count: int = 1, turns: int = 0) -> list[Path]:
+    """The files, once they hold these words and the ends of so many turns."""
+
     def found() -> list[Path]:
         kept = files(folder)
         texts = "".join(path.read_text() for path in kept)
-        return kept if len(kept) == count and all(word in texts for word in words) else []
+        is_there = all(word in texts for word in words) and texts.count("stopReason") >= turns
+        return kept if len(kept) == count and is_there else []
 
     return list(await eventually(found))
 
@@ -96,7 +99,7 @@ async def test_the_end_of_a_turn_is_kept(desk: Desk) -> None:
     talk.send("cancel")
     await talk.ended(2)
     await talk.turn("last", first=True)
-    (file,) = await written(folder, "last", "out of paper", "cancelled")
+    (file,) = await written(folder, "last", "out of paper", "cancelled", turns=3)
     again = await played(desk, file)
     await eventually(lambda: again.lines == talk.lines)
 
@@ -114,7 +117,7 @@ async def test_what_comes_after_a_turn_is_kept_with_the_next(desk: Desk) -> None
         }
     )
     await talk.turn("two")
-    (file,) = await written(folder, "second", "completed")
+    (file,) = await written(folder, "second", "completed", turns=2)
     again = await played(desk, file)
     await eventually(lambda: again.lines == talk.lines)
 
