@@ -1,6 +1,5 @@
 """Changes that have happened: seen in the file, kept and undone by keys, whatever way they came."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from tests.functional.test_watch import editing as naming
 
 Open = Callable[..., Editor]
 NOTES = "{cwd}/notes.txt"
-SLOW = float(os.environ.get("ACP_SLOW", "1"))
 PENDING = """local n = 0
 for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
   for _, hunk in ipairs(file.hunks) do n = n + (hunk.state == 'pending' and 1 or 0) end
@@ -453,7 +451,7 @@ def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_p
 
 @pytest.mark.parametrize("keys", ["7G\\k", "7G\\u"])
 def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    """Ten thousand lines; from the call to what the user sees, the best of three."""
+    """Ten thousand lines; from the call to what the user sees, the best of many."""
     before = [f"line {n}" for n in range(10_000)]
     after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
     editor = reviewing(
@@ -466,7 +464,7 @@ def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path,
     editor.screen.expect("┃ LINE 0")
     timed = """local verb, index = ...
     local acp, review = require('acp_nvim'), require('acp_nvim.review')
-    vim.wait(100) -- a frame has its pace
+    vim.wait(40) -- a frame has its pace
     local id = acp.changes({ all = true })[1].hunks[index].id
     local start, over = vim.uv.hrtime(), nil
     acp[verb](id)
@@ -476,8 +474,8 @@ def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path,
     end, 1)
     return (over - start) / 1e6"""
     verb = "keep" if keys.endswith("k") else "undo"
-    assert min(editor.lua(timed, verb, 500 + n) for n in range(8)) < 10 * SLOW
-    assert editor.lua(PENDING) == 992
+    assert min(editor.lua(timed, verb, 500 + n) for n in range(20)) < 10
+    assert editor.lua(PENDING) == 980
 
 
 def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> None:
@@ -494,7 +492,7 @@ def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> N
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1000)
     waits = []
-    for _ in range(3):
+    for _ in range(5):
         with editor.second_client() as probe:
             editor.type(":Acp review<CR>")
             editor.screen.expect("┃ LINE 0")
@@ -503,7 +501,7 @@ def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> N
         waits.append(probe.percentile(95))
         editor.type(":bwipeout<CR>")
         editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    assert min(waits) < 30 * SLOW
+    assert min(waits) < 30
 
 
 def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None:
@@ -527,7 +525,7 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
       return (vim.uv.hrtime() - start) / 200 / 1e6
     end
     return math.min(typed(), typed(), typed())"""
-    assert editor.lua(timed) < 0.2 * SLOW
+    assert editor.lua(timed) < 0.2
     editor.expect_lua("return vim.fn.getline(5)", "x" * 600 + "line 4")
     editor.type("u")
     editor.expect_lua(PENDING, 1000)
