@@ -76,7 +76,7 @@ class Host:
         self._owed = 0  # answers to requests that are no prompts
         self._front = front
         self._tasks = tasks
-        self._form = 0  # of the prompts that the agent takes
+        self._other_form = False  # of prompts: the agent takes what its dialect has in second place
         self._unknown: set[str] = set()  # the tags of updates that we have wondered about
         self._dialect = dialects.choose(spec.dialect, None, spec.command)
         self._offer = front.services.offer
@@ -98,10 +98,12 @@ class Host:
             await self.connection.run()
         except StartError as error:
             self.alive = False
+            absent = error.absent and self.spec.install
+            why = f"{self.name} is not installed: {self.spec.install}; {error}" if absent else str(error)
             for session in self.sessions:
-                session.refuse(str(error))
+                session.refuse(why)
                 self._front.touch(session)
-            self._front.say("error", str(error))
+            self._front.say("error", why)
         finally:
             self.ledger.abandon()
             self._front.host_changed()
@@ -269,30 +271,25 @@ class Host:
             self._front.say("warn", made.told())
         spec, agent = self.spec, self.agent
         forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._dialect, spec.dialect, agent)
-        self._send(session, forms[self._form :] or forms)
+        self._send(session, *(reversed(forms) if self._other_form else forms))
 
-    def _send(self, session: Session, forms: list[dict[str, Any]]) -> None:
+    def _send(self, session: Session, form: dict[str, Any], *others: dict[str, Any]) -> None:
         turn = session.turn
         limit = self.spec.prompt_timeout_ms
         self.connection.call(
             "session/prompt",
-            {"sessionId": session.id, **forms[0]},
-            lambda result: self._prompted(session, turn, result, forms[1:]),
+            {"sessionId": session.id, **form},
+            lambda result: self._prompted(session, turn, result, *others),
             timeout=limit / 1000 if limit else None,
             on_timeout=lambda: self._prompt_late(session, turn),
         )
 
-    def _prompted(self, session: Session, turn: int, result: Result, others: list[dict[str, Any]]) -> None:
+    def _prompted(self, session: Session, turn: int, result: Result, *others: dict[str, Any]) -> None:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
-        if (
-            others
-            and isinstance(result, Failure)
-            and result.error.code == INVALID_PARAMS
-            and not session.cancelling
-        ):
-            self._form = 1  # nothing was done: it is asked once more, in words that it may know
-            return self._send(session, others)
+        if others and _is_invalid(result) and not (session.cancelling or session.transcript.spoke_in_turn):
+            self._other_form = not self._other_form  # nothing was done: perhaps it knows the other one
+            return self._send(session, *others)
         if isinstance(result, Failure):
             self._front.note("error", f"{self.name}: turn {turn} of session {session.number}: {result.error}")
         turns.end(session, result, time.monotonic())
@@ -392,7 +389,7 @@ class Host:
         for question in session.questions:
             if call := session.transcript.find(question.tool_call_id or ""):
                 self._front.services.hear(session, call)
-        session.writes_through |= self._dialect.writes_through
+        session.writes_through |= self._dialect.writes_through or self.spec.writes_through
         rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         self._front.touch(session)
 
@@ -444,7 +441,7 @@ class Host:
         seconds = self.spec.timeout_ms / 1000
 
         def answered(result: Result) -> None:
-            older = methods.older(method, params) if _is_unknown(result) else None
+            older = methods.older(method, params, self.cwd) if _is_unknown(result) else None
             if older:
                 self.call(*older, lambda late: then(result if _is_unknown(late) else late), unbounded, owner)
             else:
@@ -467,6 +464,10 @@ class Host:
             self._front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
+
+
+def _is_invalid(result: Result) -> bool:
+    return isinstance(result, Failure) and result.error.code == INVALID_PARAMS
 
 
 def _is_unknown(result: Result) -> bool:

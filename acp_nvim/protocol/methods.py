@@ -52,11 +52,11 @@ _TABLE = (
 METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
 
 
-def older(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def older(name: str, params: dict[str, Any], cwd: str) -> tuple[str, dict[str, Any]] | None:
     """What documents of some agents call this; asked for only where the standard's name is not known."""
     match name:
         case "session/list":
-            return "sessions/list", params
+            return "sessions/list", {"cwd": cwd, **params}
         case "session/set_config_option":
             return "config/set", params
         case "session/set_mode":

@@ -11,6 +11,7 @@ from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 
 
@@ -46,8 +47,25 @@ def posed(
     request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
 ) -> tuple[Question, schema.ToolCallUpdate]:
     """The question, and the call that it is about; some agents ask about a call they never name."""
-    asked = request.tool_call.id
-    known = session.transcript.recent(lambda id: dialect.is_about(asked, id)) if asked else None
-    call = replace(request.tool_call, id=known or asked or f"permission-{request_id}")
+    call = replace(
+        request.tool_call, id=_about(request.tool_call, session, dialect) or f"permission-{request_id}"
+    )
     options = tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options)
     return Question(session.number, "permission", "permission", options, call.id), call
+
+
+def _about(asked: schema.ToolCallUpdate, session: Session, dialect: Dialect) -> str:
+    """The id of the call that is meant: some name it otherwise than when they announced it, or not at all."""
+    if asked.id and (known := session.transcript.recent(lambda call: dialect.is_about(asked.id, call.id))):
+        return known.id
+    alike = session.transcript.recent(lambda call: _is_alike(asked, call))
+    return alike.id if alike else asked.id
+
+
+def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
+    """An open call that nothing was asked about so far, by the same name, for the same input."""
+    if not call.is_open or call.questions or asked.title not in (call.title, call.name):
+        return False
+    if asked.raw_input in (schema.UNSET, None) or call.raw_input is None:
+        return not asked.id
+    return bool(asked.raw_input == call.raw_input)

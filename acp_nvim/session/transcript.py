@@ -59,9 +59,9 @@ class Transcript:
     def find(self, tool_call_id: str) -> ToolCall | None:
         return self._calls.get(tool_call_id)
 
-    def recent(self, fits: Callable[[str], bool]) -> str | None:
-        """The id of the latest call that fits; it is among the last."""
-        return next(filter(fits, islice(reversed(self._calls), _RECENT)), None)
+    def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
+        """The latest call that fits; it is among the last."""
+        return next(filter(fits, islice(reversed(self._calls.values()), _RECENT)), None)
 
     def plan_progress(self) -> dict[str, Any] | None:
         return self._plan.progress() if self._plan else None

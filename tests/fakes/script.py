@@ -10,7 +10,7 @@ What the steps do is written at the head of `scripted_agent.py`.
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,11 @@ close_stdout, leave, die = map(_verb, ("close_stdout", "exit", "die"))
 
 def repeat(count: int, *steps: Step) -> Step:
     return ["repeat", count, list(steps)]
+
+
+def when(text: str, *steps: Step, otherwise: Iterable[Step] = ()) -> Step:
+    """Those if the last answer, as JSON, holds the text."""
+    return ["when", text, list(steps), list(otherwise)]
 
 
 def grandchild(*, escapes: bool = False) -> Step:

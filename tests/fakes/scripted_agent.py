@@ -35,6 +35,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
   itself          ["touch", path] ["mark", name]         a file; a line in the log
                   ["write_file", path, text] ["delete_file", path]       as agents do without asking
                   ["repeat", count, [step, …]]
+                ["when", text, [step, …], [step, …]]   these if the last answer holds the text, else those
                   ["grandchild", {"escapes": bool}]      a child that holds all pipes, in or out of its group
                   ["stop_reading"]           stdin stays open and is read no more (from `start`: never)
                   ["close_stdout"] ["exit", status] ["die", "SIGSEGV"]
@@ -182,6 +183,9 @@ class Course:
                 for number in range(count):
                     self.fill["{n}"] = str(number)
                     self.run(inner)
+            elif verb == "when":
+                text, inner, other = arguments
+                self.run(inner if text in self.fill["{answer}"] else other)
             else:
                 getattr(self, "do_" + verb)(*self.filled(arguments))
 

@@ -160,9 +160,18 @@ def test_iac_code_asks_about_calls_by_other_ids(asked: str, call: str, same: boo
 
 def test_documents_names_are_asked_for_where_the_standards_are_unknown() -> None:
     option = {"sessionId": "s", "configId": "mode", "value": "plan"}
-    assert methods.older("session/list", {"cwd": "/"}) == ("sessions/list", {"cwd": "/"})
-    assert methods.older("session/set_config_option", option) == ("config/set", option)
-    assert methods.older("session/set_mode", {"sessionId": "s", "modeId": "plan"}) == ("config/set", option)
+    assert methods.older("session/list", {"cursor": "c"}, "/") == (
+        "sessions/list",
+        {"cwd": "/", "cursor": "c"},
+    )
+    assert methods.older("session/set_config_option", option, "/") == ("config/set", option)
+    assert methods.older("session/set_mode", {"sessionId": "s", "modeId": "plan"}, "/") == (
+        "config/set",
+        option,
+    )
     model = {"sessionId": "s", "configId": "model", "value": "m"}
-    assert methods.older("session/set_model", {"sessionId": "s", "modelId": "m"}) == ("config/set", model)
-    assert methods.older("session/new", {}) is None
+    assert methods.older("session/set_model", {"sessionId": "s", "modelId": "m"}, "/") == (
+        "config/set",
+        model,
+    )
+    assert methods.older("session/new", {}, "/") is None
