@@ -21,6 +21,7 @@ from acp_nvim.catalogue import Catalogue
 from acp_nvim.controlling import Controlling
 from acp_nvim.deciding import Deciding
 from acp_nvim.diary import Diary
+from acp_nvim.doctor import Doctor
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.filling import Filling
 from acp_nvim.host import Host
@@ -58,6 +59,7 @@ class Client:
         self.controlling = Controlling(self)
         self.servers = Servers(self.say)
         self.transcripts = Transcripts(self, self._spawn)
+        self.doctor = Doctor(self, self._spawn)
         self._doors = (
             self,
             self.catalogue,
@@ -68,6 +70,7 @@ class Client:
             Queueing(self),
             self.controlling,
             self.transcripts,
+            self.doctor,
         )  # each handles its verbs
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
@@ -395,7 +398,7 @@ class Client:
     def host_changed(self) -> None:
         self.catalogue.tell()
         agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
-        self.editor.notify("groups", agents + self.services.terminals.pgids())
+        self.editor.notify("groups", agents + self.doctor.pids + self.services.terminals.pgids())
 
     def forget(self, session: Session) -> None:
         """It leaves the list; what it has to tell goes out first."""

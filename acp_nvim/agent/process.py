@@ -21,11 +21,16 @@ from acp_nvim.agent.pipes import Inlet, Outlet
 # With $NVIM an agent could drive the editor and approve its own requests.
 _WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
 _LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
+_COMMAND_NOT_FOUND = "command not found"
 _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 
 class StartError(Exception):
     """Why the agent could not be started, in one sentence for the user."""
+
+    def __init__(self, why: str, absent: bool = False) -> None:
+        super().__init__(why)
+        self.absent = absent  # there is no such program
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -112,7 +117,8 @@ def _spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> 
             argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
     except (OSError, ValueError) as error:
-        raise StartError(f"cannot start {name}: {_reason(error, name, argv[0], cwd, env)}") from error
+        why = f"cannot start {name}: {_reason(error, name, argv[0], cwd, env)}"
+        raise StartError(why, absent=_COMMAND_NOT_FOUND in why) from error
 
 
 def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[str, str]) -> str:
@@ -123,7 +129,9 @@ def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[st
         return f"this folder may not be entered: {cwd}"
     if isinstance(error, FileNotFoundError):
         found = shutil.which(command, path=env.get("PATH"))
-        return f"the interpreter it names does not exist; {check}" if found else f"command not found; {check}"
+        return (
+            f"the interpreter it names does not exist; {check}" if found else f"{_COMMAND_NOT_FOUND}; {check}"
+        )
     if isinstance(error, PermissionError):
         return f"it is not executable; {check}"
     return f"{error.strerror if isinstance(error, OSError) else error}; {check}"

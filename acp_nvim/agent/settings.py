@@ -48,6 +48,8 @@ class AgentSpec(_Settings):
     mcp_servers: Any = []
     defaults: Table = {}
     auth_method: str | None = None
+    install: str | None = None  # how to come by its program
+    writes_through: bool = False  # known to write files by asking us
 
 
 class Log(_Settings):
@@ -60,15 +62,12 @@ class Transcripts(_Settings):
 
 
 class Settings(_Settings):
-    default_agent: str | None = None
     agents: Table = {}
     log: Log = Log()
     transcripts: Transcripts = Transcripts()
     permissions: Annotated[list[Any], BeforeValidator(_list)] = []
     fs: Table = {}
     terminal: bool = True
-    follow: bool = False
-    notify: bool = True
 
 
 DEMO = AgentSpec(name="demo", command=sys.executable, args=["-I", "-m", "acp_nvim.demo"])
@@ -78,6 +77,9 @@ def read(config: Any) -> tuple[Settings, list[str]]:
     """The settings, with what is wrong in them said and left at its default."""
     given = dict(_table(config)) if isinstance(_table(config), dict) else {}
     complaints: list[str] = []
+    agents = _table(given.get("agents"))
+    if isinstance(agents, dict):
+        given["agents"] = {name: _usable(str(name), spec, complaints) for name, spec in agents.items()}
     while True:
         try:
             return Settings.model_validate(given), complaints
@@ -85,6 +87,21 @@ def read(config: Any) -> tuple[Settings, list[str]]:
             key = str(error.errors()[0]["loc"][0])
             complaints.append(f"configuration: {_where(error)}")
             given.pop(key, None)
+
+
+def _usable(name: str, spec: Any, complaints: list[str]) -> Any:
+    """The agent without its wrong keys, but for the command: without that it is none."""
+    while isinstance(spec, dict):
+        try:
+            AgentSpec.model_validate({"command": "", **spec, "name": name})
+            return spec
+        except ValidationError as error:
+            key = error.errors()[0]["loc"][0]
+            if key == "command":
+                return spec
+            complaints.append(f"configuration: agents.{name}.{_where(error)}")
+            spec = {other: value for other, value in spec.items() if other != key}
+    return spec
 
 
 def agent(settings: Settings, name: str) -> AgentSpec:

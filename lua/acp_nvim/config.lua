@@ -21,12 +21,13 @@ end
 ---@param value table
 ---@param path string
 ---@param problems string[]
+---@param base? table
 ---@return table
-local function check_record(field, value, path, problems)
+local function check_record(field, value, path, problems, base)
   local result, known = {}, {}
   for _, child in ipairs(field.fields) do
     known[#known + 1] = child.name
-    result[child.name] = check(child, value[child.name], path .. child.name, problems)
+    result[child.name] = check(child, value[child.name], path .. child.name, problems, (base or {})[child.name])
   end
   for _, key in ipairs(sorted_keys(value)) do
     if not vim.list_contains(known, key) then
@@ -46,7 +47,8 @@ end
 local function check_items(field, value, path, problems)
   local result = {}
   for _, key in ipairs(field.type == "list" and vim.tbl_keys(value) or sorted_keys(value)) do
-    local checked = check(field.items, value[key], path .. tostring(key), problems)
+    local base = field.base and field.base(key, value[key])
+    local checked = check(field.items, value[key], path .. tostring(key), problems, base)
     if checked ~= nil then
       -- a wrong item of a list leaves no hole
       result[field.type == "list" and #result + 1 or key] = checked
@@ -96,8 +98,9 @@ end
 ---@param value any
 ---@param path string  the key's full name
 ---@param problems string[]
+---@param base? any  what stands in the default's place
 ---@return any
-check = function(field, value, path, problems)
+check = function(field, value, path, problems, base)
   local absent = value == nil or value == vim.NIL
   local problem = not absent and mismatch(field, value) or nil
   if problem then
@@ -108,13 +111,28 @@ check = function(field, value, path, problems)
   if field.type == "record" then
     local prefix = path == "" and "" or path .. "."
     local count = #problems
-    local result = check_record(field, (not absent and not problem) and value or {}, prefix, problems)
+    local result = check_record(field, (not absent and not problem) and value or {}, prefix, problems, base)
     return complete(field, result, prefix, problems, count)
   end
   if problem or absent then
-    return vim.deepcopy(field.default)
+    return vim.deepcopy(base == nil and field.default or base)
   end
   return vim.deepcopy(value)
+end
+
+--- An agent that stands elsewhere than in the configuration, checked as those are.
+---@param own table
+---@param base? table  what stands in the defaults' place
+---@return table? agent
+---@return string[] problems
+function M.agent(own, base)
+  local problems = {} ---@type string[]
+  for _, field in ipairs(M.spec.fields) do
+    if field.name == "agents" then
+      return check(field.items, own, "", problems, base), problems
+    end
+  end
+  error("the configuration has no agents")
 end
 
 ---@param problems string[]
@@ -182,7 +200,9 @@ function M.export()
     end
     return next(value) == nil and field.type == "record" and vim.empty_dict() or value
   end
-  return mark(M.spec, vim.deepcopy(M.get()))
+  local copy = vim.deepcopy(M.get())
+  copy.agents = require("acp_nvim.agents").specs()
+  return mark(M.spec, copy)
 end
 
 return M

@@ -123,6 +123,10 @@ function ports.listed(list)
   require("acp_nvim.sessions").listed(list)
 end
 
+function ports.doctored(...)
+  require("acp_nvim.doctor").told(...)
+end
+
 function ports.login_choose(n, methods)
   require("acp_nvim.login").choose(n, methods)
 end
@@ -147,6 +151,7 @@ local WINDOWS = {
   show = true,
   float = true,
   queue = true,
+  doctored = true,
   login_choose = true,
   login_run = true,
   recall = true,

@@ -1,11 +1,17 @@
 -- `:checkhealth acp_nvim`: Neovim, interpreter and packages, backend, agents, in that order, with what to do.
+local agent_files = require("acp_nvim.agent_files")
 local agents = require("acp_nvim.agents")
 local backend = require("acp_nvim.backend")
 local config = require("acp_nvim.config")
+local doctor = require("acp_nvim.doctor")
+local scratch = require("acp_nvim.scratch")
+local version = require("acp_nvim.version")
 
 local M = {}
 
 local health = vim.health
+local VERSIONS_MS = 5000
+local thorough = false -- agents are started
 local INSTALL = { "Run :Acp install, or make install in " .. backend.root }
 
 -- one line a package: its name and its version, or nothing after the name
@@ -81,17 +87,80 @@ local function check_backend()
   health.error(message or "the backend does not answer", { "See :Acp log", INSTALL[1] })
 end
 
-local function check_agent(name)
-  local agent = config.get().agents[name]
-  if not agent then
-    return health.ok(name .. ": built in, needs nothing")
+---@param agent acp.Agent
+---@param path string?
+---@return boolean found
+local function check_agent(agent, path)
+  local name = scratch.visible(agent.name)
+  if not agent.spec then
+    health.ok(name .. ": built in, needs nothing")
+  elseif path then
+    local said = version.known(path)
+    health.ok(("%s: %s%s"):format(name, path, said and (", " .. said) or ", which tells no version"))
+  else
+    local command = scratch.visible(agent.spec.command)
+    local advice = agent.preset and "Install it: " .. agents.how_to_install(agent.preset)
+      or ("Install it, or correct agents.%s.command in the configuration"):format(name)
+    health.error(("%s: '%s' is not on PATH"):format(name, command), { advice })
   end
-  local path = vim.fn.exepath(vim.fn.expand(agent.command))
-  if path ~= "" then
-    return health.ok(("%s: %s"):format(name, path))
+  return path ~= nil or not agent.spec
+end
+
+---@param name string
+---@param report? acp.Examination
+local function check_report(name, report)
+  if not report then
+    return health.error(name .. ": no report has come", { "See :Acp log" })
+  elseif report.error then
+    return health.error(("%s: %s"):format(name, report.error), report.install and { "Install it: " .. report.install })
   end
-  local advice = ("Install it, or correct agents.%s.command in the configuration"):format(name)
-  health.error(("%s: '%s' is not on PATH"):format(name, agent.command), { advice })
+  health.ok(("%s: %s"):format(name, doctor.summary(report)))
+  for _, finding in ipairs(doctor.findings(report)) do
+    if finding[1] ~= "result" then
+      health.info(("%s: %s: %s"):format(name, finding[1], table.concat(finding[2], "; ")))
+    end
+  end
+end
+
+---@param names string[]
+local function check_reports(names)
+  local reports = doctor.wait(names)
+  for _, name in ipairs(names) do
+    check_report(name, reports[name])
+  end
+end
+
+local function check_agents()
+  for _, problem in ipairs(agent_files.problems()) do
+    health.warn(problem, { "See :help acp_nvim-agent-files" })
+  end
+  local there, names, missing = {}, {}, {}
+  for _, line in ipairs(agents.list()) do
+    if line.path or line.agent.origin ~= "preset" then
+      there[#there + 1] = line
+    else
+      missing[#missing + 1] = line.agent.name
+    end
+  end
+  version.wait(
+    vim.tbl_map(function(line)
+      return line.agent
+    end, there),
+    VERSIONS_MS
+  )
+  for _, line in ipairs(there) do
+    if check_agent(line.agent, line.path) then
+      names[#names + 1] = line.agent.name
+    end
+  end
+  if #missing > 0 then
+    health.info("known, and not installed: " .. table.concat(missing, ", ") .. "; :Acp agents tells how")
+  end
+  if not thorough then
+    return health.info("none was started: :Acp doctor starts each one that is configured or found")
+  end
+  health.start("acp_nvim: what the agents answer")
+  check_reports(names)
 end
 
 --- Called by `:checkhealth`.
@@ -108,8 +177,16 @@ function M.check()
     health.info("not tried: there is no interpreter for it")
   end
   health.start("acp_nvim: agents")
-  for _, name in ipairs(agents.all()) do
-    check_agent(name)
+  check_agents()
+end
+
+--- `:checkhealth acp_nvim`, with every agent started that is configured or found.
+function M.thoroughly()
+  thorough = true
+  local ok, message = pcall(vim.cmd.checkhealth, "acp_nvim")
+  thorough = false
+  if not ok then
+    error(message, 0)
   end
 end
 

@@ -11,6 +11,7 @@
 ---@field required? boolean
 ---@field items? acp.Field   of a list or a map
 ---@field fields? acp.Field[] of a record
+---@field base? fun(key: any, value: any): any  of a map: what stands in the place of an item's defaults
 ---@field fallback? any      takes the place of a record with anything wrong in it
 
 local STRING = { type = "string", doc = "" }
@@ -20,7 +21,12 @@ local AGENT = {
   type = "record",
   doc = "an agent: how it is started and spoken to",
   fields = {
-    { name = "command", type = "string", required = true, doc = "the program; looked up on PATH" },
+    {
+      name = "command",
+      type = "string",
+      required = true,
+      doc = "the program; looked up on PATH; of a known agent not needed",
+    },
     { name = "args", type = "list", items = STRING, default = {}, doc = "its arguments" },
     { name = "env", type = "map", items = STRING, default = {}, doc = "added to Neovim's own environment" },
     { name = "cwd", type = "string", doc = "where the process starts; default: the session's cwd" },
@@ -84,15 +90,24 @@ return {
     {
       name = "default_agent",
       type = "string",
-      doc = "a name; nil: the only one configured or found, else ask; with none at all: 'demo'",
+      doc = "a name; nil: the only one configured, or else the only one found, or you are asked; with none: 'demo'",
     },
-    { name = "agents", type = "map", items = AGENT, default = {}, doc = "name -> agent" },
+    {
+      name = "agents",
+      type = "map",
+      items = AGENT,
+      default = {},
+      base = function(name, own)
+        return require("acp_nvim.presets").defaults(name, own)
+      end,
+      doc = "name -> agent; of a known one, see |acp_nvim-presets|, only what differs",
+    },
     {
       name = "agent_files",
       type = "list",
       items = STRING,
       default = {},
-      doc = "acp.json files: `agent_servers` (Zed, JetBrains) or `servers`",
+      doc = "acp.json files: `agent_servers` (Zed, JetBrains) or `servers` (simse); see |acp_nvim-agent-files|",
     },
     { name = "permissions", type = "list", items = RULE, default = {}, doc = "rules; the first that matches wins" },
     {

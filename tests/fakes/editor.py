@@ -85,6 +85,7 @@ class FakeEditor:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.messages: list[tuple[str, str]] = []
         self.groups: list[int] = []
+        self.reports: dict[int, dict[str, Any]] = {}  # on agents that were examined, by ticket
         self.terminals: dict[str, str] = {}  # what they run, and how it ended
         self.places: list[tuple[int, str, int]] = []
         self.windows: list[tuple[str, str, list[str]]] = []
@@ -191,6 +192,9 @@ class FakeEditor:
 
     def _on_history(self, session: int, items: list[Any]) -> None:
         self.history.setdefault(session, []).extend(items)
+
+    def _on_doctored(self, ticket: int, report: dict[str, Any]) -> None:
+        self.reports[ticket] = report
 
     def _on_listed(self, listings: list[dict[str, Any]]) -> None:
         self.listings = listings

@@ -2,7 +2,6 @@
 local agents = require("acp_nvim.agents")
 local backend = require("acp_nvim.backend")
 local reach = require("acp_nvim.commands.reach")
-local scratch = require("acp_nvim.scratch")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -22,9 +21,24 @@ subcommands.restart = {
 }
 
 subcommands.agents = {
-  doc = "the agents that may be started, and where their commands are",
+  doc = "the agents that are configured, found or known, and how to install them",
   run = function()
-    return scratch.show("acp://agents", "acp_agents", agents.describe())
+    return require("acp_nvim.agent_list").open()
+  end,
+}
+
+subcommands.doctor = {
+  args = "[agent]",
+  doc = "starts an agent, shows what it answers to initialize, and ends it; without a name |:checkhealth| with each one",
+  complete = function(words)
+    return #words == 0 and agents.all() or {}
+  end,
+  run = function(call)
+    local doctor = require("acp_nvim.doctor")
+    if call.rest == "" then
+      return doctor.all()
+    end
+    return doctor.show(call.rest)
   end,
 }
 
