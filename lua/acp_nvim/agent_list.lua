@@ -55,7 +55,17 @@ local function detail(line)
   return vim.fn.fnamemodify(line.path, ":~") .. (said and "  " .. said or said == false and "  (no version)" or "")
 end
 
---- What is wrong in the files of other editors, below the last line.
+---@return integer row  of the last one before those that are not installed
+local function last_there()
+  for row = #shown, 1, -1 do
+    if shown[row].path or shown[row].agent.origin ~= "preset" then
+      return row
+    end
+  end
+  return 1
+end
+
+--- What is wrong in the files of other editors, below those that are there.
 ---@return table[]
 local function remarks()
   return vim.tbl_map(function(problem)
@@ -84,7 +94,7 @@ local function draw()
   end
   local below = remarks()
   if #below > 0 then
-    api.nvim_buf_set_extmark(buf, NAMESPACE, #shown - 1, 0, { virt_lines = below })
+    api.nvim_buf_set_extmark(buf, NAMESPACE, last_there() - 1, 0, { virt_lines = below })
   end
 end
 
