@@ -29,6 +29,7 @@ else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi
 [ ! -e tests/tools/docs.py ] || run documentation "$python" tests/tools/docs.py --check
+run conformance "$python" tests/tools/conformance.py --check
 
 failed=0
 for i in "${!pids[@]}"; do
