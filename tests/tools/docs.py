@@ -29,10 +29,6 @@ RULE = re.compile(r"^[-=]{78}$", re.MULTILINE)
 TAG = re.compile(r"(?<!\S)\*([^*\s|]+)\*(?!\S)")
 LINK = re.compile(r"(?<![\w|])\|([^|\s]+)\|(?![\w|])")
 MODES = {"n": "normal", "i": "insert", "x": "visual", "o": "operator-pending"}
-# Keys of the configuration that are checked, and that nothing looks at so far.
-NOT_YET = {
-    "agent_files",
-}
 
 TABLES = """
 vim.opt.runtimepath:prepend(vim.env.ACP_ROOT)
@@ -126,8 +122,7 @@ def keys(field: dict[str, Any], name: str = "", tag: str = "") -> Iterator[str]:
     """A paragraph for every key; the keys of a map's items stand below {name}, those of a list's below [n]."""
     if name:
         about = sentence(field["doc"]) if field["type"] == "record" else meaning(field)
-        remark = " Without effect so far: |acp_nvim-not-yet|." if tag in NOT_YET else ""
-        yield f"{titled(name, f'acp_nvim-config-{tag}')}\n{filled(about + remark)}"
+        yield f"{titled(name, f'acp_nvim-config-{tag}')}\n{filled(about)}"
     items = field.get("items") or {"children": []}
     below = {"map": f"{name}.{{name}}", "list": f"{name}[n]"}.get(field["type"], name)
     for child in field["children"] + items["children"]:
@@ -211,11 +206,23 @@ def highlights(links: dict[str, Any], own: list[str]) -> str:
     return aligned(sorted(groups.items()))
 
 
+def presets() -> Iterator[str]:
+    """A paragraph for every agent that is known: its command, how to install it, where it is documented."""
+    for path in sorted((ROOT / "acp_nvim" / "agent" / "presets").glob("*.json")):
+        preset = json.loads(path.read_text())
+        command = filled(" ".join([preset["command"], *preset["args"]]))
+        facts = (
+            [preset["url"]] if preset["install"].startswith("see ") else [preset["install"], preset["url"]]
+        )
+        yield "\n".join([f"{path.stem:<{len(INDENT) + 4}}{preset['title']}", command, *map(filled, facts)])
+
+
 def parts(tables: Any) -> dict[str, str]:
     """The generated parts of the help, by their tags."""
     return {
         "acp_nvim-config-keys": "\n\n".join(keys(tables["spec"])),
         "acp_nvim-command-list": "\n\n".join(commands(tables["commands"])),
+        "acp_nvim-preset-list": "\n\n".join(presets()),
         "acp_nvim-chat-maps": maps(tables["maps"]["chat"]),
         "acp_nvim-prompt-maps": maps(tables["maps"]["prompt"]),
         "acp_nvim-global-plugs": everywhere(tables["maps"]["everywhere"]),
