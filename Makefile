@@ -3,12 +3,14 @@
 #   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
 #   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
 #   make check     format, lint, types, documentation, unit tests, in seconds
+#   make test-agents   whole stories with real agents, installed into .cache; what cannot be is skipped with its reason
 #   make bench     the loads of tests/bench, measured           ARGS="…" for the benchmark
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
 #
 #   NVIM=/path/to/nvim             the Neovim of demo, test and bench
 #   NVIMS="/path/one /path/two"    those of test (default: 0.10 and 0.12, fetched)
+#   AGENTS="agentao kimicode"      those of test-agents (default: all of tests/real/recipes)
 #   PYTHON=/path/to/python3        the interpreter of .venv (default: the first python3 >= 3.11)
 
 SHELL := bash
@@ -20,8 +22,9 @@ BENCH_NVIM := $(or $(NAMED_NVIM),.nvim/0.12/bin/nvim)
 # pytest gets them as one list like PATH; nothing: those under .nvim
 ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
+test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: install demo test check bench clean tools nvims
+.PHONY: install demo test test-agents check bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -45,6 +48,9 @@ check: tools nvims
 test: tools nvims
 	@tests/tools/check.sh
 	@$(PYTHON_OF_VENV) -m pytest -n 2 $(ARGS)
+
+test-agents: tools nvims
+	@tests/tools/real.sh -n 2 $(ARGS)
 
 bench: tools nvims
 	@$(PYTHON_OF_VENV) -m tests.bench "$(BENCH_NVIM)" $(ARGS)

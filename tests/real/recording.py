@@ -1,0 +1,34 @@
+"""From the wire of a story to a scenario for the ordinary tests: without places of this machine and without times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.tools.agents import ROOT
+
+
+def wire(folder: Path) -> list[dict[str, Any]]:
+    files = sorted((folder / "editor/home/state/nvim/acp_nvim").glob("wire-*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def keep(folder: Path, into: Path) -> None:
+    """The processes of a story one after another; what went to stderr is nobody's business."""
+    told = [entry for entry in wire(folder) if entry["dir"] != "stderr"]
+    into.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(without_places(entry, folder), ensure_ascii=False) + "\n" for entry in told)
+    into.write_text("".join(lines))
+
+
+def without_places(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
+    text = json.dumps(entry["msg"])
+    for place, name in (
+        (folder / "editor/project", "/project"),
+        (folder / "agent", "/home/user"),
+        (folder, "/tmp"),
+        (ROOT, "/plugin"),
+    ):
+        text = text.replace(json.dumps(str(place))[1:-1], name)
+    return {"t": round(float(entry["t"]), 1), "dir": entry["dir"], "msg": json.loads(text)}

@@ -1,0 +1,174 @@
+"""What every agent can: read, edit, write, run, stop, and be several."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.functional.test_review import PENDING
+from tests.real.story import LONG, TEXT, Story
+
+TWO = "edit {}/notes.txt::line 3\nline 4\nline 5\nline 6\nline 7\n::THREE\nline 4\nline 5\nline 6\nSEVEN\n"
+EDITED = TEXT.replace("line 3\n", "THREE\n").replace("line 7\n", "SEVEN\n")
+LINES = (
+    "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false), '\\n') .. '\\n'"
+)
+DIFFS = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))"
+NO_DIFFS = {"iac-code"}  # asks without saying what it is going to write
+
+
+def test_read(story: Story) -> None:
+    story.play("read {}/notes.txt", "say I have read it.")
+    assert "I have read it." in story.chat()
+    assert story.calls("completed")
+    assert story.status()["state"] == "idle"
+    assert story.notes.read_text() == TEXT
+
+
+def test_an_allowed_edit_is_on_disk_on_the_screen_and_in_review(story: Story) -> None:
+    questions = story.play("read {}/notes.txt", TWO, "say It is edited.")
+    assert [question["kind"] for question in questions] == ["permission"]
+    assert story.notes.read_text() == EDITED
+    story.editor.expect_lua(LINES, EDITED)
+    story.editor.expect_lua(PENDING, 2)
+    assert "It is edited." in story.chat()
+
+
+def test_a_rejected_edit_is_not_executed(story: Story) -> None:
+    story.prompt("read {}/notes.txt", TWO, "say Then not.")
+    story.answer(story.asked(), "reject_once")
+    story.ended("reject_once")
+    assert story.notes.read_text() == TEXT
+    story.editor.expect_lua(LINES, TEXT)
+    story.editor.expect_lua(PENDING, 0)
+    story.play("say We go on.")
+    assert "We go on." in story.chat()
+    assert story.notes.read_text() == TEXT
+
+
+def test_a_rejected_write_and_command_are_not_executed(story: Story) -> None:
+    story.prompt("write {}/new.txt::new", "say Then not.")
+    story.answer(story.asked(), "reject_once")
+    story.ended("reject_once")
+    story.prompt("shell touch {}/touched", "say Then not.")
+    story.answer(story.asked(), "reject_once")
+    story.ended("reject_once")
+    assert sorted(path.name for path in story.project.iterdir()) == ["notes.txt"]
+
+
+def test_of_an_edit_one_hunk_is_taken(story: Story) -> None:
+    if story.agent in NO_DIFFS:
+        pytest.skip(f"{story.agent} shows no diff before it writes")
+    mixed = TEXT.replace("line 7\n", "SEVEN\n")
+    story.prompt("read {}/notes.txt", TWO, "say It is edited.")
+    story.asked()
+    story.editor.expect_lua(DIFFS, 2)
+    story.editor.type("<C-w>t<C-w>l")
+    story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    story.editor.type("gg]cdo:w<CR>")
+    story.ended()
+    story.editor.expect_lua(LINES, mixed)
+    assert story.notes.read_text() == mixed
+    story.play("say I see.")
+    assert "THREE" in story.last_prompt()[0]["text"], "the report of what was not taken"
+    assert story.notes.read_text() == mixed
+
+
+def test_an_edit_is_undone_in_review(story: Story) -> None:
+    story.play("read {}/notes.txt", TWO, "say It is edited.")
+    story.editor.expect_lua(PENDING, 2)
+    story.editor.type("<C-w>tgg]h:Acp undo<CR>")
+    story.editor.expect_lua(PENDING, 1)
+    story.editor.expect_lua(LINES, TEXT.replace("line 7\n", "SEVEN\n"))
+    assert story.notes.read_text() == TEXT.replace("line 7\n", "SEVEN\n")
+
+
+def test_a_new_file_is_written(story: Story) -> None:
+    story.play("write {}/new.txt::first\nsecond\n", "say It is there.")
+    assert (story.project / "new.txt").read_text() == "first\nsecond\n"
+    changes = story.editor.expect_lua("return require('acp_nvim').changes()", bool)
+    assert [(Path(one["path"]).name, one["created"]) for one in changes] == [("new.txt", True)]
+
+
+def test_a_command_runs_after_a_question(story: Story) -> None:
+    questions = story.play("shell cd {} && seq 3 > made.txt && echo and it has run", "say It has.")
+    assert len(questions) == 1
+    assert (story.project / "made.txt").read_text() == "1\n2\n3\n"
+    assert "and it has run" in story.chat()
+
+
+def test_a_slow_answer_is_cancelled(story: Story) -> None:
+    story.prompt("slow 500::0.05")
+    story.until(lambda: "word5 " in story.chat())
+    story.editor.type(":Acp cancel<CR>")
+    story.ended()
+    assert story.end["stop_reason"] == "cancelled"
+    assert "word499" not in story.chat()
+    story.play("say We go on.")
+    assert "We go on." in story.chat()
+
+
+def test_a_question_is_cancelled(story: Story) -> None:
+    story.prompt("read {}/notes.txt", TWO, "say Never said.")
+    story.asked()
+    story.editor.type(":Acp cancel<CR>")
+    story.ended()
+    assert story.end["stop_reason"] == "cancelled"
+    assert story.notes.read_text() == TEXT
+    assert not story.editor.acp("questions", {"all": True})
+    story.play("say We go on.")
+    assert "We go on." in story.chat()
+
+
+@pytest.mark.parametrize("kind", ["mode", "model"])
+def test_the_control_is_changed(story: Story, kind: str) -> None:
+    status = story.status()
+    others = [one["id"] for one in status.get(f"{kind}s") or [] if one["id"] != status.get(kind)]
+    if not others:
+        pytest.skip(f"{story.agent} offers no other {kind}: {status.get(f'{kind}s')}")
+    story.editor.type(f":Acp {kind} {others[0]}<CR>")
+    story.editor.expect_lua(f"return require('acp_nvim').status().{kind}", others[0], timeout=LONG)
+    story.play("say It is set.")
+    assert story.status()[kind] == others[0]
+    assert "It is set." in story.chat()
+
+
+def test_a_session_is_listed_and_loaded(story: Story) -> None:
+    story.play("read {}/notes.txt", "say Remember me.")
+    capabilities = story.status().get("capabilities") or {}
+    if not capabilities.get("loadSession"):
+        pytest.skip(f"{story.agent} loads no sessions")
+    name = story.status()["session_id"]
+    if "list" in (capabilities.get("sessionCapabilities") or {}):
+        story.editor.type(":Acp sessions<CR>")
+        story.editor.expect_lua("return vim.bo.filetype", "acp_sessions")
+        story.editor.type(":close<CR>")
+    story.editor.type(":Acp stop<CR>")
+    story.editor.wait_event("AcpSessionEnded")
+    number = story.editor.acp("load", name)
+    story.editor.wait_event("AcpSessionStarted", LONG, session=number)
+    story.until(lambda: "Remember me." in story.chat(number))
+    assert story.editor.acp("status", {"session": number})["session_id"] == name
+    story.play("say And now.", session=number)
+    assert "And now." in story.chat(number)
+
+
+def test_two_sessions(story: Story) -> None:
+    second = story.editor.acp("new_session", {"agent": story.agent})
+    story.editor.wait_event("AcpSessionStarted", LONG, session=second)
+    story.prompt("slow 30::0.05", session=1)
+    story.prompt("read {}/notes.txt", "say The second.", session=second)
+    story.ended()
+    story.ended()
+    assert "word29" in story.chat(1)
+    assert "word29" not in story.chat(second)
+    assert "The second." in story.chat(second)
+    assert "The second." not in story.chat(1)
+
+
+def test_the_agent_ends_with_neovim(start: Callable[..., Story]) -> None:
+    story = start().ready()
+    story.prompt("slow 500::0.05")
+    story.until(lambda: "word5 " in story.chat())
+    story.editor.quit()
+    story.editor.assert_no_orphans(10)
