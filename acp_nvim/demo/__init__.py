@@ -10,6 +10,7 @@ an agent:
     prompt.py    what the user may have meant
     turn.py      what an agent can do while it answers a prompt: talk, plan, call tools, ask, be cancelled
     scenes.py    the answers: one function for each thing that this agent can show
+    editing.py   the answers that change files
     files.py     files, by way of the client or else from the disk
     shell.py     commands, in a terminal of the client or else as children of ours
     texts.py     what it says

@@ -7,16 +7,15 @@ open tool calls are then closed by their `with`. Trouble with files and with the
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 
 from . import files, shell, texts
+from .editing import SCRATCH, edit, rename, write
 from .prompt import lines
 from .shell import fenced
-from .turn import ToolCall, Turn, text_content
+from .turn import Turn, text_content
 from .wire import INTERNAL_ERROR, BadShape, ClientError, Json, RpcError
 
-SCRATCH = "acp-demo.md"
 # A ValueError is a text that is not UTF-8, or a path with a NUL in it.
 TROUBLE = (ClientError, BadShape, OSError, ValueError)
 
@@ -108,7 +107,7 @@ def think(turn: Turn, _: str) -> None:
 
 def read(turn: Turn, argument: str) -> None:
     cwd = turn.session.cwd
-    path, line = _place(argument or turn.prompt.attached_file() or _some_file(cwd), cwd)
+    path, line = files.place(argument or turn.prompt.attached_file() or _some_file(cwd), cwd)
     if not path:
         turn.say("There is no file here to read. Name one: `/read path`.\n")
         return
@@ -122,33 +121,6 @@ def read(turn: Turn, argument: str) -> None:
     first = next((each.strip() for each in content if each.strip()), "(nothing)")
     turn.say(f"I read {len(content)} lines of `{name}`, from line {line} on. The first with text in it:\n\n")
     turn.say(f"{fenced(first[:200])}\n")
-
-
-def edit(turn: Turn, argument: str) -> None:
-    path, _ = _place(argument or SCRATCH, turn.session.cwd)
-    name = os.path.relpath(path, turn.session.cwd)
-    place = {"path": path}
-    with turn.tool(f"Edit {name}", "edit", locations=[place], rawInput=place) as call:
-        old = files.read_if_there(turn, path)
-        new = edited(old, path)
-        # The proposal is on the screen before the question is.
-        call.update(content=[{"type": "diff", "path": path, "oldText": old, "newText": new}])
-        if turn.session.mode != "auto" and not turn.permitted(call, "edit"):
-            call.update(status="failed", rawOutput={"error": "rejected by the user"})
-        else:
-            call.update(status="in_progress")
-            files.write(turn, path, new)
-            call.update(status="completed", rawOutput={"written": len(new)})
-    _say_edited(turn, call, name, created=old is None)
-
-
-def _say_edited(turn: Turn, call: ToolCall, name: str, created: bool) -> None:
-    if call.to_json()["status"] == "failed":
-        turn.say(f"You said no, so I left `{name}` {'uncreated' if created else 'as it is'}.\n")
-    elif created:
-        turn.say(f"I created `{name}`. Ask me to `/edit` it again to see a change.\n")
-    else:
-        turn.say(f"I edited `{name}`. Where there is an undo, use it: I was only showing off.\n")
 
 
 def run(turn: Turn, argument: str) -> None:
@@ -203,6 +175,8 @@ SCENES = {
     "think": Scene(think, "thoughts before the answer"),
     "read": Scene(read, "read a file", "[path[:line]]"),
     "edit": Scene(edit, f"edit a file, or {SCRATCH}: a diff, a question, the change", "[path]"),
+    "rename": Scene(rename, "rename a word: a diff of several changes, each yours to take", "old new path…"),
+    "write": Scene(write, "change a file on the disk without asking, as some agents do", "[path]"),
     "run": Scene(run, "run a shell command, if you allow it", "[command]"),
     "slow": Scene(slow, "stream slowly until you cancel"),
     "long": Scene(long, "many lines", "[number of lines]"),
@@ -210,41 +184,6 @@ SCENES = {
     "markdown": Scene(markdown, "a bit of everything in Markdown"),
     "image": Scene(image, "an answer that is not only text"),
 }
-
-
-def edited(old: str | None, path: str) -> str:
-    """The text with a remark at its top and at its end; where they are already, they count up."""
-    mark = "edited by the demo agent, time "
-    if old is None:
-        return f"# A file of the demo agent\n\n- {mark}1\n\nDelete it when you like.\n"
-    if mark in old:
-        return re.sub(rf"({mark})(\d{{1,9}})", lambda found: found[1] + str(int(found[2]) + 1), old)
-    end = "\r\n" if "\r\n" in old else "\n"
-    before, after = _comment(path)
-    remark = f"{before}{mark}1{after}"
-    shebang = old[: old.find("\n") + 1] if old.startswith("#!") else ""
-    gap = "" if not old or old.endswith("\n") else end
-    return f"{shebang}{remark}{end}{old.removeprefix(shebang)}{gap}{remark}{end}"
-
-
-def _comment(path: str) -> tuple[str, str]:
-    suffix = os.path.splitext(path)[1].lstrip(".")
-    if suffix in ("md", "html", "xml", "svg"):
-        return "<!-- ", " -->"
-    if re.fullmatch("c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|rs|swift|ts|tsx|zig", suffix):
-        return "// ", ""
-    others = {"lua": "-- ", "sql": "-- ", "hs": "-- ", "vim": '" ', "el": ";; ", "lisp": ";; "}
-    return others.get(suffix, "# "), ""
-
-
-def _place(argument: str, cwd: str) -> tuple[str, int]:
-    """`path`, `path:line` or `@path`, as an absolute path and a line; ("", 1) for nothing."""
-    name, line = argument, 1
-    if not os.path.exists(os.path.join(cwd, name)):
-        name = name.removeprefix("@")
-        if place := re.fullmatch(r"(.+):(\d{1,9})", name):
-            name, line = place[1], max(int(place[2]), 1)
-    return os.path.normpath(os.path.join(cwd, os.path.expanduser(name))) if name else "", line
 
 
 def _some_file(cwd: str) -> str:

@@ -26,7 +26,7 @@ require('acp_nvim').setup {
 PLAIN_WORDS = """\
 Plain words work, too, near the beginning of a prompt: *plan, think, read, edit, run, slow, markdown, image, \
 tour, help*. So do `read README.md` and ``run `make` `` (the command in backquotes). Before I write a file \
-or run a command I ask; I touch no file but `acp-demo.md` unless you name it.
+or run a command I ask (only `/write` does not); I touch no file but `acp-demo.md` unless you name it.
 """
 
 THOUGHT = """\

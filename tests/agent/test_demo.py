@@ -30,6 +30,8 @@ COMMANDS = {
     "think",
     "read",
     "edit",
+    "rename",
+    "write",
     "run",
     "slow",
     "long",
@@ -648,6 +650,46 @@ def test_the_remark_suits_the_file(client: Client, tmp_path: Path, name: str, ol
         client.turn(session, f"/edit {name}")
         wanted = new.format(f"edited by the demo agent, time {times}")
         assert (tmp_path / name).read_bytes() == wanted.encode()
+
+
+PROGRAM = "def parse(line):\n    parsed = line\n    return parsed\n\n\nparse(parse('x'))\n"
+
+
+def test_rename_proposes_every_place_and_writes_through_the_client(
+    start: Callable[..., Client], tmp_path: Path
+) -> None:
+    client = start(**ALL)
+    texts = {str(tmp_path / "a.py"): PROGRAM, str(tmp_path / "b.py"): "import parse\n"}
+    serve_files(client, texts)
+    client.handlers["session/request_permission"] = choose("allow_once")
+    session = client.new()
+    turn = client.turn(session, "/rename parse read a.py b.py")
+    (asked,) = [message for message in turn.messages if tag(message) == "session/request_permission"]
+    content = asked["params"]["toolCall"]["content"]
+    assert [diff["oldText"] for diff in content] == [PROGRAM, "import parse\n"]
+    assert list(texts.values()) == [PROGRAM.replace("parse(", "read("), "import read\n"]
+    assert turn.tool()["status"] == "completed"
+    assert "There is no `parse`" in client.turn(session, "/rename parse read a.py").text
+    assert "/rename old new path" in client.turn(session, "/rename parse").text
+
+
+def test_a_rename_that_is_rejected_leaves_all(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PROGRAM)
+    client.handlers["session/request_permission"] = choose("reject_once")
+    turn = client.turn(client.new(), "/rename parse read a.py")
+    assert turn.tool()["status"] == "failed"
+    assert "it is still `parse`" in turn.text
+    assert (tmp_path / "a.py").read_text() == PROGRAM
+
+
+def test_write_asks_nobody_and_says_so(start: Callable[..., Client], tmp_path: Path) -> None:
+    client = start(**ALL)
+    serve_files(client, {})
+    client.handlers["session/request_permission"] = never
+    turn = client.turn(client.new(), "/write a.py")
+    assert turn.order == ["tool_call in_progress", "fs/read_text_file", "tool_call_update completed"]
+    assert "time 1" in (tmp_path / "a.py").read_text()
+    assert "asked nobody" in turn.text
 
 
 # Commands

@@ -17,9 +17,15 @@ import pynvim
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 20_000  # milliseconds for any one step
 _FILE = "demo.py"
+_NOTES = "notes.md"
 _BEFORE = """\
 def greet(name):
     return "Hello, " + name
+
+
+print("Whom do we greet?")
+for name in ("Ada", "Grace"):
+    print(greet(name))
 """
 _UNSAVED = "# A line that is not saved yet"
 _SCREEN = """
@@ -40,6 +46,18 @@ end
 return lines
 """
 
+# The question is before the user, in the chat or as a diff.
+_SEEN = """function()
+  local question = require("acp_nvim").questions()[1]
+  return vim.wo[vim.fn.win_getid(1)].diff or require("acp_nvim.question").can_answer(question)
+end"""
+# The lines of the window on that side of the diff.
+_SIDE = """
+local wins = vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))
+table.sort(wins, function(a, b) return vim.api.nvim_win_get_position(a)[2] < vim.api.nvim_win_get_position(b)[2] end)
+return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(wins[... == "left" and 1 or 2]), 0, -1, false)
+"""
+
 
 class Story:
     def __init__(self, nvim: pynvim.Nvim) -> None:
@@ -49,19 +67,60 @@ class Story:
         self._keys(":Acp<CR>", "the chat opens, the demo agent starts", "state", "idle")
         self._say("/plan", "a plan, thoughts and tool calls", "idle")
         self._edit_a_file()
+        self._decide_on_a_diff()
+        self._review()
         self._run_a_command()
         self._say("/slow", "a long answer begins …", "running", until="1, ")
         self._keys(":Acp cancel<CR>", "… and we cancel it", "state", "idle")
 
     def _edit_a_file(self) -> None:
         self._nvim.command(f"wincmd t | edit {_FILE}")
-        self._nvim.api.buf_set_lines(self._file, 0, 0, True, [_UNSAVED])
+        self._nvim.api.buf_set_lines(0, 0, 0, True, [_UNSAVED])
         self._caption(f"{_FILE} in its buffer, with an unsaved line")
         self._show_file()
         self._say(f"/edit {_FILE}", "the agent reads the buffer, and asks before it edits", "asking")
         self._keys(":Acp answer 1<CR>", "we allow it once", "state", "idle")
         self._caption(f"{_FILE} in its buffer now, the unsaved line included; saved as `:w` would")
         self._show_file()
+
+    def _decide_on_a_diff(self) -> None:
+        self._say(f"/rename greet welcome {_FILE}", "the agent proposes several changes", "asking")
+        self._nvim.input(":Acp diff<CR>")
+        self._until("vim.wo.diff and vim.bo.buftype == 'acwrite'")
+        self._caption("its diff, in windows of its own: :Acp diff")
+        self._show_diff()
+        self._caption("the right side is the decision: the second hunk refused (]cdo), the third edited")
+        self._nvim.input('gg]c]cdo/name))<CR>f)a + "!"<Esc>')
+        self._until("vim.fn.search('+ .!', 'cnw') > 0")
+        self._show_diff()
+        self._caption("… and send it: :w")
+        self._nvim.input(":w<CR>")
+        self._until("require('acp_nvim').status().state == 'idle'")
+        self._show_file()
+        self._say("And what have you learned?", "the next prompt tells the agent what we made of it", "idle")
+
+    def _review(self) -> None:
+        self._say(
+            f"/write {_NOTES}",
+            "an agent that writes the disk and asks nobody",
+            "idle",
+            until="in 2 files: :Acp review",
+        )
+        self._caption(
+            "its changes are pending, whatever way they came: :Acp review lists them over all files"
+        )
+        self._nvim.input(":Acp review<CR>")
+        self._until(f"vim.fn.expand('%:t') == '{_NOTES}' and vim.fn.maparg(']h') ~= ''")
+        for item in self._nvim.funcs.getqflist():
+            print(f"    {_NOTES}:{item['lnum']}  {item['text']}", flush=True)
+        self._caption(
+            "one is kept (<localleader>k), one undone (<localleader>u); ]h goes from one to the next"
+        )
+        self._nvim.input("gg\\k")
+        self._until("#require('acp_nvim.review').rows(0) == 1")
+        self._nvim.input("]h\\u")
+        self._until("#require('acp_nvim.review').rows(0) == 0")
+        self._show_file(_NOTES)
 
     def _run_a_command(self) -> None:
         self._say("/run seq 3 | sed 's/^/line /'", "the agent asks before it runs a command", "asking")
@@ -73,14 +132,17 @@ class Story:
         self._nvim.input("<Esc>q")
         self._until("vim.bo.filetype ~= 'acp_terminal'")
 
-    @property
-    def _file(self) -> int:
-        return int(self._nvim.funcs.bufnr(_FILE))
-
-    def _show_file(self) -> None:
-        text = "\n".join(f"    {line}" for line in self._nvim.api.buf_get_lines(self._file, 0, -1, True))
-        state = "modified" if self._nvim.api.get_option_value("modified", {"buf": self._file}) else "saved"
+    def _show_file(self, name: str = _FILE) -> None:
+        buf = int(self._nvim.funcs.bufnr(name))
+        text = "\n".join(f"    {line}" for line in self._nvim.api.buf_get_lines(buf, 0, -1, True))
+        state = "modified" if self._nvim.api.get_option_value("modified", {"buf": buf}) else "saved"
         print(f"{text}\n    [{state}]", flush=True)
+
+    def _show_diff(self) -> None:
+        """Both sides beside each other, what differs marked."""
+        left, right = (self._nvim.exec_lua(_SIDE, side) for side in ("left", "right"))
+        for old, new in zip(left, right, strict=True):
+            print(f"    {old:<38} {'|' if old == new else '#'} {new}".rstrip(), flush=True)
 
     def _say(self, text: str, caption: str, state: str, until: str = "") -> None:
         """`until` is in the chat, too."""
@@ -92,7 +154,7 @@ class Story:
         )
         self._until_chat(until)
         if state == "asking":
-            self._until("require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])")
+            self._until(f"({_SEEN})()")
         self._show()
 
     def _keys(self, keys: str, caption: str, field: str, value: str) -> None:
@@ -131,6 +193,7 @@ def main() -> None:
         os.environ.update(environment, XDG_STATE_HOME=f"{home}/state", ACP_DEMO_SPEED="0")
         os.chdir(home)
         Path(_FILE).write_text(_BEFORE)
+        Path(_NOTES).write_text("Greet everybody.\n")
         command = [nvim_path, "--embed", "--headless", "--clean", "--cmd", f"set rtp^={_escaped(ROOT)}"]
         nvim = pynvim.attach("child", argv=command)
         nvim.ui_attach(100, 40, rgb=True, ext_linegrid=True)
