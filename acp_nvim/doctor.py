@@ -93,9 +93,10 @@ class Doctor:
         connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env)
         self.connections.append(connection)
         report: dict[str, Any] = {}
+        unstartable: list[str] = []
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._run, connection, spec, report)
+                tasks.start_soon(self._run, connection, spec, unstartable)
                 answer, ms = await _greet(connection, self._client.services.offer, seconds)
                 report |= _told(answer, spec, listener, seconds, ms)
                 report["slow_end"] = await _end(connection)
@@ -103,18 +104,19 @@ class Doctor:
         finally:
             self.connections.remove(connection)
             self._client.host_changed()
+        if unstartable:
+            report["error"] = unstartable[0]
         report["deviations"] = [_cut(text) for text in (*report.get("deviations", ()), *listener.heard)]
         report["stderr"] = [_cut(line) for line in connection.stderr.tail(_TAIL)]
         return report
 
-    async def _run(self, connection: Connection, spec: AgentSpec, report: dict[str, Any]) -> None:
+    async def _run(self, connection: Connection, spec: AgentSpec, unstartable: list[str]) -> None:
         # the process is there as soon as `run` first waits
         asyncio.get_running_loop().call_soon(self._client.host_changed)
         try:
             await connection.run()
         except StartError as error:
-            report["error"] = str(error)
-            report["install"] = spec.install if error.absent else None
+            unstartable.append(error.told(spec.name, spec.install))
 
 
 async def _greet(

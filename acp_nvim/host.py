@@ -98,8 +98,7 @@ class Host:
             await self.connection.run()
         except StartError as error:
             self.alive = False
-            absent = error.absent and self.spec.install
-            why = f"{self.name} is not installed: {self.spec.install}; {error}" if absent else str(error)
+            why = error.told(self.name, self.spec.install)
             for session in self.sessions:
                 session.refuse(why)
                 self._front.touch(session)

@@ -30,7 +30,11 @@ class StartError(Exception):
 
     def __init__(self, why: str, absent: bool = False) -> None:
         super().__init__(why)
-        self.absent = absent  # there is no such program
+        self._absent = absent  # there is no such program
+
+    def told(self, name: str, install: str | None) -> str:
+        """With how to install the program, where it is that which is missing."""
+        return f"{name} is not installed: {install}; {self}" if self._absent and install else str(self)
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,6 @@ local M = {}
 ---@class acp.Examination  as the backend tells it; all of its texts are fit to be shown
 ---@field agent string
 ---@field error? string
----@field install? string
 ---@field ms? integer          from the start of the process to its answer
 ---@field title? string
 ---@field version? string
@@ -94,7 +93,6 @@ function M.findings(report)
   end
   local found = {
     { "result", { M.summary(report) }, report.error and "AcpError" or "AcpDone" },
-    { "install", { report.install }, "AcpWarning" },
   }
   if not report.error then
     vim.list_extend(found, {
@@ -155,7 +153,8 @@ function M.show(name)
     if is_open then
       draw(name, report)
     end
-    scratch.message(report.error and "warn" or "info", ("%s: %s"):format(name, M.summary(report)))
+    local said = report.error or ("%s: %s"):format(name, M.summary(report))
+    scratch.message(report.error and "warn" or "info", said)
   end)
   if ok then
     draw(name)

@@ -112,7 +112,7 @@ local function check_report(name, report)
   if not report then
     return health.error(name .. ": no report has come", { "See :Acp log" })
   elseif report.error then
-    return health.error(("%s: %s"):format(name, report.error), report.install and { "Install it: " .. report.install })
+    return health.error(("%s: %s"):format(name, report.error), { "See its documentation, and :Acp log" })
   end
   health.ok(("%s: %s"):format(name, doctor.summary(report)))
   for _, finding in ipairs(doctor.findings(report)) do
