@@ -11,7 +11,7 @@ import logging
 import signal
 from typing import Any
 
-import pynvim
+from pynvim import Session, stdio_session
 
 from acp_nvim.client import Client
 from acp_nvim.editor.neovim import Neovim
@@ -21,15 +21,15 @@ _GOODBYE = 1.2  # seconds for agents to end before Neovim stops waiting for us
 
 
 class Backend:
-    def __init__(self, nvim: pynvim.Nvim, *, owns_loop: bool = False) -> None:
-        self._nvim = nvim
+    def __init__(self, session: Session, *, owns_loop: bool = False) -> None:
+        self._loop: asyncio.AbstractEventLoop = session.loop._loop
         self._owns_loop = owns_loop  # in pynvim's host the loop belongs to every plugin
-        self._editor = Neovim(nvim)
+        self._editor = Neovim(session)
         self.client = Client(self._editor)
         self._root: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._root = self._nvim.loop.create_task(self._run())
+        self._root = self._loop.create_task(self._run())
         self._root.add_done_callback(self._ended)
 
     def receive(self, name: str, arguments: list[Any]) -> None:
@@ -49,8 +49,8 @@ class Backend:
             await self.client.run()
         finally:
             pump.cancel()
-            if not self._owns_loop:  # the host lives on: Neovim waits to hear that nothing of ours does
-                self._nvim.exec_lua("require('acp_nvim.backend').groups({})", async_=True)
+            if not self._owns_loop:
+                self._editor.say_over()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A task of ours has ended: by shutdown, or by a fault that must not pass in silence."""
@@ -59,13 +59,13 @@ class Backend:
         elif task is not self._root:
             return
         if self._owns_loop:
-            self._nvim.loop.stop()
+            self._loop.stop()
 
     def finish(self) -> None:
         """Neovim has gone or said goodbye: end what we started, in bounded time."""
         if self._root and not self._root.done():
             self._root.cancel()
-            loop = self._nvim.loop
+            loop = self._loop
             goodbye = loop.create_task(asyncio.wait([self._root], timeout=_GOODBYE))
             goodbye.add_done_callback(lambda _: loop.stop())
             while not goodbye.done():  # pynvim stops the loop for each of its pipes that breaks
@@ -78,9 +78,10 @@ def main() -> None:
         50_000, 20, 50
     )  # a flood of messages is not garbage; looking for some in it costs a fifth
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
-    backend = Backend(nvim := pynvim.attach("stdio"), owns_loop=True)
+    session = stdio_session()
+    backend = Backend(session, owns_loop=True)
     try:
-        nvim.run_loop(_no_requests, backend.receive, backend.start)
+        session.run(_no_requests, backend.receive, backend.start)
     except Exception as end:  # so pynvim tells that Neovim has gone without a word, or a SIGTERM
         log.info("the connection has ended: %s", end)
     # pynvim has just restored the default, and jobstop() sends one while the agents are being ended

@@ -1,7 +1,8 @@
 """The editor is Neovim: frames go out as one `nvim_exec_lua` each, the next when the last is answered.
 
 One frame in flight is the back-pressure: while Neovim is busy, or waits at a hit-enter prompt, changes pool here
-and the agents' pipes still drain.
+and the agents' pipes still drain. Requests go past `pynvim.Nvim`, which would look at every value of every answer,
+note the stack of every call and wait in a greenlet for each.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import pynvim
+from pynvim import Session
 
 from acp_nvim.editor.interface import Call, Collect
 
@@ -20,13 +21,17 @@ log = logging.getLogger(__name__)
 _PACE = 0.016  # seconds between frames: more often, nobody would see it
 _FRAME = "return require('acp_nvim.editor').frame(...)"
 _CALL = "return require('acp_nvim.editor').call(...)"
+_OVER = "require('acp_nvim.backend').groups({})"
+
+
+class EditorError(Exception):
+    """What the editor was asked to do has failed there."""
 
 
 class Neovim:
-    def __init__(self, nvim: pynvim.Nvim, collect: Collect = list) -> None:
+    def __init__(self, session: Session, collect: Collect = list) -> None:
         self.collect = collect
-        self._nvim = nvim
-        self._loop = nvim.loop
+        self._session = session._async_session
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
 
@@ -39,6 +44,10 @@ class Neovim:
 
     async def call(self, name: str, *arguments: Any) -> Any:
         return await self._request(_CALL, [name, *arguments])
+
+    def say_over(self) -> None:
+        """Neovim waits to hear that nothing of ours lives on."""
+        self._session.notify("nvim_exec_lua", [_OVER, []])
 
     async def run(self) -> None:
         """Send frames for ever."""
@@ -61,22 +70,19 @@ class Neovim:
         try:
             for complaint in await self._request(_FRAME, [batch]):
                 log.error("the editor could not show a frame: %s", complaint)
-        except (pynvim.NvimError, OverflowError, TypeError, ValueError):
+        except (EditorError, OverflowError, TypeError, ValueError):
             log.exception("a frame was lost; the chat is drawn anew when its lines no longer fit")
 
     def _request(self, code: str, arguments: list[Any]) -> asyncio.Future[Any]:
-        """pynvim can only wait for an answer inside a greenlet of its own."""
-        future: asyncio.Future[Any] = self._loop.create_future()
-        self._nvim.async_call(_answer, future, lambda: self._nvim.exec_lua(code, *arguments))
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._session.request("nvim_exec_lua", [code, arguments], partial(_answer, future))
         return future
 
 
-def _answer(future: asyncio.Future[Any], ask: Callable[[], Any]) -> None:
-    try:
-        result = ask()
-    except Exception as error:
-        if not future.done():
-            future.set_exception(error)
+def _answer(future: asyncio.Future[Any], error: Any, result: Any) -> None:
+    if future.done():
+        return
+    if error:
+        future.set_exception(EditorError(error[1]))
     else:
-        if not future.done():
-            future.set_result(result)
+        future.set_result(result)

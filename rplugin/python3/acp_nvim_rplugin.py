@@ -13,7 +13,7 @@ from acp_nvim.backend import Backend
 @pynvim.plugin
 class AcpNvim:
     def __init__(self, nvim: pynvim.Nvim) -> None:
-        self._nvim, self._backend = nvim, Backend(nvim)
+        self._nvim, self._backend = nvim, Backend(nvim._session)
 
     @pynvim.function("AcpNvimChannel", sync=True)
     def channel(self, arguments: list[Any]) -> int:
