@@ -5,7 +5,7 @@ import pytest
 from tests.client.conftest import Desk
 from tests.client.telling import answers, asked, begin, calls, cancelled, decided, params
 from tests.fakes.documents import simse
-from tests.fakes.script import eventually, on, on_prompt, result
+from tests.fakes.script import error, eventually, on, on_initialize, on_prompt, result
 
 DAY = 86_400_000
 
@@ -108,3 +108,27 @@ async def test_the_engine_takes_one_block_and_its_own_names_of_options(desk: Des
     assert params(agent, "session/prompt")[0]["prompt"] == [{"type": "text", "text": "work"}]
     (option,) = params(agent, "session/set_config_option")
     assert (option["configOptionId"], option["groupId"], talk.status["model"]) == ("model", "b", "b")
+
+
+async def test_one_of_the_name_that_wants_blocks_gets_them(desk: Desk) -> None:
+    agent = desk.agent(
+        on("initialize", result({"agentInfo": {"name": "simse"}})),
+        on("session/prompt", error(-32602, "prompt must be an array"), text='"prompt": "'),
+    )
+    talk = await desk.ready()
+    assert (await talk.turn("one"))["stop_reason"] == "end_turn"
+    assert (await talk.turn("two"))["stop_reason"] == "end_turn"
+    blocks = [[{"type": "text", "text": word}] for word in ("one", "two")]
+    assert [each["prompt"] for each in params(agent, "session/prompt")] == ["one", *blocks]
+
+
+async def test_what_is_invalid_in_any_form_is_said_and_a_known_agent_is_not_asked_twice(desk: Desk) -> None:
+    refuses = on("session/prompt", error(-32602, "nobody is here"))
+    agent = desk.agent(on("initialize", result({"agentInfo": {"name": "odd"}})), refuses)
+    talk = await desk.ready()
+    await talk.turn("one")
+    assert "nobody is here" in "\n".join(talk.lines)
+    assert len(agent.got("session/prompt")) == 2
+    usual = desk.agent(on_initialize(loadSession=True), refuses, name="usual")
+    await (await desk.ready("usual")).turn("one")
+    assert len(usual.got("session/prompt")) == 1

@@ -114,7 +114,7 @@ def iac_code(name: str = "iac-code") -> list[Rule]:
 
 def _iac_code_leave(id: str) -> list[Step]:
     options = [
-        {"optionId": option, "name": option, "kind": option}
+        {"optionId": option, "name": option.replace("_", " ").capitalize(), "kind": option}
         for option in ("allow_once", "allow_always", "reject_once", "reject_always")
     ]
     call = {"title": "bash", "kind": "execute", "input": RUN}
