@@ -53,6 +53,7 @@ class Player:
         self._dialect = dialects.choose("auto", None)
         self._ours: dict[str, str] = {}  # id, which may come back as text, and method
         self._asked: dict[str, Question] = {}  # by the JSON of their id
+        self._results: dict[str, list[tuple[str, Any]]] = {}  # what each option would be answered by
 
     def play(self, entries: list[Entry], end: str = "the recording ends here") -> int:
         self._session.ready("replay")
@@ -83,13 +84,13 @@ class Player:
         elif method == "session/cancel":
             self._session.cancel()
         elif method is None and (question := self._asked.pop(_key(message), None)):
-            self._answered(question, message.get("result"))
+            self._answered(question, message.get("result"), self._results.pop(_key(message), []))
 
-    def _answered(self, question: Question, result: Any) -> None:
+    def _answered(self, question: Question, result: Any, results: list[tuple[str, Any]]) -> None:
         if not question.of_its_call:
             return self._answered_in_words(question, result if isinstance(result, dict) else {})
-        outcome = result.get("outcome") if isinstance(result, dict) else None
-        chosen = question.option(str(outcome.get("optionId"))) if isinstance(outcome, dict) else None
+        id = next((id for id, meant in results if meant == result), None)
+        chosen = None if id is None else question.option(id)
         self._session.end_question(question, chosen, "user" if chosen else "cancel")
 
     def _answered_in_words(self, question: Question, result: dict[str, Any]) -> None:
@@ -140,6 +141,9 @@ class Player:
         request = decode.permission(message.get("params"), dialect)
         question, call = permissions.posed(request, self._session, message["id"], dialect)
         self._asked[_key(message)] = question
+        self._results[_key(message)] = [
+            (each.id, dialect.permission_answer(each.id, request)) for each in request.options
+        ]
         self._session.ask(question, call, when)
 
     def _ask_in_words(self, message: Message, when: float) -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
+from tests.client.telling import decided
+from tests.fakes.documents import iac_code, simse
 from tests.fakes.script import (
+    Rule,
     Step,
     ask,
     error,
@@ -157,6 +160,19 @@ async def test_a_cancelled_turn_is_shown_as_it_was(desk: Desk, ends: Step) -> No
     again = await replayed(desk, await saved(desk, live))
     assert again.lines == live.lines
     assert again.status["stop_reason"] == "cancelled"
+    assert [mark.get("eol") for mark in _drawn(desk, again)] == [
+        mark.get("eol") for mark in _drawn(desk, live)
+    ]
+
+
+@pytest.mark.parametrize("rules", [simse("simse"), iac_code()])
+@pytest.mark.parametrize("kind", ["allow_once", "reject_once"])
+async def test_answers_in_a_dialect_are_shown_as_they_were(desk: Desk, rules: list[Rule], kind: str) -> None:
+    desk.agent(*rules)
+    live = await desk.ready()
+    await decided(live, "work", kind, 1)
+    again = await replayed(desk, await saved(desk, live))
+    assert again.lines == live.lines
     assert [mark.get("eol") for mark in _drawn(desk, again)] == [
         mark.get("eol") for mark in _drawn(desk, live)
     ]
