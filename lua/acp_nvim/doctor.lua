@@ -89,7 +89,7 @@ function M.findings(report)
   end, report.logins or {})
   local deviations = vim.list_extend({}, report.deviations)
   if report.slow_end then
-    deviations[#deviations + 1] = "did not end by itself when its input ended"
+    deviations[#deviations + 1] = "did not end within half a second of the end of its input"
   end
   local found = {
     { "result", { M.summary(report) }, report.error and "AcpError" or "AcpDone" },
