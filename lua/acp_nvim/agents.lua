@@ -30,7 +30,7 @@ end
 local function ready(spec, preset)
   local own = vim.deepcopy(spec)
   own.command = agent_files.expand(own.command)
-  own.cwd = own.cwd and vim.fs.normalize(agent_files.expand(own.cwd)) or nil
+  own.cwd = own.cwd and vim.fs.normalize(vim.fn.fnamemodify(agent_files.expand(own.cwd), ":p")) or nil
   own.install = preset and M.how_to_install(preset)
   own.writes_through = preset and preset.writes_through
   return own
