@@ -140,7 +140,7 @@ class Files:
             if content == verdict.right or (
                 not joined.overlaps and verdict.is_proposal(joined.ours, now.text)
             ):
-                verdict.settled = True
+                verdict.settled = verdict.through = True
                 if verdict.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)
                 base, theirs = verdict.left or "", verdict.decided

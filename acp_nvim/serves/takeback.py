@@ -2,7 +2,8 @@
 
 A write through us that is the proposed one gets the decided text (`find`). For agents that write the disk themselves
 the file is watched from the answer on, and until it is as decided the session's commands and questions wait, so that
-no test runs and no commit is made of refused text. A write that is not the proposed one stays as it is.
+no test runs and no commit is made of refused text. A write that is not the proposed one stays as it is. Some agents
+write through us and then the disk as well: what was written through us is watched until the call has ended (`_guard`).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class _Case:
     verdicts: list[Verdict]
     holds: bool
     over: anyio.Event = field(default_factory=anyio.Event)  # nothing more will be written for it
+    done: anyio.Event = field(default_factory=anyio.Event)  # all is as decided, or will not be
     stamps: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -59,17 +61,19 @@ class Takeback:
     ) -> None:
         self._files, self._spawn, self._tell, self._look = files, spawn, tell, look
         self._cases: list[_Case] = []
+        self._guarded: list[_Case] = []
         self._held: dict[Session, list[GoOn]] = {}
         self.patience = _PATIENCE
 
     # --- what the rest of the client tells
 
-    def expect(self, session: Session, call_id: str, verdicts: Iterable[Verdict], holds: bool) -> None:
-        """From the answer on; `holds`: the agent writes the disk itself."""
+    def expect(self, session: Session, call_id: str, verdicts: Iterable[Verdict], holds: bool) -> anyio.Event:
+        """From the answer on, until that event; `holds`: the agent writes the disk itself."""
         case = _Case(session, call_id, list(verdicts), holds)
         case.stamps = {verdict.path: sight.stamp(verdict.path) for verdict in case.verdicts}
         self._cases.append(case)
         self._spawn(self._see_through, case)
+        return case.done
 
     def find(self, session: Session, path: str) -> Verdict | None:
         """What was decided about a file that the agent is about to write through us."""
@@ -95,15 +99,16 @@ class Takeback:
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now: one that has ended writes nothing more."""
         if call.status in ("completed", "failed"):
-            self._end(case for case in self._cases if (case.session, case.call_id) == (session, call.id))
+            self._end(session, call.id)
 
     def end(self, session: Session) -> None:
         """The turn is over, or was cancelled, or the agent is gone."""
-        self._end(case for case in self._cases if case.session is session)
+        self._end(session)
 
-    def _end(self, cases: Iterable[_Case]) -> None:
-        for case in list(cases):
-            case.over.set()
+    def _end(self, session: Session, call_id: str | None = None) -> None:
+        for case in [*self._cases, *self._guarded]:
+            if case.session is session and call_id in (None, case.call_id):
+                case.over.set()
 
     # --- in a task for each answer
 
@@ -118,6 +123,26 @@ class Takeback:
             unchanged = sight.stamp(verdict.path) == case.stamps[verdict.path]
             why = "was not written" if unchanged else "was not written as proposed"
             self._tell_of(case.session, verdict, why)
+        case.done.set()
+        if through := [verdict for verdict in case.verdicts if verdict.through]:
+            self._guarded.append(case)
+            try:
+                await self._guard(case, through)
+            except Exception:
+                log.exception("what was written through us is watched no more")
+            self._guarded.remove(case)
+
+    async def _guard(self, case: _Case, through: list[Verdict]) -> None:
+        """What has been written through us as decided may be written once more, past us and as proposed."""
+        last = False
+        while not last:
+            last = case.over.is_set()
+            for verdict in through:
+                verdict.settled = False
+                await self._take_back(case, verdict, last)
+                verdict.settled = True
+            with anyio.move_on_after(_LOOK):
+                await case.over.wait()
 
     async def _watch(self, case: _Case) -> None:
         until = time.monotonic() + self.patience

@@ -22,6 +22,7 @@ class Verdict:
         default_factory=frozenset
     )  # what it holds once the agent has done it
     settled: bool = False
+    through: bool = False  # by a write through us
 
     def is_proposal(self, merged: Text, live: Text) -> bool:
         """Whether a write that makes `merged` of the live text is the one that was proposed."""

@@ -110,6 +110,20 @@ async def test_some_of_it_is_written_in_the_place_of_all_and_told(desk: Desk) ->
     assert desk.client.sessions[1].writes_through
 
 
+async def test_an_agent_that_also_writes_the_disk_after_writing_through_us_has_that_taken_back(
+    desk: Desk,
+) -> None:
+    steps = [write(), write_file(NOTES, NEW), ended(), say("Done.")]
+    desk.agent(on_prompt("edit", edit(), *steps), on_prompt("next", write_file(NOTES, NEW), say("Again.")))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    await eventually(lambda: notes(desk).read_text() == SOME)
+    assert desk.messages("warn") == []
+    await talk.turn("next")
+    assert notes(desk).read_text() == NEW
+
+
 async def test_a_report_that_is_echoed_is_not_shown_twice(desk: Desk) -> None:
     chunk = {"sessionUpdate": "user_message_chunk"}
     agent = desk.agent(
