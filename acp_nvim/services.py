@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import compress, count
+from operator import ne
 from typing import Any
 
 import anyio
@@ -179,5 +181,4 @@ class Services:
 def _first_change(before: str, after: str) -> int:
     """The first line, from 1, that is not as it was."""
     old, new = before.split("\n"), after.split("\n")
-    same = next((row for row, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
-    return 1 + (min(len(old), len(new)) - 1 if same is None else same)
+    return 1 + next(compress(count(), map(ne, old, new)), min(len(old), len(new)) - 1)

@@ -78,9 +78,11 @@ class Patchwork:
         """Kept and undone, oldest first; where they stand is a guess once there are edits there."""
         return [_hunk(change, row, "kept" if kept else "undone") for row, change, kept in self._state.decided]
 
-    def agent(self, new: Sequence[str], author: Author) -> None:
-        """The live text becomes `new`, and that is the agent's doing."""
-        self._written(edits(self._lines, list(new)), author)
+    def agent(self, new: Sequence[str], author: Author) -> list[Edit]:
+        """The live text becomes `new`, and that is the agent's doing; by which edits."""
+        changes = edits(self._lines, list(new))
+        self._written(changes, author)
+        return changes
 
     def agent_edit(self, edit: Edit, author: Author) -> None:
         self._written(self._refined(edit), author)

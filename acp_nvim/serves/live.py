@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import anyio
 
@@ -23,6 +23,7 @@ from acp_nvim.serves.patience import until_free
 log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
 _SLICE = 5000  # lines a call, so that the editor is never kept long
+_KNOWN = 8  # files whose lines are kept, so that they need not come again
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 _FORMATS = {end: name for name, end in _ENDS.items()}
 
@@ -69,6 +70,14 @@ class Standing:
         return self.buffer.decode(data) if self.buffer else as_utf8(data)
 
 
+class _Known(NamedTuple):
+    """The rows of a buffer as they were at a tick."""
+
+    buffer: int
+    tick: int
+    rows: list[str]
+
+
 class Witness(Protocol):
     """Who follows the buffers that agents change."""
 
@@ -82,6 +91,7 @@ class Live:
         self.witness: Witness | None = None
         self.open: set[str] = set()  # files that were loaded when last looked for
         self._editor = editor
+        self._known: dict[str, _Known] = {}  # the youngest last
         # of modified buffers: the disk under their unsaved lines; None: nobody can tell
         self._origins: dict[str, bytes | None] = {}
 
@@ -111,12 +121,19 @@ class Live:
     # --- reading
 
     async def loaded(self, path: str) -> Buffer | None:
-        while look := await self._editor.call("file_look", path):
+        while look := await self._editor.call("file_look", path, self._known.get(path, ())[:2]):
             self.open.add(path)
-            if (buffer := await self._buffer(look)) is not None:
+            if (buffer := await self._buffer(path, look)) is not None:
                 return buffer
         self.open.discard(path)
+        self._known.pop(path, None)
         return None
+
+    def _learn(self, path: str, buffer: int, tick: int, rows: list[str]) -> None:
+        self._known.pop(path, None)
+        self._known[path] = _Known(buffer, tick, rows)
+        if len(self._known) > _KNOWN:
+            del self._known[next(iter(self._known))]
 
     async def read(self, path: str) -> tuple[str, str]:
         """The text and its line end. An editor that waits for its user is not waited for where the disk will do."""
@@ -131,24 +148,19 @@ class Live:
         while look := await self._editor.call("file_look", path):
             if look["plain"]:
                 break
-            if (buffer := await self._buffer(look)) is not None:
+            if (buffer := await self._buffer(path, look)) is not None:
                 return _sendable(buffer.text.whole, path), buffer.text.end
         try:
             return _from_disk(path)
         except UnicodeDecodeError as error:
             raise _not_text(path) from error
 
-    async def _buffer(self, look: dict[str, Any]) -> Buffer | None:
+    async def _buffer(self, path: str, look: dict[str, Any]) -> Buffer | None:
         """None: it has changed while it was read."""
-        rows = look.get("lines")
+        rows = await self._rows(path, look)
         if rows is None:
-            rows = []
-            while len(rows) < look["count"]:
-                last = min(len(rows) + _SLICE, look["count"])
-                some = await self._editor.call("file_lines", look["buf"], look["tick"], len(rows), last)
-                if not some:
-                    return None
-                rows += some
+            return None
+        self._learn(path, look["buf"], look["tick"], rows)
         final = bool(look["final"])
         is_void = rows in ([], [""]) and not final
         shape = _ENDS[look["ff"]], final or is_void, bool(look["bomb"])
@@ -161,6 +173,21 @@ class Live:
             rows=rows,
             text=Text(() if is_void else tuple(rows), *shape),
         )
+
+    async def _rows(self, path: str, look: dict[str, Any]) -> list[str] | None:
+        known = self._known.get(path)
+        if known and known[:2] == (look["buf"], look["tick"]):
+            return known.rows
+        if "lines" in look:
+            return list(look["lines"])
+        rows: list[str] = []
+        while len(rows) < look["count"]:
+            last = min(len(rows) + _SLICE, look["count"])
+            some = await self._editor.call("file_lines", look["buf"], look["tick"], len(rows), last)
+            if not some:
+                return None
+            rows += some
+        return rows
 
     # --- writing
 
@@ -229,8 +256,10 @@ class Live:
             raise RpcError(INTERNAL_ERROR, f"{now.path} was not written: {said['error']}")
         if "warning" in said:
             log.warning("%s was written, but: %s", now.path, said["warning"])
-        rows = said.get("lines")
-        return (replace(text, lines=tuple(rows)) if rows is not None else text).whole
+        if "lines" in said:
+            text = replace(text, lines=tuple(said["lines"]))
+        self._learn(now.path, buffer.number, said["tick"], list(text.lines) or [""])
+        return text.whole
 
 
 def shape(text: Text) -> dict[str, Any]:

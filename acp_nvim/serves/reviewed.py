@@ -5,6 +5,7 @@ The editor's rows and the lines of a text differ in one case: a buffer without a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -54,6 +55,7 @@ class Reviewed:
         self._decided: set[int] = set()  # hunks that are still told of
         self._told: dict[int, Hunk] = {}
         self._told_of: tuple[Any, ...] = ()
+        self._told_hunks: list[Hunk] | None = None
         self._anew: set[int] = set()  # hunks that may not be where the editor takes them to be
 
     # --- the text
@@ -87,8 +89,7 @@ class Reviewed:
 
     def agent(self, lines: Iterable[str], author: Author) -> None:
         self._hunks = None
-        self.patchwork.agent(list(lines), author)
-        self._all_anew()
+        self._near(self.patchwork.agent(list(lines), author))
 
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)
@@ -99,17 +100,18 @@ class Reviewed:
 
     def take_back(self, ids: Iterable[int]) -> None:
         self._hunks = None
-        for edit in self.patchwork.undo_all(list(ids)):
-            self._near(edit.first, edit.first + len(edit.lines))
+        self._near(self.patchwork.undo_all(list(ids)))
 
     def decide(self, ids: Iterable[int]) -> None:
         """They are told of once they are decided, until the session's next turn."""
+        self._hunks = None
         self._decided.update(ids)
 
     def forget_decided(self, session: int) -> None:
         """Its next turn begins."""
         mine = {hunk.id for hunk in self.patchwork.decided if hunk.author.session == session}
         self._decided -= mine
+        self._hunks = None
         self.unknown = [author for author in self.unknown if author.session != session]
 
     @property
@@ -155,6 +157,8 @@ class Reviewed:
         self.tick = int(message["tick"])
         if message.get("asked"):
             self._carried_out()
+        if message.get("anew"):
+            self._all_anew()
         author = self._author if message.get("ours") else None
         for first, last, lines in message.get("edits") or ():
             self._edit(first, last, list(lines), author)
@@ -185,20 +189,23 @@ class Reviewed:
             self.patchwork.agent_edit(edit, author)
         else:
             self.patchwork.user(edit)
-        self._near(edit.first, edit.first + len(edit.lines))
+        self._near([edit])
 
     # --- what the editor is told
 
     def _all_anew(self) -> None:
         self._anew.update(hunk.id for hunk in self.shown)
 
-    def _near(self, first: int, last: int) -> None:
+    def _near(self, changes: Iterable[Edit]) -> None:
         """The editor moves marks with the text; beside an edit they may end up elsewhere."""
-        self._anew.update(
-            hunk.id
-            for hunk in self.hunks
-            if hunk.first <= last + 1 and hunk.first + len(hunk.new) >= first - 1
-        )
+        hunks, shift, at = self.hunks, 0, 0
+        for first, last, lines in changes:
+            begin, end = first + shift, first + shift + len(lines)
+            while at < len(hunks) and hunks[at].first + len(hunks[at].new) < begin - 1:
+                at += 1
+            past = bisect_right(hunks, end + 1, lo=at, key=lambda hunk: hunk.first)
+            self._anew.update(hunk.id for hunk in hunks[at:past])
+            shift += len(lines) - (last - first)
 
     @property
     def shown(self) -> list[Hunk]:
@@ -219,13 +226,26 @@ class Reviewed:
         """There is news that a frame has had no room for."""
         return bool(self._anew)
 
+    @property
+    def _facts(self) -> tuple[Any, ...]:
+        return self.given, self.created, self.deleted, tuple(self.unknown)
+
+    @property
+    def _is_told(self) -> bool:
+        """Nothing has changed since; a frame asks all files, and one may have a thousand hunks."""
+        same = self._hunks is not None and self._hunks is self._told_hunks
+        return same and not self._anew and self._facts == self._told_of and self._seq < self._told_seq + _ACK
+
     def news(self) -> dict[str, Any] | None:
         """What the editor does not know yet."""
+        if self._is_told:
+            return None
         shown = {hunk.id: hunk for hunk in self.shown}
-        facts = self.given, self.created, self.deleted, tuple(self.unknown)
+        facts = self._facts
         new = [hunk for hunk in shown.values() if self._differs(hunk)]
         fresh, later = new[:_MOST], {hunk.id for hunk in new[_MOST:]}
         gone = [key for key in self._told if key not in shown]
+        self._told_hunks = self._hunks
         if not (fresh or gone) and facts == self._told_of and self._seq < self._told_seq + _ACK:
             return None
         changed = bool(fresh or gone) or self._told_of[3:] != facts[3:]

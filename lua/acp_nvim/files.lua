@@ -94,17 +94,23 @@ end
 
 --- What is to be known of the loaded buffer of a file.
 ---@param path string  absolute
+---@param known? integer[]  { buf, tick } whose lines are known, or nothing; nil: those of a plain one are not wanted
 ---@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, final, lines? }; nil: none is loaded
-function M.look(path)
+function M.look(path, known)
   local buf = M.find(path)
   if not buf then
     return nil
   end
   require("acp_nvim.stream").flush(buf)
   local bo, count, plain = vim.bo[buf], api.nvim_buf_line_count(buf), is_plain(buf)
+  local tick = api.nvim_buf_get_changedtick(buf)
+  local wanted = not plain
+  if known then
+    wanted = known[1] ~= buf or known[2] ~= tick
+  end
   return {
     buf = buf,
-    tick = api.nvim_buf_get_changedtick(buf),
+    tick = tick,
     modified = bo.modified,
     plain = plain,
     count = count,
@@ -112,7 +118,7 @@ function M.look(path)
     ff = bo.fileformat,
     fenc = bo.fileencoding,
     final = is_final(buf),
-    lines = not plain and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
+    lines = wanted and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
   }
 end
 

@@ -206,7 +206,7 @@ function M.reload(buf, tick, list, options)
   stream.begin(buf, options.review)
   local ok, same = pcall(change_and_agree, buf, list, options)
   if ok and same then
-    stream.asked(buf)
+    stream.asked(buf, true)
     stream.finish(buf)
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
   elseif not ok and api.nvim_buf_get_changedtick(buf) == tick and edits.is_locked(same) then
@@ -245,7 +245,7 @@ function M.remove(buf, tick, _, options)
     edits.break_undo(buf)
   end)
   if ok then
-    stream.asked(buf)
+    stream.asked(buf, true)
   else
     edits.take_back(buf, before)
   end

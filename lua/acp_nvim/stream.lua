@@ -260,10 +260,11 @@ end
 
 --- All that was asked for is in the buffer; what comes now, as by format on save, is told.
 ---@param buf integer
-function M.asked(buf)
+---@param anew? boolean  no mark in it may be where it was
+function M.asked(buf, anew)
   local stream = streams[buf]
   if stream and stream.by_agent then
-    stream.deaf, stream.facts.asked = nil, true
+    stream.deaf, stream.facts.asked, stream.facts.anew = nil, true, anew
   end
 end
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,12 +122,13 @@ class FileEditor:
         buffer.load()
         return buffer
 
-    def _file_look(self, path: str) -> dict[str, Any] | None:
+    def _file_look(self, path: str, known: Sequence[int] | None = None) -> dict[str, Any] | None:
         buffer = self.buffers.get(os.path.realpath(path))
         if buffer is None:
             return None
         plain = not buffer.modified and buffer.encoding == "utf-8"
-        return {
+        wanted = tuple(known) != (buffer.number, buffer.tick) if known is not None else not plain
+        look = {
             "buf": buffer.number,
             "tick": buffer.tick,
             "modified": buffer.modified,
@@ -137,8 +138,8 @@ class FileEditor:
             "ff": buffer.ff,
             "fenc": buffer.encoding,
             "final": buffer.final and not buffer.is_void,
-            "lines": list(buffer.lines) if not plain and len(buffer.lines) <= 5000 else None,
         }
+        return {**look, "lines": list(buffer.lines)} if wanted and len(buffer.lines) <= 5000 else look
 
     def _numbered(self, number: int) -> FakeBuffer:
         return next(buffer for buffer in self.buffers.values() if buffer.number == number)

@@ -646,7 +646,8 @@ async def test_a_request_withdrawn_while_asked_takes_its_question_along(agent: A
 
 @pytest.mark.parametrize("name", ["file_look", "file_lines", "file_apply"])
 async def test_a_request_withdrawn_at_any_moment_leaves_nothing_half_done(agent: Agent, name: str) -> None:
-    path = made(agent.root / "f")
+    text = FOUR * 1500  # more than comes along with a look
+    path = made(agent.root / "f", text)
     buffer = agent.editor.open(path)
     await agent.read(path)
     agent.told.clear()
@@ -660,10 +661,10 @@ async def test_a_request_withdrawn_at_any_moment_leaves_nothing_half_done(agent:
         tasks.start_soon(agent.write, path, "new\n")
     agent.editor.before = lambda called: None
     done = name == "file_apply"
-    assert path.read_text() == ("new\n" if done else FOUR)
+    assert path.read_text() == ("new\n" if done else text)
     assert not buffer.modified
     assert bool(agent.told) is done
-    await agent.write(path, "new\nand newer\n" if done else FOUR.replace("one", "1"))
+    await agent.write(path, "new\nand newer\n" if done else text.replace("one", "1"))
     assert agent.asked == []
 
 
@@ -674,7 +675,7 @@ async def test_an_editor_that_is_gone_is_not_waited_for(agent: Agent) -> None:
         async with anyio.create_task_group() as tasks:
 
             def vanish(called: str) -> None:
-                if called == "file_lines":
+                if called == "file_look":
                     agent.editor.answering = anyio.Event()
 
             agent.editor.before = vanish
@@ -683,6 +684,21 @@ async def test_an_editor_that_is_gone_is_not_waited_for(agent: Agent) -> None:
             tasks.cancel_scope.cancel()
             agent.files.close()
     assert path.read_text() == FOUR
+
+
+async def test_lines_come_from_the_editor_only_if_they_are_not_known(agent: Agent) -> None:
+    path = made(agent.root / "f", FOUR * 1500)
+    buffer = agent.editor.open(path)
+    await agent.write(path, FOUR * 1400)
+    agent.editor.calls.clear()
+    await agent.write(path, FOUR * 1450)
+    assert agent.editor.calls == ["file_look", "file_apply"]
+    agent.editor.formats = lambda lines: [*lines, "formatted"]
+    await agent.write(path, FOUR * 1400 + "new\n")
+    buffer.edit(["typed", *buffer.lines])
+    agent.editor.formats = None
+    await agent.write(path, FOUR * 1400 + "newer\n")
+    assert path.read_text() == "typed\n" + FOUR * 1400 + "newer\nformatted\n"
 
 
 async def test_sessions_believe_each_for_itself(agent: Agent) -> None:

@@ -57,6 +57,26 @@ def test_the_editor_is_told_what_it_does_not_know():
     assert [hunk.id for hunk in reviewed.hunks] == [second.id]
 
 
+def test_a_write_tells_only_of_hunks_near_it_unless_all_marks_went():
+    reviewed = file(*map(str, range(100)))
+    lines = [f"{n}!" if n % 10 == 5 else str(n) for n in range(100)]
+    asked(reviewed, *lines)
+    told = reviewed.news()
+    assert told
+    assert len(told["set"]) == 10
+    asked(reviewed, "new", *lines[:50], "50!", *lines[51:])
+    told = reviewed.news()
+    assert told
+    assert [hunk["first"] for hunk in told["set"]] == [0, 51]
+    asked(reviewed, *lines[:50], "50!", *lines[51:])
+    reviewed.news()
+    reviewed.asks([*lines[:50], *lines[51:]], AGENT)
+    reviewed.hear(message(asked=True, anew=True))
+    told = reviewed.news()
+    assert told
+    assert len(told["set"]) == len(reviewed.hunks)
+
+
 def test_an_empty_buffer_has_a_row_and_no_line():
     reviewed = file()
     reviewed.hear(message([0, 1, ["x"]]))
