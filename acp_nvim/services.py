@@ -54,7 +54,7 @@ class Services:
             editor,
             self.files,
             self.takeback,
-            Front(spawn, self._say, touch, lambda session: session.writes_through),
+            Front(spawn, self._say, touch, self._writes_through),
         )
 
     def configure(self, settings: Settings) -> None:
@@ -142,6 +142,10 @@ class Services:
         self.review.on_written(session, path, before, after)
         self._written.append((session, path))
         self._touch(session)
+
+    def _writes_through(self, session: Session) -> bool:
+        """An agent that may not write by way of us writes the disk, whatever it is known for."""
+        return session.writes_through and self._settings.fs.get("write") is not False
 
     async def _write(self, entry: Entry, session: Session) -> Any:
         """Who listens to writes hears of this one before the agent goes on."""

@@ -70,7 +70,8 @@ class Settings(_Settings):
     terminal: bool = True
 
 
-DEMO = AgentSpec(name="demo", command=sys.executable, args=["-I", "-m", "acp_nvim.demo"])
+_DEMO_ARGS = ["-I", "-m", "acp_nvim.demo"]
+DEMO = AgentSpec(name="demo", command=sys.executable, args=_DEMO_ARGS, writes_through=True)
 
 
 def read(config: Any) -> tuple[Settings, list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
@@ -38,6 +38,8 @@ class Proposal:
     pages: list[Page]
     version: int  # of the question, when this was made
     at: int = 0
+    renewed: bool = False  # the editor has an earlier one
+    yours: dict[str, str] = field(default_factory=dict)  # what the user had made of that, by path
 
     @property
     def undecided(self) -> int | None:
@@ -142,10 +144,18 @@ class Proposals:
         self._open[question.id] = proposal
         return proposal
 
-    def _tell(self, known: Proposal, text: str | None = None, **how: bool) -> None:
+    def _tell(self, known: Proposal, **how: bool) -> None:
         through = self._front.through(known.session)
         shown = sides.of_page(known.question, known.session, known.pages, known.at, through=through)
-        self._editor.notify("proposal", {**shown, "text": text, "version": known.version, **how})
+        yours, page = known.yours, known.pages[known.at]
+        others = [sides.other(each, yours.get(each.path)) for each in known.pages if each is not page]
+        more = {
+            "text": yours.get(page.path),
+            "version": known.version,
+            "others": others if known.renewed else None,
+        }
+        self._editor.notify("proposal", {**shown, **more, **how})
+        known.renewed, known.yours = False, {}
 
     def _keep_up(self, known: Proposal) -> None:
         """The call may have changed while its files were read."""
@@ -169,15 +179,17 @@ class Proposals:
         if fresh is None:
             self._open.pop(question.id, None)
             return
-        page = fresh.pages[fresh.at]
-        before = next((each for each in known.pages if each.path == page.path), None)
-        yours = (said.get("texts") or {}).get(page.path)
-        text = None
-        if yours is not None and before:
-            text = _kept(before, page, yours)
+        fresh.renewed = True
+        pages_before, pages_now = ({page.path: page for page in each.pages} for each in (known, fresh))
+        for path, yours in {**(said.get("texts") or {}), **known.yours}.items():
+            before, now = pages_before.get(path), pages_now.get(path)
+            text = _kept(before, now, yours) if before and now else None
             if text is None:
-                self._editor.notify("proposal_aside", question.id, page.path, yours)
-        self._tell(fresh, text, focus=False, auto=False)
+                self._editor.notify("proposal_aside", question.id, path, yours)
+            else:
+                fresh.yours[path] = text
+        if said.get("open"):
+            self._tell(fresh, focus=False, auto=False)
 
     # --- deciding
 
@@ -195,7 +207,7 @@ class Proposals:
                 "warn", "no allow_once here, so all or nothing: nothing was sent, :Acp answer {n}"
             )
 
-    def _answer(self, known: Proposal, kind: str) -> bool:
+    def _answer(self, known: Proposal, kind: str, *, some: bool = False) -> bool:
         option = _first(known.question, kind)
         if option is None:
             self._undecide(known)
@@ -204,7 +216,13 @@ class Proposals:
         done = known.session.end_question(known.question, option, "user")
         self._open.pop(known.question.id, None)
         self._front.touch(known.session)
+        self._editor.notify("proposal_done", known.question.id, not some)
         return done
+
+    async def _say_done(self, question: Question, done: anyio.Event) -> None:
+        """An editor that is about to leave waits for it."""
+        await done.wait()
+        self._editor.notify("proposal_done", question.id, True)
 
     def _undecide(self, known: Proposal) -> None:
         for page in known.pages:
@@ -227,8 +245,9 @@ class Proposals:
             return self._front.say("warn", _AGAIN)
         session, holds = known.session, not self._front.through(known.session)
         session.reports += reports
-        self._takeback.expect(session, known.question.tool_call_id or "", verdicts, holds)
-        self._answer(known, "allow_once")
+        done = self._takeback.expect(session, known.question.tool_call_id or "", verdicts, holds)
+        self._answer(known, "allow_once", some=True)
+        self._front.spawn(self._say_done, known.question, done)
 
     async def _verdict(self, page: Page) -> Verdict | None:
         """None: the file has changed since, where the user or the agent would change it."""

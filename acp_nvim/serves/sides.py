@@ -17,7 +17,7 @@ from acp_nvim.session.visible import one_line
 
 _KEYS = "do refuse a hunk · :w send · :q decide nothing"
 _WHOLE_KEYS = ":w send · :Acp reject · :q decide nothing"
-_LATER = "this agent writes first; refused hunks are taken back after"
+_LATER = "writes first; refused hunks are taken back after"
 
 
 def of_page(
@@ -47,6 +47,11 @@ def of_page(
             f"{'delete ' if made.right is None else ''}{page.name}{count}", _KEYS if editable else _WHOLE_KEYS
         ),
     }
+
+
+def other(page: Page, text: str | None) -> dict[str, Any]:
+    """A file that is not shown now, whose right side there may be a buffer of; `text`: what the user made of it."""
+    return {"path": page.path, "right": lines(_text(page.proposed.right)), "text": text}
 
 
 def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:

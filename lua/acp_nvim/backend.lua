@@ -298,6 +298,10 @@ function M.shutdown()
     return
   end
   local id = channel
+  local proposal = package.loaded["acp_nvim.proposal"]
+  if proposal then
+    proposal.settle()
+  end
   pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
   if in_host then
     -- the host serves others too and stays: wait for what it started for us

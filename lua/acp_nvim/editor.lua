@@ -102,6 +102,10 @@ function ports.proposal_aside(question, path, text)
   require("acp_nvim.proposal").keep_aside(question, path, text)
 end
 
+function ports.proposal_done(...)
+  require("acp_nvim.proposal").done(...)
+end
+
 function ports.hunks(...)
   require("acp_nvim.hunk_keys")
   require("acp_nvim.review").update(...)

@@ -24,6 +24,7 @@ local M = {}
 ---@field left string        lines, joined
 ---@field right string
 ---@field text? string       what stands on the right side, where the user has made something of it
+---@field others? { path: string, right: string, text?: string }[]  the other files, where all have changed
 ---@field first integer[]    the first change: its line left and right
 ---@field editable boolean
 ---@field note? string       what the user should know of it
@@ -38,12 +39,16 @@ local M = {}
 ---@field left? integer                 buffer, if it is ours
 ---@field rights table<string, integer>  path -> buffer
 ---@field came table<string, string>    path -> the text as the agent proposes it
+---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list
----@field told? boolean
+---@field told? boolean                the note
 
+local LEAVING_MS = 1500 -- so long Neovim stays for what has been decided last
 local VIEW = 0 -- the key of a look that is no question
 
 local open = {} ---@type table<integer, acp.Proposal>  by question
+local sent = {} ---@type table<integer, integer>  question -> when a decision was sent whose effect is not seen yet
+local decided = {} ---@type table<integer, true>  questions that the right side has answered
 local kept = {} ---@type table<integer, table<string, string>> question -> path -> what the user had made of it
 
 ---@param buf integer
@@ -133,7 +138,27 @@ local function send(proposal, path)
       payload.texts[each] = text
     end
   end
+  sent[key] = vim.uv.now()
   require("acp_nvim.backend").notify("decide", payload)
+end
+
+--- The user's decision is the answer.
+---@param question integer
+---@param done boolean  and has come to be
+function M.done(question, done)
+  decided[question] = true
+  if done then
+    sent[question] = nil
+  end
+end
+
+--- Neovim leaves: what has just been decided, by `:wqa` for one, shall reach the agent, and refused hunks no disk.
+function M.settle()
+  for question, at in pairs(vim.deepcopy(sent)) do
+    vim.wait(math.max(0, at + LEAVING_MS - vim.uv.now()), function()
+      return not sent[question]
+    end, 5)
+  end
 end
 
 ---@param proposal acp.Proposal
@@ -194,13 +219,29 @@ end
 
 --- What the user has made of the right sides, for the backend, which merges it with what is new.
 ---@param question integer
----@return table? texts  path -> text; nil: it is not open
+---@return table? said  texts: path -> text; nil: there is nothing to keep step
 function M.texts(question)
-  if not open[question] then
+  local proposal, texts = open[question], changed(question)
+  if not proposal and not next(texts) then
     return nil
+  elseif proposal then
+    proposal.told_texts = texts
   end
-  local texts = changed(question)
-  return { texts = next(texts) and texts or vim.empty_dict() }
+  return { texts = next(texts) and texts or vim.empty_dict(), open = proposal ~= nil }
+end
+
+local asides = 0
+
+---@param question integer
+---@param path string
+---@param text string
+---@return integer buf
+local function put_aside(question, path, text)
+  asides = asides + 1
+  local buf = new_buffer(("acp://proposal/%d/yours/%d/%s"):format(question, asides, vim.fs.basename(path)), "nofile")
+  fill(buf, text)
+  set_filetype(buf, path, buf)
+  return buf
 end
 
 --- Another version of the right side has taken its place: the user's own stays in a buffer.
@@ -208,10 +249,11 @@ end
 ---@param path string
 ---@param text string
 function M.keep_aside(question, path, text)
-  local name = ("acp://proposal/%d/yours/%s"):format(question, vim.fs.basename(path))
-  local buf = vim.fn.bufnr(name)
-  buf = buf > 0 and buf or new_buffer(name, "nofile")
-  fill(buf, text)
+  local buf = put_aside(question, path, text)
+  local proposal = open[question]
+  for _, known in ipairs({ proposal and proposal.came or {}, kept[question] or {} }) do
+    known[path] = nil
+  end
   scratch.message("warn", ("the proposal changed in lines that you edited; yours: :sbuffer %d"):format(buf))
 end
 
@@ -250,6 +292,22 @@ function M.close(key, over)
   end
 end
 
+--- Nothing of it is asked any more. If the user has not answered, what he had made of it stays in buffers.
+---@param question integer
+local function finish(question)
+  local texts = state.is_answered(question) and {} or changed(question)
+  M.close(question, true)
+  vim.schedule(function() -- behind the frame, which also tells of decisions
+    local buf
+    for path, text in pairs(decided[question] and {} or texts) do
+      buf = put_aside(question, path, text)
+    end
+    if buf then
+      scratch.message("warn", ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf))
+    end
+  end)
+end
+
 --- The question is no longer open. Who is just typing on the right side does not find themselves in another buffer.
 ---@param question integer
 function M.ended(question)
@@ -259,14 +317,14 @@ function M.ended(question)
     and sides.is_open(proposal.sides)
     and (proposal.sides.left == win or proposal.sides.right == win)
   if not proposal or not inside or api.nvim_get_mode().mode == "n" then
-    return M.close(question, true)
+    return finish(question)
   end
   vim.wo[proposal.sides.right][0].winbar = " no longer asked: nothing of this will be sent"
   api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n",
     once = true,
     callback = vim.schedule_wrap(function()
-      M.close(question, true)
+      finish(question)
     end),
   })
 end
@@ -303,8 +361,9 @@ local function right_buffer(proposal, index)
   if known and api.nvim_buf_is_loaded(known) then
     return known
   end
-  local name = shown.question and ("acp://proposal/%d/%s"):format(shown.question, file.path)
-    or ("acp://diff/%s"):format(file.path)
+  local scheme = shown.question and ("acp://proposal/%d/"):format(shown.question) or "acp://diff/"
+  local name = scheme .. vim.fn.fnamemodify(file.path, ":.")
+  name = vim.fn.bufexists(name) == 1 and scheme .. file.path or name -- `:cd` since that was made
   local buf = new_buffer(name, shown.question and "acwrite" or "nofile")
   proposal.rights[file.path] = buf
   if not shown.question then
@@ -347,25 +406,56 @@ local function left_buffer(proposal, shown)
   return proposal.left
 end
 
+--- Another text on a right side; what is there alone is put aside.
+---@param proposal acp.Proposal
+---@param path string
+---@param buf integer
+---@param right string
+---@param text? string  what stands there instead: the user's
+local function refill(proposal, path, buf, right, text)
+  local before, now = proposal.came[path], text_of(buf)
+  local told = (proposal.told_texts or {})[path] or before
+  proposal.came[path] = right
+  if before == right and (not text or text == now) then
+    return
+  end
+  if before and now ~= told and now ~= text then -- typed since the backend has asked
+    put_aside(key_of(proposal.shown), path, now)
+    scratch.message("warn", "the proposal changed while you typed: your text is in a buffer, see :ls!")
+  end
+  vim.bo[buf].modifiable = true
+  fill(buf, right)
+  if text and text ~= right then
+    api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
+  end
+end
+
 ---@param proposal acp.Proposal
 local function fill_right(proposal)
   local shown = proposal.shown
   local path, key = shown.files[shown.at].path, key_of(shown)
   local buf = right_buffer(proposal, shown.at)
-  local yours = shown.text or (kept[key] or {})[path]
-  local before = proposal.came[path]
-  proposal.came[path] = shown.right
-  if not before or before ~= shown.right or shown.text then
-    vim.bo[buf].modifiable = true
-    fill(buf, shown.right)
-    if yours and yours ~= shown.right then
-      api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(yours, "\n", { plain = true }))
-    end
-  end
+  refill(proposal, path, buf, shown.right, shown.text or (kept[key] or {})[path])
   if kept[key] then
     kept[key][path] = nil
   end
   vim.bo[buf].modifiable = shown.editable
+end
+
+--- The files that are not shown now keep step, too.
+---@param proposal acp.Proposal
+---@param files { path: string, right: string, text?: string }[]
+local function fill_others(proposal, files)
+  local key = key_of(proposal.shown)
+  for _, file in ipairs(files) do
+    local buf = proposal.came[file.path] and proposal.rights[file.path]
+    if buf and api.nvim_buf_is_loaded(buf) then
+      refill(proposal, file.path, buf, file.right, file.text)
+    elseif file.text then
+      kept[key] = kept[key] or {}
+      kept[key][file.path] = file.text
+    end
+  end
 end
 
 --- The first change in the middle of both windows, their cursors on it.
@@ -433,7 +523,12 @@ end
 local function show(proposal)
   local shown = proposal.shown
   local was_open = sides.is_open(proposal.sides)
+  if shown.others then
+    kept[key_of(shown)] = nil -- made for the one before
+    fill_others(proposal, shown.others)
+  end
   fill_right(proposal)
+  proposal.told_texts = nil
   local left, right = left_buffer(proposal, shown), right_buffer(proposal, shown.at)
   if was_open then
     sides.show(proposal.sides, left, right)
@@ -485,7 +580,9 @@ function M.show(shown)
   local proposal = known or { shown = shown, rights = {}, came = {} }
   local moved = not known or known.shown.at ~= shown.at
   if known and not shown.focus and moved then
-    return -- an update of a file that the user has left meanwhile
+    -- an update of a file that the user has left meanwhile
+    local file = { path = shown.files[shown.at].path, right = shown.right, text = shown.text }
+    return fill_others(proposal, vim.list_extend({ file }, shown.others or {}))
   end
   proposal.shown, open[key] = shown, proposal
   show(proposal)

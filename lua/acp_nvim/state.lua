@@ -241,6 +241,12 @@ function M.question(id)
   return nil, ("question %s %s"):format(id, known.answered and "was answered already" or "is no longer open")
 end
 
+---@param id integer|string
+---@return boolean  the user has sent an answer
+function M.is_answered(id)
+  return asked[id] ~= nil and asked[id].answered ~= nil
+end
+
 --- An answer to the question is on its way; it is open again only if the backend changes it.
 ---@param question table
 function M.answered(question)

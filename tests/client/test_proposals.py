@@ -252,7 +252,10 @@ async def test_what_has_changed_meanwhile_is_shown_again(desk: Desk) -> None:
         )
     )
     talk, seen = await proposal(desk)
-    desk.editor.answers["proposal_texts"] = {"texts": {str(notes(desk)): NEW.replace("line 4", "mine")[:-1]}}
+    desk.editor.answers["proposal_texts"] = {
+        "open": True,
+        "texts": {str(notes(desk)): NEW.replace("line 4", "mine")[:-1]},
+    }
     desk.client.hosts[0].connection.notify("go on", {})
     fresh = await shown(desk, 2)
     assert (fresh["version"], fresh["right"] + "\n") == (2, newer)
@@ -277,11 +280,47 @@ async def test_edits_of_the_same_lines_are_kept_aside(desk: Desk) -> None:
     )
     talk, _ = await proposal(desk)
     yours = NEW.replace("NINE", "nine")[:-1]
-    desk.editor.answers["proposal_texts"] = {"texts": {str(notes(desk)): yours}}
+    desk.editor.answers["proposal_texts"] = {"open": True, "texts": {str(notes(desk)): yours}}
     desk.client.hosts[0].connection.notify("go on", {})
     fresh = await shown(desk, 2)
     assert (fresh["right"] + "\n", fresh["text"]) == (newer, None)
     assert [text for _, _, text in desk.editor.aside] == [yours]
+    talk.send("cancel")
+    await talk.ended(1)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_edits_of_files_that_are_not_shown_are_merged_too(desk: Desk, is_open: bool) -> None:
+    newer = NEW.replace("NINE", "NINE, again")
+    both = [content(), content(path="{cwd}/other.txt"), content(path="{cwd}/last.txt")]
+    later = [content(new=newer), content(new=newer, path="{cwd}/other.txt")]
+    agent = desk.agent(
+        on_prompt(
+            "edit",
+            ["ask", *edit(content=both)[1:]],
+            wait("go on"),
+            tool("call", known=True, content=later),
+            mark("changed"),
+            wait("session/cancel"),
+        )
+    )
+    paths = [str(desk.folder / name) for name in ("notes.txt", "other.txt", "last.txt")]
+    for name in ("other.txt", "last.txt"):
+        (desk.folder / name).write_text(OLD)
+    talk, seen = await proposal(desk)
+    assert seen["others"] is None
+    yours = NEW.replace("line 4", "mine").removesuffix("\n")
+    desk.editor.answers["proposal_texts"] = {"open": is_open, "texts": dict.fromkeys(paths[1:], yours)}
+    desk.client.hosts[0].connection.notify("go on", {})
+    if not is_open:  # it is merged all the same, and told when it is opened again
+        await eventually(lambda: agent.logged("mark") and desk.editor.aside)
+        assert len(desk.editor.proposals) == 1
+        desk.send("diff", question=seen["question"], focus=True)
+    fresh = await shown(desk, 2)
+    merged = newer.replace("line 4", "mine").removesuffix("\n")
+    assert (fresh["right"] + "\n", fresh["text"], len(fresh["files"])) == (newer, None, 2)
+    assert fresh["others"] == [{"path": paths[1], "right": newer.removesuffix("\n"), "text": merged}]
+    assert [(path, text) for _, path, text in desk.editor.aside] == [(paths[2], yours)]
     talk.send("cancel")
     await talk.ended(1)
 

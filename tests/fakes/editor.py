@@ -179,6 +179,9 @@ class FakeEditor:
         assert 1 <= shown["at"] <= len(shown["files"])
         self.proposals.append(shown)
 
+    def _on_proposal_done(self, question: int, done: bool) -> None:
+        """Only an editor that leaves wants to know."""
+
     def _on_proposal_aside(self, question: int, path: str, text: str) -> None:
         self.aside.append((question, path, text))
 

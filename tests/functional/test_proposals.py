@@ -303,7 +303,7 @@ def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open,
     editor.expect_lua("return { vim.fn.mode(), vim.bo.buftype }", ["i", "acwrite"])
     editor.type("<Esc>")
     closed(editor)
-    assert outcomes(agent) == ["cancelled"]
+    wait_until(lambda: outcomes(agent) == ["cancelled"])
     assert editor.lua(LINES) == OLD.splitlines()
 
 
