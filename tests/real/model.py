@@ -69,13 +69,13 @@ def next_turn(messages: list[dict[str, Any]], tools: dict[str, Schema]) -> Turn:
 
 
 def step(text: str, tools: dict[str, Schema]) -> Turn:
-    verb, _, rest = text.strip().partition(" ")
+    verb, _, rest = text.partition(" ")
     if verb == "say":
         return Turn(rest)
     if verb == "slow":
         many, _, seconds = rest.partition("::")
         return Turn("".join(f"word{n} " for n in range(int(many))), float(seconds))
-    calls = [call(part.strip(), tools) for part in text.split("||")]
+    calls = [call(part, tools) for part in text.split(" || ")]
     return Turn(f"Now {verb}. ", calls=calls)
 
 

@@ -30,5 +30,6 @@ def without_places(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
         (folder, "/tmp"),
         (ROOT, "/plugin"),
     ):
-        text = text.replace(json.dumps(str(place))[1:-1], name)
+        said = json.dumps(str(place))[1:-1]
+        text = text.replace(said, name).replace(said.lstrip("/"), name.lstrip("/"))
     return {"t": round(float(entry["t"]), 1), "dir": entry["dir"], "msg": json.loads(text)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ CHAT = """
   end
   return ""
 """
+AUTHOR = ["-c", "user.name=user", "-c", "user.email=user@localhost"]
 TEXT = "".join(f"line {n}\n" for n in range(1, 21))
 
 
@@ -36,6 +38,8 @@ class Story:
         self.editor = Editor(program, folder / "editor", setup=setup, size=(120, 40))
         self.project = self.editor.project
         self.notes.write_text(TEXT)
+        for command in (["init", "--quiet"], ["add", "."], [*AUTHOR, "commit", "--quiet", "-m", "begun"]):
+            subprocess.run(["git", *command], cwd=self.project, check=True)
         self.editor.type(":edit notes.txt<CR>")
 
     @property

@@ -1,7 +1,6 @@
 """What every agent can: read, edit, write, run, stop, and be several."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,10 @@ LINES = (
     "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false), '\\n') .. '\\n'"
 )
 DIFFS = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))"
+CREATED = """
+  local created = vim.tbl_filter(function(file) return file.created end, require('acp_nvim').changes())
+  return vim.tbl_map(function(file) return vim.fs.basename(file.path) end, created)
+"""
 NO_DIFFS = {"iac-code"}  # asks without saying what it is going to write
 
 
@@ -53,7 +56,8 @@ def test_a_rejected_write_and_command_are_not_executed(story: Story) -> None:
     story.prompt("shell touch {}/touched", "say Then not.")
     story.answer(story.asked(), "reject_once")
     story.ended("reject_once")
-    assert sorted(path.name for path in story.project.iterdir()) == ["notes.txt"]
+    assert not (story.project / "new.txt").exists()
+    assert not (story.project / "touched").exists()
 
 
 def test_of_an_edit_one_hunk_is_taken(story: Story) -> None:
@@ -86,8 +90,7 @@ def test_an_edit_is_undone_in_review(story: Story) -> None:
 def test_a_new_file_is_written(story: Story) -> None:
     story.play("write {}/new.txt::first\nsecond\n", "say It is there.")
     assert (story.project / "new.txt").read_text() == "first\nsecond\n"
-    changes = story.editor.expect_lua("return require('acp_nvim').changes()", bool)
-    assert [(Path(one["path"]).name, one["created"]) for one in changes] == [("new.txt", True)]
+    story.editor.expect_lua(CREATED, ["new.txt"])
 
 
 def test_a_command_runs_after_a_question(story: Story) -> None:
@@ -123,7 +126,8 @@ def test_a_question_is_cancelled(story: Story) -> None:
 @pytest.mark.parametrize("kind", ["mode", "model"])
 def test_the_control_is_changed(story: Story, kind: str) -> None:
     status = story.status()
-    others = [one["id"] for one in status.get(f"{kind}s") or [] if one["id"] != status.get(kind)]
+    offered = [one["id"] for one in status.get(f"{kind}s") or [] if one["id"] != status.get(kind)]
+    others = [one for one in offered if kind == "mode" or "fake" in one]  # the other models need a network
     if not others:
         pytest.skip(f"{story.agent} offers no other {kind}: {status.get(f'{kind}s')}")
     story.editor.type(f":Acp {kind} {others[0]}<CR>")

@@ -58,7 +58,7 @@ def install(recipe: dict[str, Any], folder: Path) -> str | None:
         for command in commands(tool, wanted, folder):
             if why := run(command):
                 return f"{tool} could not install {' '.join(wanted)}: {why}"
-    (folder / "made").write_text(json.dumps(recipe))
+    (folder / "made").write_text(json.dumps([*packages(recipe)]))
     return None
 
 
@@ -82,7 +82,7 @@ def run(command: list[str]) -> str | None:
 
 def ready(name: str, recipe: dict[str, Any]) -> bool:
     made = INTO / name / "made"
-    return made.exists() and made.read_text() == json.dumps(recipe)
+    return made.exists() and made.read_text() == json.dumps([*packages(recipe)])
 
 
 def bring(name: str) -> str | None:
