@@ -1,6 +1,7 @@
 """Files on disk as the agent may have them: regular ones only, written whole or not at all.
 
-Everything here is done in one go: a request that is cancelled is cancelled before or after.
+Everything here is done in one go: a request that is cancelled is cancelled before or after. A path has been judged
+where it leads, so no symlink is left in it: one that is met has been put there since, and is not followed.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
-import tempfile
 import time
+from collections.abc import Iterator
+from io import FileIO
 
+# O_PATH: a folder that may be entered need not be readable.
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 LARGEST = 64 << 20  # bytes; no message could carry more
 
 # The clock that file systems stamp with, where there is one: it lags a little behind the other.
@@ -29,11 +34,56 @@ def changed(path: str) -> int:
 
 
 def read(path: str) -> bytes:
-    # Opening a FIFO would wait for a writer.
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0) as file:
-        status = os.fstat(file.fileno())
-        _expect_text(status, path)
+    with folder_of(path) as (folder, name), _opened(path, name, folder) as file:
         return file.read()
+
+
+def look(path: str) -> bytes:
+    """What the user would see: symlinks are followed."""
+    with _opened(path, path, None) as file:
+        return file.read()
+
+
+def _opened(path: str, name: str, folder: int | None) -> FileIO:
+    # Opening a FIFO would wait for a writer.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if folder is None else os.O_NOFOLLOW)
+    file = FileIO(os.open(name, flags, dir_fd=folder))
+    try:
+        _expect_text(os.fstat(file.fileno()), path)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+@contextlib.contextmanager
+def folder_of(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+    """The folder, reached step by step, and the name in it."""
+    *steps, name = path.split("/")[1:]
+    handle = os.open("/", _FOLDER)
+    try:
+        for step in filter(None, steps):
+            inner = _step(handle, step, path, make)
+            os.close(handle)
+            handle = inner
+        yield handle, name
+    finally:
+        os.close(handle)
+
+
+def _step(folder: int, name: str, path: str, make: bool) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+        return _step(folder, name, path, False)
+    except NotADirectoryError as error:
+        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise OSError(errno.ELOOP, "a symlink has come into its path", path) from error
+        raise
 
 
 def _expect_text(status: os.stat_result, path: str) -> None:
@@ -46,48 +96,54 @@ def _expect_text(status: os.stat_result, path: str) -> None:
 
 
 def write(path: str, data: bytes) -> None:
-    """Beside it, then in its place: nobody ever sees half of it. `path` has no symlinks left in it."""
-    mode = _mode(path)
-    make_parents(path)
-    folder, name = os.path.split(path)
-    handle, beside = tempfile.mkstemp(prefix=f".{name[:100]}.", dir=folder)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            _dress(file.fileno(), path, mode)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
-        raise
+    """Beside it, then in its place: nobody ever sees half of it."""
+    with folder_of(path, make=True) as (folder, name):
+        was = _status(path, name, folder)
+        beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{secrets.token_hex(4)}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(beside, flags, 0o600, dir_fd=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(data)
+                _dress(file.fileno(), was)
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+
+
+def remove(path: str) -> None:
+    with folder_of(path) as (folder, name):
+        os.unlink(name, dir_fd=folder)
 
 
 def make_parents(path: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with folder_of(path, make=True):
+        pass
 
 
-def _mode(path: str) -> int | None:
+def _status(path: str, name: str, folder: int) -> os.stat_result | None:
     """Of the file that is there. A rename asks nobody whether it may be written, so we do."""
     try:
-        status = os.stat(path)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     _expect_text(status, path)
-    if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
+    if not status.st_mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder):
         raise PermissionError(errno.EACCES, "the file is read-only", path)
-    return stat.S_IMODE(status.st_mode)
+    return status
 
 
-def _dress(handle: int, path: str, mode: int | None) -> None:
+def _dress(handle: int, was: os.stat_result | None) -> None:
     """Owner and mode as they were; as any new file has them, if there was none."""
-    if mode is None:
+    if was is None:
         mask = os.umask(0o077)
         os.umask(mask)
         os.fchmod(handle, 0o666 & ~mask)
         return
-    was = os.stat(path)
     with contextlib.suppress(
         PermissionError
     ):  # only root may give files away; groups are kept where possible
         os.fchown(handle, was.st_uid, was.st_gid)
-    os.fchmod(handle, mode)
+    os.fchmod(handle, stat.S_IMODE(was.st_mode))

@@ -223,7 +223,7 @@ class Review:
 def read(path: str) -> Text:
     """What the disk holds; without a file no line."""
     try:
-        return decode(disk.read(path))
+        return decode(disk.look(path))
     except OSError:
         return Text()
 

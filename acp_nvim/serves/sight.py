@@ -64,7 +64,7 @@ def content(path: str, most: int = LARGEST) -> bytes | None:
     if size(now := stamp(path)) > most or now is None:
         return None
     try:
-        return disk.read(path)
+        return disk.look(path)
     except OSError:
         return None
 

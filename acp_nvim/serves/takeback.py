@@ -195,7 +195,7 @@ class Takeback:
         """The decided text on the disk."""
         text = verdict.on_disk(found)
         if verdict.deletes:
-            os.unlink(verdict.path)
+            disk.remove(verdict.path)
         elif text is None:
             return False
         else:

@@ -70,7 +70,7 @@ class TakingBack:
             return "stale"
         if step.removes_file:
             _expect_writable(file.path)
-            os.unlink(file.path)
+            disk.remove(file.path)
         else:
             disk.write(file.path, codec.encode(step.shaped(text, step.wanted)))
         file.take_back(step.ids)
