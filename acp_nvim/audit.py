@@ -15,6 +15,7 @@ from typing import Any
 
 from anyio import to_thread
 
+from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.session.demand import Demand
 from acp_nvim.session.questions import Question
@@ -97,7 +98,7 @@ class Audit:
 
 
 def _append(folder: Path, text: str) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.folder(folder)
     with _locked(folder):
         path = folder / NAME
         if path.exists() and path.stat().st_size + len(text) > _LARGEST:

@@ -130,6 +130,7 @@ class Client:
         self.services.configure(self.settings)
         self.rulings.configure(self.settings.permissions)
         secrets, keep = settings.secrets(self.settings), self.settings.transcripts.keep
+        self.diary.hide(secrets)
         self.audit.configure(payload.get("state"), secrets)
         self.transcripts.configure(payload.get("state"), keep, secrets)
         for complaint in complaints:
@@ -380,6 +381,7 @@ class Client:
         self.editor.wake()
 
     def say(self, level: str, text: str) -> None:
+        text = self.diary.without_secrets(text)  # the editor keeps a log, too
         self.note(level, text)
         self.editor.notify("message", level, text)
 

@@ -15,6 +15,7 @@ from acp_nvim import __version__
 from acp_nvim.agent import settings
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.trace import WireTrace
 from acp_nvim.login import shapes
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
@@ -90,7 +91,8 @@ class Doctor:
     async def _look(self, spec: AgentSpec, place: str, seconds: float) -> dict[str, Any]:
         listener = Listener()
         argv = [spec.command, *spec.args]
-        connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env)
+        trace = WireTrace(settings.secrets_of(spec.model_dump()), on=False)
+        connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env, trace=trace)
         self.connections.append(connection)
         report: dict[str, Any] = {}
         unstartable: list[str] = []

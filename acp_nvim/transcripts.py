@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
+from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.replay import recall
 from acp_nvim.retelling import Line, Retelling
@@ -152,8 +153,7 @@ class Transcripts:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
                 file.write(text)
             return
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.chmod(path.parent, 0o700)
+        private.folder(path.parent)
         fresh = path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -172,7 +172,7 @@ class Transcripts:
     def do_export(self, payload: dict[str, Any]) -> None:
         session = self._client.session(payload)
         terminal = partial(self._client.services.terminals.text, session)
-        text = "".join(markdown.export(session, terminal))
+        text = self._hidden.text("".join(markdown.export(session, terminal)))
         self._spawn(self._export, str(payload["file"]), text, bool(payload.get("force")))
 
     async def _export(self, file: str, text: str, force: bool) -> None:

@@ -75,8 +75,8 @@ class Connection:
     ) -> None:
         self.name = name
         self.handler = handler
-        self.stderr = StderrRing()
         self.trace = trace or WireTrace(on=False)
+        self.stderr = StderrRing(hidden=self.trace.redaction)
         self._argv, self._cwd, self._env = argv, cwd, env or {}
         self._peer = Peer()
         self._calls: dict[int, _Call] = {}

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections import deque
 
+from acp_nvim.agent.redaction import Redaction
+
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 class StderrRing:
     """Whole lines, the oldest given up first; an endless line is cut and its rest passed over."""
 
-    def __init__(self, most_bytes: int = 256 * 1024, most_of_a_line: int = 4096) -> None:
+    def __init__(
+        self, most_bytes: int = 256 * 1024, most_of_a_line: int = 4096, hidden: Redaction | None = None
+    ) -> None:
+        self._hidden = hidden or Redaction(())
         self._most = most_bytes
         self._line_most = most_of_a_line
         self._lines: deque[bytes] = deque()
@@ -25,9 +30,10 @@ class StderrRing:
         self._open = rest[: self._line_most]
 
     def lines(self) -> list[str]:
-        """For reading: without colours, the unfinished last line included."""
+        """For reading: without colours and secrets, the unfinished last line included."""
         texts = [*self._lines, self._open] if self._open else self._lines
-        return [_COLOURS.sub("", line.decode(errors="replace").rstrip("\r")) for line in texts]
+        plain = (_COLOURS.sub("", line.decode(errors="replace").rstrip("\r")) for line in texts)
+        return [self._hidden.text(line) for line in plain]
 
     def tail(self, count: int) -> tuple[str, ...]:
         return tuple(self.lines()[-count:])

@@ -37,7 +37,7 @@ class WireTrace:
         self.on = on
         self._file = file  # all goes there as well, also while off
         self._unwritten: dict[Direction, LineSplitter] = {}
-        self._redaction = Redaction(secrets)
+        self.redaction = Redaction(secrets)
         self._most = most_bytes
         self._size = 0
         self._records: deque[_Record] = deque()
@@ -124,10 +124,10 @@ class WireTrace:
             try:
                 message = json.loads(line)
                 if isinstance(message, dict):
-                    return self._redaction.value(message)
+                    return self.redaction.value(message)
             except (ValueError, RecursionError):
                 pass  # not a message: recorded as the text it is
-        return self._redaction.text(line.decode(errors="replace"))
+        return self.redaction.text(line.decode(errors="replace"))
 
 
 def _encoded(entry: dict[str, Any]) -> bytes:

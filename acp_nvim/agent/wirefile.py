@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from acp_nvim.agent import private
+
 log = logging.getLogger(__name__)
 _KEPT = 10  # files of earlier processes
 
@@ -58,7 +60,7 @@ def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFil
     """A new file for an agent's process, the oldest of others given up; None where there is no folder for it."""
     try:
         place = Path(folder) / "acp_nvim"
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.folder(place)
         earlier = sorted(place.glob("wire-*.jsonl"), key=lambda path: path.stat().st_mtime)
         for path in earlier[: max(0, len(earlier) + 1 - _KEPT)]:
             path.unlink()

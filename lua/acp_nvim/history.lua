@@ -7,7 +7,7 @@ local M = {}
 local MOST_KEPT = 500
 local MOST_BYTES = 2 ^ 20 -- of the file, which is then written anew with what is kept
 local LONGEST = 64 * 1024 -- what is longer is remembered, not written
-local PRIVATE = tonumber("600", 8)
+local PRIVATE, OWN_FOLDER = tonumber("600", 8), tonumber("700", 8)
 
 local histories = {} ---@type table<string, string[]> project -> oldest first
 
@@ -35,8 +35,16 @@ end
 ---@param text string
 ---@return string? problem
 local function write(path, flags, text)
-  vim.fn.mkdir(vim.fs.dirname(path), "p", "0700")
-  local fd, problem = uv.fs_open(path, flags, PRIVATE)
+  local folder = vim.fs.dirname(path)
+  vim.fn.mkdir(folder, "p", "0700")
+  local made_private, problem = uv.fs_chmod(folder, OWN_FOLDER) -- somebody may have made it before us
+  if not made_private then
+    return problem
+  elseif (uv.fs_lstat(path) or {}).type == "link" then
+    return path .. " is a symlink"
+  end
+  local fd
+  fd, problem = uv.fs_open(path, flags, PRIVATE)
   if not fd then
     return problem
   end
