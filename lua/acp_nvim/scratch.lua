@@ -6,9 +6,22 @@ local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error =
 local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
 local log = {} ---@type string[]
 
--- As UTF-8: U+0080-009F are controls too; U+061C, U+200B-200F, U+2028-202E, U+2060-2069 and U+FEFF reorder or hide
--- what stands beside them.
-local HIDDEN = { "\194[\128-\159]", "\216\156", "\226\128[\139-\143\168-\174]", "\226\129[\160-\169]", "\239\187\191" }
+-- As UTF-8, what session/visible.py has: controls, what reorders its neighbours, and what takes no cell of its own.
+local HIDDEN = {
+  "\194[\128-\159\173]", -- U+0080-009F, U+00AD
+  "\205\143", -- U+034F
+  "\216\156", -- U+061C
+  "\225\133[\159\160]", -- U+115F, U+1160
+  "\225\158[\180\181]", -- U+17B4, U+17B5
+  "\225\160[\139-\143]", -- U+180B-180F
+  "\226\128[\139-\143\168-\174]", -- U+200B-200F, U+2028-202E
+  "\226\129[\160-\175]", -- U+2060-206F
+  "\227\133\164", -- U+3164
+  "\239\187\191", -- U+FEFF
+  "\239\190\160", -- U+FFA0
+  "\239\191[\176-\187]", -- U+FFF0-FFFB
+  "\243\160[\128-\191][\128-\191]", -- U+E0000-E0FFF
+}
 
 --- Control and bidirectional characters made visible, as "^[" or "<202E>".
 ---@param text string
