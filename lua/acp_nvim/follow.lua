@@ -168,6 +168,21 @@ end
 
 -- Moving ---------------------------------------------------------------------------------------------------------------
 
+--- The user has not asked for the file: what it says in a modeline is not done.
+---@param buf integer
+local function load_text(buf)
+  local modeline = vim.go.modeline
+  vim.cmd("noautocmd setglobal nomodeline")
+  local ok, err = pcall(vim.cmd, ("silent keepalt keepjumps call bufload(%d)"):format(buf))
+  if modeline then
+    vim.cmd("noautocmd setglobal modeline")
+    vim.cmd(("noautocmd call setbufvar(%d, '&modeline', 1)"):format(buf))
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
 --- A buffer of the file, loaded but not listed; nothing is asked (a stale swap file would) and no name is expanded.
 ---@param path string
 ---@return integer? buf
@@ -178,7 +193,7 @@ local function load(path)
   end
   local buf = vim.fn.bufadd(path)
   if not api.nvim_buf_is_loaded(buf) then
-    vim.cmd(("silent keepalt keepjumps call bufload(%d)"):format(buf))
+    load_text(buf)
   end
   return buf
 end

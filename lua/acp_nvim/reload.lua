@@ -14,6 +14,21 @@ local M = {}
 ---@field ff? "unix"|"dos"|"mac"
 ---@field review? string      the resolved path under which the change is followed
 
+--- What the user reads anew without having asked for it does nothing by its modelines.
+---@param buf integer
+---@param fn fun()
+---@return boolean ok
+---@return any err
+local function without_modelines(buf, fn)
+  local modeline = vim.bo[buf].modeline
+  vim.cmd(("noautocmd call setbufvar(%d, '&modeline', 0)"):format(buf))
+  local ok, err = pcall(fn)
+  if modeline and api.nvim_buf_is_loaded(buf) then
+    vim.cmd(("noautocmd call setbufvar(%d, '&modeline', 1)"):format(buf))
+  end
+  return ok, err
+end
+
 --- There was no file when the buffer was opened: Neovim would ask about the one that is there now, whatever it holds.
 ---@param buf integer
 ---@return boolean
@@ -29,9 +44,11 @@ end
 local function open_again(buf)
   local undoreload = vim.o.undoreload
   vim.cmd("noautocmd set undoreload=-1")
-  local ok, err = pcall(api.nvim_buf_call, buf, function()
-    api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
-    vim.bo.syntax = vim.bo.syntax -- it went with the text
+  local ok, err = without_modelines(buf, function()
+    api.nvim_buf_call(buf, function()
+      api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
+      vim.bo.syntax = vim.bo.syntax -- it went with the text
+    end)
   end)
   vim.cmd("noautocmd set undoreload=" .. undoreload)
   if not ok then
@@ -55,7 +72,9 @@ local function checktime(buf)
   local undoreload = vim.o.undoreload
   vim.cmd("noautocmd set undoreload=-1")
   vim.cmd(("noautocmd call setbufvar(%d, '&autoread', 1)"):format(buf))
-  local ok, err = pcall(vim.cmd, ("noautocmd silent checktime %d"):format(buf))
+  local ok, err = without_modelines(buf, function()
+    vim.cmd(("noautocmd silent checktime %d"):format(buf))
+  end)
   api.nvim_buf_call(buf, function()
     vim.cmd("noautocmd setlocal autoread<")
   end)
