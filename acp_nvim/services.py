@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from itertools import compress, count
-from operator import ne
 from typing import Any
 
 import anyio
@@ -13,6 +11,7 @@ from acp_nvim.agent.process import environment
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
+from acp_nvim.review.texts import first_change
 from acp_nvim.serves import sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
@@ -137,7 +136,7 @@ class Services:
         self._touch(session)
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
-        session.follow.touch(path, _first_change(before or "", after))
+        session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(path, after)
         self.review.on_written(session, path, before, after)
         self._written.append((session, path))
@@ -164,7 +163,7 @@ class Services:
     def _on_changed(self, session: Session, path: str, before: Held, after: str | None, by: By) -> None:
         self.review.on_changed(session, path, before, after, by)
         if after is not None:
-            session.follow.touch(path, _first_change(before if isinstance(before, str) else "", after))
+            session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))
             self._touch(session)
 
     def _on_over(self, session: Session) -> None:
@@ -180,9 +179,3 @@ class Services:
         if self.terminals.has_ended(session, terminal_id):
             self.watch.look(session)
         self._touch(session)
-
-
-def _first_change(before: str, after: str) -> int:
-    """The first line, from 1, that is not as it was."""
-    old, new = before.split("\n"), after.split("\n")
-    return 1 + next(compress(count(), map(ne, old, new)), min(len(old), len(new)) - 1)

@@ -47,6 +47,19 @@ def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
     return [*result, *lines[done:]]
 
 
+def longest(most: int, same: Callable[[int, int], bool]) -> int:
+    """The longest equal stretch: steps that double while it goes on, then halve."""
+    low, step = 0, 1
+    while low < most and same(low, min(low + step, most)):
+        low = min(low + step, most)
+        step *= 2
+    high = min(low + step, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
+    return low
+
+
 def _stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
     """Where the two differ. Most edits are small: the texts soon meet again, which is quick to see."""
     i, tail = _ends(a, b)
@@ -73,7 +86,7 @@ def _meeting(a: Lines, b: Lines, in_a: tuple[int, int], in_b: tuple[int, int]) -
 
 
 def _onward(a: Lines, b: Lines, i: int, j: int, most: int) -> tuple[int, int]:
-    same = _longest(most, lambda low, high: a[i + low : i + high] == b[j + low : j + high])
+    same = longest(most, lambda low, high: a[i + low : i + high] == b[j + low : j + high])
     return i + same, j + same
 
 
@@ -107,26 +120,13 @@ def _gap(a: Lines, b: Lines) -> Iterator[Stretch]:
 def _ends(a: Lines, b: Lines) -> tuple[int, int]:
     """How many lines are the same at the beginning and, of the rest, at the end; comparing slices is fast."""
     most = min(len(a), len(b))
-    head = _longest(most, lambda low, high: a[low:high] == b[low:high])
+    head = longest(most, lambda low, high: a[low:high] == b[low:high])
     size_a, size_b = len(a), len(b)
-    tail = _longest(
+    tail = longest(
         most - head,
         lambda low, high: a[size_a - high : size_a - low] == b[size_b - high : size_b - low],
     )
     return head, tail
-
-
-def _longest(most: int, same: Callable[[int, int], bool]) -> int:
-    """The longest equal stretch: steps that double while it goes on, then halve."""
-    low, step = 0, 1
-    while low < most and same(low, min(low + step, most)):
-        low = min(low + step, most)
-        step *= 2
-    high = min(low + step, most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
-    return low
 
 
 def _anchors(a: Lines, b: Lines) -> list[Pair]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from acp_nvim.review.codec import Text, split
+from acp_nvim.review.edits import longest
 from acp_nvim.review.merge import Overlap, merge3
 
 _BOM = "\ufeff"
@@ -38,6 +39,9 @@ def join(base: str | None, ours: Text, theirs: str) -> Joined:
     if not base and not ours.lines:
         ours = replace(ours, end=split(theirs).end)
     new = as_text(theirs, ours.end)
+    if base == ours.whole:
+        joined = replace(new, bom=ours.bom or new.bom)
+        return Joined(joined, joined, ())
     old = as_text(base, ours.end) if base is not None else Text(end=ours.end, final=not new.final)
     merge = merge3(list(old.lines), list(ours.lines), list(new.lines))
     shape = replace(
@@ -49,6 +53,12 @@ def join(base: str | None, ours: Text, theirs: str) -> Joined:
     if not merge.overlaps:
         return Joined(mine, mine, ())
     return Joined(mine, replace(shape, lines=tuple(merge.lines("theirs"))), merge.overlaps)
+
+
+def first_change(before: str, after: str) -> int:
+    """The first line, from 1, that is not as it was."""
+    most = min(len(before), len(after))
+    return 1 + before.count("\n", 0, longest(most, lambda low, high: before[low:high] == after[low:high]))
 
 
 def section(text: str, end: str, line: int | None, limit: int | None) -> str | None:

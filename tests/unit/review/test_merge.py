@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.review.merge import merge3
+from acp_nvim.review.texts import first_change
 
 BASE = [f"line {n}" for n in range(8)]
 
@@ -113,3 +114,10 @@ def test_one_side_alone_is_taken_as_it_is(base: list[str], side: list[str]) -> N
     assert merge3(base, side, base).lines("theirs") == side
     assert merge3(base, base, side).lines("ours") == side
     assert merge3(base, side, side).lines("ours") == side
+
+
+def test_the_first_changed_line_is_named():
+    assert first_change("a\nb\nc\n", "a\nB\nc\n") == 2
+    assert first_change("a\n", "a\nb\n") == 2
+    assert first_change("", "x") == 1
+    assert first_change("ab\n", "a\n") == 1
