@@ -31,7 +31,7 @@ Texts = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
 class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class AgentSpec(_Settings):

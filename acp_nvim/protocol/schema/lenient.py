@@ -22,7 +22,10 @@ T = TypeVar("T")
 
 
 class Lenient(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True)
+    # built when first used: a start needs three of them
+    model_config = ConfigDict(
+        frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True, defer_build=True
+    )
 
     @field_validator("*", mode="wrap")
     @classmethod
