@@ -12,6 +12,8 @@ local M = {}
 
 -- Beyond so many changed lines in a block nobody's mark within it still means anything, and time counts.
 local PAIRED_LINES = 1000
+-- Up to so many edits, marks between two changed words of a line stay where they are.
+local WORDS_EDITS = 100
 local LONG_LINE = 2000 -- bytes
 local diff = vim.text and vim.text.diff or vim.diff
 local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat" }
@@ -87,9 +89,13 @@ end
 ---@param buf integer
 ---@param row integer
 ---@param new string
-local function change_line(buf, row, new)
+---@param by_words boolean
+local function change_line(buf, row, new, by_words)
   local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
-  local parts = line == new and {} or differing(line, new)
+  local parts = {}
+  if line ~= new then
+    parts = by_words and differing(line, new) or { { 0, #line, 0, #new } }
+  end
   for i = #parts, 1, -1 do
     local at, stop = parts[i][1], parts[i][2]
     local old, text = line:sub(at + 1, stop), new:sub(parts[i][3] + 1, parts[i][4])
@@ -122,7 +128,8 @@ end
 ---@param buf integer
 ---@param edit acp.Edit
 ---@param keep_marks fun(row: integer)
-local function apply_one(buf, edit, keep_marks)
+---@param by_words boolean
+local function apply_one(buf, edit, keep_marks, by_words)
   local first, last, lines = edit[1], edit[2], edit[3]
   local paired = math.min(last - first, #lines)
   if paired > PAIRED_LINES then
@@ -132,7 +139,7 @@ local function apply_one(buf, edit, keep_marks)
     api.nvim_buf_set_lines(buf, first + paired, last, true, vim.list_slice(lines, paired + 1))
   end
   for i = 1, paired do
-    change_line(buf, first + i - 1, lines[i])
+    change_line(buf, first + i - 1, lines[i], by_words)
     keep_marks(first + i - 1)
   end
 end
@@ -162,11 +169,12 @@ end
 function M.apply(buf, edits)
   local keep_marks = mark_keeper(buf)
   local count = api.nvim_buf_line_count(buf)
+  local by_words = #edits <= WORDS_EDITS
   job = function()
     for i = #edits, 1, -1 do
       local below = edits[i + 1] and edits[i + 1][1] or count
       assert(edits[i][1] <= edits[i][2] and edits[i][2] <= below, "edits out of order")
-      apply_one(buf, edits[i], keep_marks)
+      apply_one(buf, edits[i], keep_marks, by_words)
     end
   end
   local ok, err
