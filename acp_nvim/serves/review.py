@@ -196,11 +196,14 @@ class Review:
         """How many, and in a line each what could not be."""
         wanted, undone, problems = list(ids), 0, list[str]()
         for file in self._files_of(wanted):
-            hunks = file.pending(wanted)
+            ids, taken = [hunk.id for hunk in file.pending(wanted)], file.taken
             file.decide(wanted)
-            problem = await self._taking_back.undo(file, [hunk.id for hunk in hunks])
-            undone += len(hunks) - len(file.pending([hunk.id for hunk in hunks]))
-            problems += [f"{os.path.basename(file.given)}: {problem}"] if problem else []
+            problem = await self._taking_back.undo(file, ids)
+            done = file.taken - taken
+            gone = len(ids) - done - len(file.pending(ids))
+            undone += done
+            said = [problem or "", f"{_many(gone, 'change')} no longer there" if gone > 0 else ""]
+            problems += [f"{os.path.basename(file.given)}: {why}" for why in said if why]
             self._editor.wake()
         return undone, problems
 

@@ -53,6 +53,7 @@ class Reviewed:
         self._asked: _Asked | None = None
         self._author: Author | None = None  # of what comes along with the change that was asked for
         self._decided: set[int] = set()  # hunks that are still told of
+        self.taken = 0  # how many hunks have been taken back in all
         self._told: dict[int, Hunk] = {}
         self._told_of: tuple[Any, ...] = ()
         self._told_hunks: list[Hunk] | None = None
@@ -99,8 +100,10 @@ class Reviewed:
             self._all_anew()
 
     def take_back(self, ids: Iterable[int]) -> None:
+        ids = list(ids)
+        self.taken += len(self.pending(ids))
         self._hunks = None
-        self._near(self.patchwork.undo_all(list(ids)))
+        self._near(self.patchwork.undo_all(ids))
 
     def decide(self, ids: Iterable[int]) -> None:
         """They are told of once they are decided, until the session's next turn."""

@@ -334,7 +334,9 @@ local function announce(question)
   if question.session ~= state.current() then
     who, how = ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
   end
-  scratch.message("warn", ("%s asks: %s   %s  (%s)"):format(who, question.title, how, table.concat(names, ", ")))
+  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim: %s asks:    %s  …"):format(who, how))
+  local title = scratch.cut(scratch.visible(question.title), math.max(room, 10)) -- the way to answer fits, too
+  scratch.message("warn", ("%s asks: %s   %s  (%s)"):format(who, title, how, table.concat(names, ", ")))
 end
 
 --- Tells of a question that is out of sight, once.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until, write_file
+from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.functional.test_files import working, write
 from tests.functional.test_proposals import (
@@ -255,3 +255,15 @@ def test_a_question_of_a_session_in_the_background_is_answered_where_one_is(
     editor.wait_event("AcpTurnEnded", session=1)
     wait_until(lambda: outcomes(agent) == ["yes"])
     assert (editor.project / "notes.txt").read_text() == NEW
+
+
+def test_the_way_to_a_question_is_never_cut_off(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", wait_file(str(go)), permission("remove all that is old " * 9)))
+    editor = working(open_editor, agent, OLD, size=(80, 24))
+    editor.acp("prompt", "tidy up")
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted")
+    go.touch()
+    editor.screen.expect("asks: remove all")
+    assert ":Acp open 1" in editor.screen.lines()[-1]

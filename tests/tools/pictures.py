@@ -60,6 +60,11 @@ def sent(text: str, until: str) -> list[str]:
     return [f"i{text}", "Escape", "Enter", f"wait:{until}"]
 
 
+# A rename in several places, its diff open; in the second scene one is refused and one edited.
+PROPOSED = [*said("/rename parse read_line reader.py", "needs you"), ":Acp diff", "Enter", "wait::w send"]
+DECIDED = [*PROPOSED, "gg]cdo]c", ":s/read_line/read_pair/", "Enter", ":noh", "Enter"]
+ALLOWED = [*PROPOSED, ":w", "Enter", "wait:2 changes in 1 file"]
+
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
     "chat": ("dark", said("/tour", "1 Yes")),
@@ -86,6 +91,31 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         [
             *said("/run grep -n --color=always line reader.py", "1 Yes"),
             *(":Acp answer 1", "Enter", "wait:exit code", ":Acp terminals 1", "Enter", "wait:[exit 0]"),
+        ],
+    ),
+    "proposal": ("dark", [*PROPOSED, "gg]c"]),
+    "report": (
+        "dark",
+        [
+            *(*DECIDED, ":w", "Enter", "wait:I renamed", ":Acp", "Enter"),
+            *sent("Now the tests.", "no answer of my own"),
+            *("C-w", "k", "gg/hunk refused", "Enter", "zt:noh", "Enter"),
+        ],
+    ),
+    "review": ("dark", [*ALLOWED, ":Acp review", "Enter", "gg]h"]),
+    "review-files": (
+        "light",
+        [
+            *(*ALLOWED, ":Acp", "Enter", *sent("/write demo.conf", "in 2 files")),
+            *(":Acp review 1", "Enter", ":belowright copen 6", "Enter", "wait:demo.conf|", ":3cc", "Enter"),
+        ],
+    ),
+    "announced": (
+        "dark",
+        [
+            *said("/long 8000", "of 8000"),
+            *sent("/rename parse read_line reader.py", "1 queued"),
+            *("C-w", "t", ":Acp new", "Enter", "wait:asks: Rename"),
         ],
     ),
     "markdown": (

@@ -1,0 +1,128 @@
+"""The review before an editor in memory: what it is told of changes on the disk, and what its decisions do there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.conftest import Desk, Talk
+from tests.fakes.script import delete_file, eventually, on_prompt, request, say, tool, write_file
+
+NOTES = "{cwd}/notes.txt"
+OLD = "".join(f"line {n}\n" for n in range(1, 8))
+NEW = OLD.replace("line 2\n", "TWO\n").replace("line 6\n", "SIX\n")
+
+
+def named(*steps: Any, path: str = NOTES) -> tuple[Any, ...]:
+    """A call that names the file, looks at it, and then does something to it past us."""
+    begins = tool(path, title="Edit", kind="edit", status="in_progress", locations=[{"path": path}])
+    look = request("fs/read_text_file", {"sessionId": "{session}", "path": path})
+    return begins, look, *steps, tool(path, known=True, status="completed")
+
+
+class Reviewed:
+    """The hunks of one file, as the editor has been told of them in all."""
+
+    def __init__(self, desk: Desk, name: str = "notes.txt") -> None:
+        self.file = desk.folder / name
+        self._desk = desk
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return dict(self._desk.editor.hunks.get(str(self.file), ({},))[0])
+
+    @property
+    def pending(self) -> list[dict[str, Any]]:
+        return [hunk for hunk in self.told.get("set", []) if hunk["state"] == "pending"]
+
+    async def has(self, count: int) -> list[int]:
+        await eventually(lambda: len(self.pending) == count)
+        return [hunk["id"] for hunk in self.pending]
+
+
+async def reviewed(desk: Desk, *steps: Any) -> tuple[Talk, Reviewed]:
+    (desk.folder / "notes.txt").write_text(OLD)
+    desk.agent(on_prompt("edit", *steps), on_prompt("", say("ok")))
+    talk = await desk.ready()
+    await talk.turn("edit")
+    return talk, Reviewed(desk)
+
+
+async def test_what_was_written_past_us_is_told_and_taken_back_by_hunks(desk: Desk) -> None:
+    talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
+    first, _ = await notes.has(2)
+    shown = [(hunk["first"], hunk["old"], hunk["new"], hunk["by"]) for hunk in notes.pending]
+    assert shown == [(1, ["line 2"], ["TWO"], "agent"), (5, ["line 6"], ["SIX"], "agent")]
+    await eventually(lambda: "2 changes in 1 file: :Acp review" in "\n".join(talk.lines))
+    desk.send("undo", ids=[first])
+    await eventually(lambda: notes.file.read_text() == NEW.replace("TWO", "line 2"))
+    await eventually(lambda: [hunk["state"] for hunk in notes.told["set"]] == ["undone"])
+
+
+async def test_kept_is_not_undone(desk: Desk) -> None:
+    _, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
+    first, second = await notes.has(2)
+    desk.send("keep", ids=[first])
+    desk.send("undo", ids=[first, second], aloud=True)
+    await desk.message("1 change undone")
+    assert notes.file.read_text() == NEW.replace("SIX", "line 6")
+    desk.send("undo", ids=[first, second], aloud=True)
+    await desk.message("0 changes undone")
+    assert notes.file.read_text() == NEW.replace("SIX", "line 6")
+
+
+async def test_a_write_through_us_is_in_review_as_well(desk: Desk) -> None:
+    write = request("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": NEW})
+    _, notes = await reviewed(desk, write)
+    await notes.has(2)
+
+
+async def test_created_and_deleted_files_go_and_come_back(desk: Desk) -> None:
+    new = "{cwd}/new.txt"
+    moved = (*named(write_file(new, OLD), path=new), *named(delete_file(NOTES)))
+    _, notes = await reviewed(desk, *moved)
+    made = Reviewed(desk, "new.txt")
+    ids = [*await notes.has(1), *await made.has(1)]
+    assert (notes.told["deleted"], made.told["created"]) == (True, True)
+    desk.send("undo", ids=ids, aloud=True)
+    await desk.message("2 changes undone")
+    assert notes.file.read_text() == OLD
+    assert not made.file.exists()
+
+
+async def test_a_file_whose_earlier_text_is_unknown_is_told_without_hunks(desk: Desk) -> None:
+    late = tool("e", title="Edit", kind="edit", status="completed", locations=[{"path": NOTES}])
+    _, notes = await reviewed(desk, write_file(NOTES, NEW), late)
+    await eventually(lambda: notes.told.get("unknown"))
+    assert (notes.pending, len(notes.told["unknown"])) == ([], 1)
+    desk.send("keep", ids=[], all=1)
+    await eventually(lambda: notes.told.get("over"))
+    assert notes.file.read_text() == NEW
+
+
+@pytest.mark.parametrize("place", ["a folder", "other lines", "no file"])
+async def test_what_cannot_be_taken_back_is_said(desk: Desk, place: str) -> None:
+    talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
+    ids = await notes.has(2)
+    notes.file.unlink()
+    if place == "a folder":
+        notes.file.mkdir()
+    elif place == "other lines":
+        notes.file.write_text("all else\n")
+    desk.send("undo", ids=ids, aloud=True)
+    said = {"a folder": "not undone: Is a directory", "other lines": "2 changes no longer there"}
+    assert said.get(place, "no longer there") in await desk.message("notes.txt: ")
+    assert notes.file.is_dir() == (place == "a folder")
+    assert place != "other lines" or notes.file.read_text() == "all else\n"
+    await talk.turn("and now?")
+
+
+async def test_ids_that_nobody_knows_do_nothing(desk: Desk) -> None:
+    _, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
+    await notes.has(2)
+    desk.send("undo", ids=[0, 987_654_321], aloud=True)
+    await desk.message("0 changes undone")
+    desk.send("keep", ids=[0, 987_654_321], aloud=True)
+    await desk.message("0 changes kept")
+    assert notes.file.read_text() == NEW
+    assert Path(notes.told["path"]) == notes.file

@@ -1,0 +1,131 @@
+"""Review where less is known: an earlier text that nobody has seen, moved files, odd files, and the other backend."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import delete_file, on_prompt, script, write_file
+from tests.functional.editor import Editor
+from tests.functional.test_files import LINES, working, write
+from tests.functional.test_review import (
+    CHANGED,
+    NOTES,
+    PENDING,
+    TEN,
+    WAYS,
+    disk,
+    editing,
+    hunks,
+    reviewing,
+    text,
+)
+from tests.functional.test_watch import at_rest
+
+Open = Callable[..., Editor]
+OLD, NEW = "{cwd}/old.txt", "{cwd}/new.txt"
+LISTED = """return vim.tbl_map(function(item)
+  return { vim.fs.basename(vim.fn.bufname(item.bufnr)), item.text }
+end, vim.fn.getqflist())"""
+
+
+def test_a_text_that_nobody_knows_is_listed_and_left(open_editor: Open, tmp_path: Path) -> None:
+    """The call names the file when it has been written already: there is nothing to go back to."""
+    done = {"status": "completed", "locations": [{"path": "{cwd}/late.txt"}]}
+    call = [
+        "update",
+        {"sessionUpdate": "tool_call", "toolCallId": "l", "title": "Write", "kind": "edit", **done},
+    ]
+    agent = script(tmp_path, on_prompt("", write_file("{cwd}/late.txt", "x\n"), call))
+    editor = working(open_editor, agent, text(TEN), size=(140, 30))
+    (editor.project / "late.txt").write_text("before\n")
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').changes({ all = true })", 1)
+    found = editor.acp("changes", {"all": True})[0]
+    assert (Path(found["path"]).name, found["unknown"], found["hunks"]) == ("late.txt", True, [])
+    editor.type(":Acp review<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "late.txt")
+    assert editor.lua(LISTED) == [["late.txt", "changed: earlier text unknown, no undo"]]
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("earlier text unknown: late.txt")
+    assert disk(editor, "late.txt") == "x\n"
+    editor.type(":Acp keep all<CR>")
+    editor.expect_lua("return #require('acp_nvim').changes({ all = true })", 0)
+    at_rest(editor)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_a_moved_file_is_a_deletion_and_a_creation(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
+    moved = [*editing(NEW, write_file(NEW, text(TEN))), *editing(OLD, delete_file(OLD))]
+    agent = script(tmp_path, on_prompt("", *moved))
+    editor = working(open_editor, agent, "other\n")
+    (editor.project / "old.txt").write_text(text(TEN))
+    if loaded:
+        editor.type(":edit old.txt<CR>")
+        editor.expect_lua("return vim.fn.getline(1)", TEN[0])
+    editor.acp("prompt", "move it")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 2)
+    found = {Path(file["path"]).name: file for file in editor.acp("changes", {"all": True})}
+    assert (found["new.txt"]["created"], found["old.txt"]["deleted"]) == (True, True)
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor, "old.txt") == text(TEN)
+    assert not (editor.project / "new.txt").exists()
+    if loaded:
+        editor.type(":edit! old.txt<CR>")
+        editor.expect_lua("return vim.fn.getline(1, '$')", TEN)
+    at_rest(editor)
+
+
+def test_a_moved_file_is_kept_as_it_is(open_editor: Open, tmp_path: Path) -> None:
+    moved = [*editing(NEW, write_file(NEW, text(TEN))), *editing(OLD, delete_file(OLD))]
+    agent = script(tmp_path, on_prompt("", *moved))
+    editor = working(open_editor, agent, "other\n")
+    (editor.project / "old.txt").write_text(text(TEN))
+    editor.acp("prompt", "move it")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp keep all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor, "new.txt") == text(TEN)
+    assert not (editor.project / "old.txt").exists()
+
+
+@pytest.mark.backends
+def test_review_with_either_backend(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type("gg]h\\k]h\\u")
+    editor.expect_lua(PENDING, 1)
+    assert {hunk["state"] for hunk in hunks(editor)} == {"kept", "undone", "pending"}
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    assert editor.lua(LINES) == [TEN[0], "LINE 2", *TEN[2:]]
+
+
+def test_a_file_that_vanishes_under_review_is_said_and_nothing_hangs(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    (editor.project / "notes.txt").unlink()
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("no longer there")
+    editor.acp("prompt", "again")
+    editor.wait_event("AcpTurnEnded")
+    at_rest(editor)
+
+
+def test_a_folder_in_the_place_of_the_file_is_left_alone(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, write(NOTES, text(CHANGED)))
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    (editor.project / "notes.txt").unlink()
+    (editor.project / "notes.txt").mkdir()
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("not undone")
+    assert (editor.project / "notes.txt").is_dir()
+    at_rest(editor)
