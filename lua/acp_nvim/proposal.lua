@@ -44,6 +44,8 @@ local M = {}
 ---@field told? boolean                the note
 
 local LEAVING_MS = 1500 -- so long Neovim stays for what has been decided last
+local LONG = 2000 -- lines
+local APART_MS = 16
 local VIEW = 0 -- the key of a look that is no question
 
 local open = {} ---@type table<integer, acp.Proposal>  by question
@@ -95,6 +97,26 @@ local function set_filetype(buf, path, like)
   local filetype = vim.filetype.match({ filename = path, buf = like }) or ""
   if vim.bo[buf].filetype ~= filetype then
     vim.bo[buf].filetype = filetype
+  end
+end
+
+--- Highlighting what is on the screen of a long text takes as long as the diff itself: it comes behind it, one side
+--- after the other, so that nobody waits for all at once.
+---@param path string
+---@param like integer  a buffer with the text
+---@param bufs integer[]
+local function highlight(path, like, bufs)
+  local function go_on()
+    local buf = table.remove(bufs, 1)
+    if buf and api.nvim_buf_is_loaded(buf) and api.nvim_buf_is_loaded(like) then
+      set_filetype(buf, path, like)
+      highlight(path, like, bufs)
+    end
+  end
+  if #bufs > 0 and api.nvim_buf_line_count(like) > LONG then
+    vim.defer_fn(go_on, APART_MS)
+  else
+    go_on()
   end
 end
 
@@ -552,10 +574,7 @@ local function show(proposal)
     scratch.message(shown.editable and "info" or "warn", shown.note)
   end
   local path = shown.files[shown.at].path
-  set_filetype(right, path, right)
-  if left == proposal.left then
-    set_filetype(left, path, right)
-  end
+  highlight(path, right, { right, left == proposal.left and left or nil })
   set_bars(proposal)
   if #shown.files > 1 then
     set_list(proposal)
