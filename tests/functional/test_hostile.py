@@ -237,9 +237,7 @@ def test_in_the_chat_and_the_bars_and_the_lists(open_editor: Open, tmp_path: Pat
     innocent(editor, "a completed command")
 
 
-def test_a_session_that_was_saved_opens_in_no_folder_of_the_agents_making(
-    open_editor: Open, tmp_path: Path
-) -> None:
+def test_in_a_session_that_was_saved(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, initialize(), on("session/list", result(LISTED)), on_prompt("", say("x")))
     editor = started(open_editor, agent)
     editor.type("<Esc>:Acp sessions<CR>")

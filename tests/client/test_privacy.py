@@ -1,0 +1,135 @@
+"""What is written about a conversation is its user's alone, and what the configuration keeps secret is not in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.agent import private
+from tests.client.conftest import Desk, Talk
+from tests.fakes.script import error, eventually, on_prompt, permission, raw, say, script, stderr
+
+SECRET = "sk-very-secret"
+SPEC: dict[str, Any] = {
+    "env": {"API_KEY": SECRET},
+    "mcp_servers": {"web": {"url": "https://x", "headers": {"Authorization": f"Bearer {SECRET}"}}},
+}
+FILES = ("permissions.jsonl", "transcripts", "acp_nvim")
+
+
+def recording(desk: Desk, state: Path, *steps: Any, **more: Any) -> None:
+    agent = script(desk.folder, on_prompt("", *steps), name="mine")
+    spec = {"command": agent.argv[0], "args": agent.argv[1:], **SPEC, **more}
+    config = {"agents": {"mine": spec}, "log": {"wire": True, "level": "debug"}, "transcripts": {"keep": 5}}
+    desk.send(
+        "setup",
+        config=config,
+        root="/",
+        cwd=str(desk.folder),
+        version="0.1.0",
+        state=str(state),
+        log=str(state),
+    )
+
+
+STEPS = (
+    stderr(f"using {SECRET}\n"),
+    raw(f"no message: {SECRET}\n"),
+    permission(f"use {SECRET}", rawInput={"command": f"curl -H {SECRET}"}, kind="execute"),
+    say(f"the key is {SECRET}"),
+    error(-32603, f"wrong key {SECRET}"),
+)
+
+
+async def conversation(desk: Desk) -> Talk:
+    talk = await desk.ready()
+    talk.prompt(f"use {SECRET}")
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    await eventually(lambda: desk.client.hosts[0].connection.stderr.lines())
+    return talk
+
+
+async def recorded(state: Path) -> list[Path]:
+    def found() -> list[Path]:
+        files = [path for path in state.resolve().rglob("*") if path.is_file() and path.stat().st_size]
+        kinds = [any(name in str(file.relative_to(state.resolve())) for file in files) for name in FILES]
+        return files if all(kinds) else []
+
+    return list(await eventually(found))
+
+
+async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, tmp_path: Path) -> None:
+    state, export, trace = tmp_path / "state", tmp_path / "export.md", tmp_path / "trace"
+    recording(desk, state, *STEPS)
+    talk = await conversation(desk)
+    files = await recorded(state)
+    talk.send("export", file=str(export))
+    await desk.message("the conversation is in")
+    talk.send("trace", mode="save", file=str(trace))
+    desk.send("log")
+    desk.send("trace", session=talk.number)
+    await eventually(lambda: len(desk.editor.windows) == 2)
+    for file in (*files, export, trace):
+        assert SECRET not in file.read_text(), file
+        assert "***" in file.read_text(), file
+    for name, _, lines in desk.editor.windows:
+        assert SECRET not in "\n".join(lines), name
+        assert "***" in "\n".join(lines), name
+    assert not [text for text in desk.messages() if SECRET in text]  # the editor keeps them in a log
+
+
+async def test_a_report_on_an_agent_has_no_secret(desk: Desk, tmp_path: Path) -> None:
+    agent = script(tmp_path, name="mine", start=[stderr(f"using {SECRET}\n")])
+    desk.configure("mine", {"command": agent.argv[0], "args": agent.argv[1:], **SPEC})
+    desk.send("doctor", agent="mine", ticket=7)
+    await eventually(lambda: desk.editor.reports)
+    assert desk.editor.reports[7]["stderr"] == ["using ***"]
+
+
+def open_to_others(state: Path) -> None:
+    for folder in (state, state / "transcripts", state / "acp_nvim"):
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o777)
+
+
+def elsewhere(state: Path) -> None:
+    open_to_others(state.parent / "elsewhere")
+    state.symlink_to("elsewhere")
+
+
+@pytest.mark.parametrize("before", [lambda state: None, open_to_others, elsewhere])
+async def test_what_is_recorded_is_its_users_alone(desk: Desk, tmp_path: Path, before: Any) -> None:
+    state = tmp_path / "state"
+    before(state)
+    mask = os.umask(0)
+    try:
+        recording(desk, state, *STEPS)
+        await conversation(desk)
+        files = await recorded(state)
+    finally:
+        os.umask(mask)
+    for file in files:
+        assert file.stat().st_mode & 0o777 == 0o600, file
+        assert file.parent.stat().st_mode & 0o777 == 0o700, file.parent
+
+
+async def test_a_file_that_is_a_symlink_is_not_written_through(desk: Desk, tmp_path: Path) -> None:
+    state, victim = tmp_path / "state", tmp_path / "victim"
+    state.mkdir()
+    (state / "permissions.jsonl").symlink_to(victim)
+    victim.write_text("")
+    recording(desk, state, *STEPS)
+    await conversation(desk)
+    await desk.message("decisions are not logged")
+    assert victim.read_text() == ""
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="another user's"):
+        private.folder(tmp_path)
