@@ -54,20 +54,20 @@ class Scenario:
                 await self.talk.until("idle")
                 blocks = message["params"]["prompt"]
                 self.talk.prompt(blocks[-1]["text"].replace("/project", self.folder))
-            case "session/cancel":
+            case "session/cancel" if self.talk.state == "running":
                 self.talk.send("cancel")
-            case "session/close":
-                await self.talk.until("idle")
-                self.talk.send("close")
             case None:
                 await self._answer(message)
 
     async def _answer(self, message: Entry) -> None:
         permissions = {request["id"] for request in self.asks("session/request_permission")}
-        if message["id"] not in permissions or not (chosen := option(message)):
-            return  # we do it by ourselves, or the cancel has done it
+        if message["id"] not in permissions:
+            return  # we do it by ourselves
         await self.talk.asked()
-        self.talk.answer(chosen)
+        if chosen := option(message):
+            self.talk.answer(chosen)
+        else:
+            self.talk.send("cancel")
 
 
 def option(answer: Entry) -> str | None:
@@ -89,8 +89,9 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
         ]
     prompts = scenario.asks("session/prompt")
     reasons = [scenario.answer(prompt, "<-")["result"]["stopReason"] for prompt in prompts]
+    await eventually(lambda: len(talk.data("AcpTurnEnded")) == len(reasons))
     assert [data["stop_reason"] for data in talk.data("AcpTurnEnded")] == reasons
-    assert spoken(talk) >= said(prompts, reasons)
+    await eventually(lambda: spoken(talk) >= said(prompts, reasons))
     assert not talk.questions
     assert {data["status"] for data in talk.data("AcpToolCall")[-1:]} <= {"completed", "failed", "cancelled"}
     assert not desk.messages("error")

@@ -11,12 +11,15 @@ from tests.tools.agents import ROOT
 
 def wire(folder: Path) -> list[dict[str, Any]]:
     files = sorted((folder / "editor/home/state/nvim/acp_nvim").glob("wire-*.jsonl"))
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    lines = (line for file in files for line in file.read_text().splitlines(keepends=True))
+    return [json.loads(line) for line in lines if line.endswith("\n")]  # the last one may be half written
 
 
 def keep(folder: Path, into: Path) -> None:
-    """The processes of a story one after another; what went to stderr is nobody's business."""
+    """Until the session is closed; what went to stderr is nobody's business."""
     told = [entry for entry in wire(folder) if entry["dir"] != "stderr"]
+    ends = (place for place, entry in enumerate(told) if entry["msg"].get("method") == "session/close")
+    told = told[: next(ends, None)]
     into.parent.mkdir(parents=True, exist_ok=True)
     lines = (json.dumps(without_places(entry, folder), ensure_ascii=False) + "\n" for entry in told)
     into.write_text("".join(lines))

@@ -38,9 +38,13 @@ class Story:
         self.editor = Editor(program, folder / "editor", setup=setup, size=(120, 40))
         self.project = self.editor.project
         self.notes.write_text(TEXT)
+        if recipes()[agent].get("git"):
+            self._commit()
+        self.editor.type(":edit notes.txt<CR>")
+
+    def _commit(self) -> None:
         for command in (["init", "--quiet"], ["add", "."], [*AUTHOR, "commit", "--quiet", "-m", "begun"]):
             subprocess.run(["git", *command], cwd=self.project, check=True)
-        self.editor.type(":edit notes.txt<CR>")
 
     @property
     def notes(self) -> Path:
@@ -125,6 +129,13 @@ class Story:
         sent = [entry["msg"] for entry in recording.wire(self._folder) if entry["dir"] == "->"]
         prompts = [message for message in sent if message.get("method") == "session/prompt"]
         return list(prompts[-1]["params"]["prompt"])
+
+    def answers(self, method: str) -> list[Any]:
+        """What the agent has answered to these requests."""
+        sent = recording.wire(self._folder)
+        ids = [one["msg"]["id"] for one in sent if one["dir"] == "->" and one["msg"].get("method") == method]
+        got = [one["msg"] for one in sent if one["dir"] == "<-" and "method" not in one["msg"]]
+        return [message["result"] for message in got if message["id"] in ids and "result" in message]
 
     def picture(self) -> str:
         """For the messages of stories that fail."""

@@ -139,22 +139,31 @@ def test_the_control_is_changed(story: Story, kind: str) -> None:
 
 def test_a_session_is_listed_and_loaded(story: Story) -> None:
     story.play("read {}/notes.txt", "say Remember me.")
-    capabilities = story.status().get("capabilities") or {}
-    if not capabilities.get("loadSession"):
-        pytest.skip(f"{story.agent} loads no sessions")
-    name = story.status()["session_id"]
+    capabilities, name = story.status()["capabilities"], story.status()["session_id"]
     if "list" in (capabilities.get("sessionCapabilities") or {}):
         story.editor.type(":Acp sessions<CR>")
-        story.editor.expect_lua("return vim.bo.filetype", "acp_sessions")
+        story.until(lambda: story.answers("session/list"))
+        assert name in [one["sessionId"] for one in story.answers("session/list")[-1]["sessions"]]
         story.editor.type(":close<CR>")
+    if not capabilities.get("loadSession"):
+        pytest.skip(f"{story.agent} loads no sessions")
     story.editor.type(":Acp stop<CR>")
     story.editor.wait_event("AcpSessionEnded")
     number = story.editor.acp("load", name)
     story.editor.wait_event("AcpSessionStarted", LONG, session=number)
     story.until(lambda: "Remember me." in story.chat(number))
-    assert story.editor.acp("status", {"session": number})["session_id"] == name
+    assert story.status(number)["session_id"] == name
     story.play("say And now.", session=number)
     assert "And now." in story.chat(number)
+
+
+def test_unsaved_lines_of_the_user_stay(story: Story) -> None:
+    story.editor.type("Gounsaved<Esc>")
+    story.editor.expect_lua(LINES, TEXT + "unsaved\n")
+    story.play("read {}/notes.txt", TWO, "say It is edited.")
+    story.editor.expect_lua(LINES, EDITED + "unsaved\n", timeout=LONG)
+    story.editor.type("<C-w>t:write<CR>")
+    story.until(lambda: story.notes.read_text() == EDITED + "unsaved\n")
 
 
 def test_two_sessions(story: Story) -> None:
