@@ -1,12 +1,13 @@
 -- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
 local config = require("acp_nvim.config")
+local environment = require("acp_nvim.environment")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
 local M = {}
 
 --- The folder of the plugin.
-M.root = vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h"))
+M.root = environment.root
 
 local GOODBYE_MS = 1500
 local WHAT_TO_DO = "run :Acp install"
@@ -32,11 +33,9 @@ function M.python()
     end
     return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
   end
-  local own = M.root .. "/.venv/bin/python"
-  for _, python in ipairs({ own, vim.fn.expand(vim.g.python3_host_prog or "") }) do
-    if python ~= "" and vim.fn.executable(python) == 1 then
-      return python
-    end
+  local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
+  if python ~= "" and vim.fn.executable(python) == 1 then
+    return python
   end
   return nil, "no Python with the package was found: " .. WHAT_TO_DO
 end

@@ -1,62 +1,182 @@
--- `:Acp install`: the plugin's own .venv, made by the script that `make install` runs, while the editor goes on.
-local backend = require("acp_nvim.backend")
+-- `:Acp install` and build.lua: the environment is made while the editor goes on, and is given up when it is left.
+local environment = require("acp_nvim.environment")
+local progress = require("acp_nvim.progress")
 local scratch = require("acp_nvim.scratch")
 
 local M = {}
 
-local SCRIPT = backend.root .. "/tests/tools/venv.sh"
-local running = false
+---@class acp.Installation
+---@field pid? integer      of the command that runs, which leads a process group
+---@field cancelled boolean
+---@field done boolean
+---@field error? string
+---@field said? string
+---@field line string       the last one that was told
 
----@param text string?
----@return string? line  the last one that says something
-local function last_line(text)
-  local lines = vim.split(vim.trim(text or ""), "\n")
-  return lines[#lines] ~= "" and lines[#lines] or nil
-end
+local PIP = { PIP_DISABLE_PIP_VERSION_CHECK = "1", PIP_NO_INPUT = "1", PYTHONUNBUFFERED = "1", NO_COLOR = "1" }
 
----@param chunk string
-local function progress(chunk)
-  for _, line in ipairs(vim.split(vim.trim(chunk), "\n")) do
-    scratch.message("info", line)
+local current ---@type acp.Installation?
+
+---@param installation acp.Installation
+---@param line string
+local function hear(installation, line)
+  if vim.trim(line) ~= "" and not installation.done then
+    scratch.log("install: " .. line)
+    installation.line = line
+    if #vim.api.nvim_list_uis() > 0 then
+      progress.line(line)
+    end
   end
 end
 
----@param status integer
----@param heard string
-local function finish(status, heard)
-  running = false
-  if status == 0 then
-    return scratch.message("info", "installed: :Acp starts a conversation")
+---@param installation acp.Installation
+---@param step string
+local function tell(installation, step)
+  scratch.log("install: " .. step)
+  installation.line = step
+  if #vim.api.nvim_list_uis() > 0 then
+    progress.step(step)
   end
-  local why = last_line(heard) or ("status %d"):format(status)
-  scratch.message("error", ("not installed: %s"):format(why))
 end
 
---- Makes or completes the .venv in the background.
+--- Runs a command for the coroutine that calls it.
+---@param installation acp.Installation
+---@param command string[]
+---@param aloud? boolean  what it says is progress
+---@return acp.Ran
+local function run(installation, command, aloud)
+  local thread, output, partial = coroutine.running(), {}, ""
+  local function take(_, chunk)
+    output[#output + 1] = chunk
+    local lines = vim.split(partial .. (chunk or aloud and "\n" or ""), "\n")
+    partial = table.remove(lines)
+    vim.schedule(function()
+      for _, line in ipairs(aloud and lines or {}) do
+        hear(installation, line)
+      end
+    end)
+  end
+  local options = { cwd = environment.root, env = PIP, stdout = take, stderr = take, detach = true }
+  local ok, process = pcall(vim.system, command, options, function(out)
+    vim.schedule(function()
+      installation.pid = nil
+      assert(coroutine.resume(thread, { code = out.code + out.signal, output = table.concat(output) }))
+    end)
+  end)
+  if not ok then
+    return { code = 127, output = tostring(process) }
+  end
+  installation.pid = process.pid
+  local ran = coroutine.yield()
+  if installation.cancelled then
+    error("installation cancelled: :Acp install goes on with it", 0)
+  end
+  return ran
+end
+
+---@param ended? fun(installation: acp.Installation)
+---@return acp.Installation
+local function start(ended)
+  local installation = { cancelled = false, done = false, line = "" } ---@type acp.Installation
+  current = installation
+  local thread = coroutine.create(function()
+    local ok, said = pcall(environment.make, function(command, aloud)
+      return run(installation, command, aloud)
+    end, function(step)
+      tell(installation, step)
+    end)
+    installation.done = true
+    installation[ok and "said" or "error"] = tostring(said)
+    current = nil
+    progress.close()
+    if ended then
+      ended(installation)
+    end
+  end)
+  assert(coroutine.resume(thread))
+  return installation
+end
+
+local function kill()
+  if current and current.pid then
+    vim.uv.kill(-current.pid, "sigterm")
+  end
+end
+
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  group = vim.api.nvim_create_augroup("acp_nvim_install", {}),
+  callback = kill,
+})
+
+--- Ends the installation that runs.
+---@return true? ok
+---@return string? message
+function M.cancel()
+  if not current then
+    return nil, "no installation is running"
+  end
+  current.cancelled = true
+  kill()
+  return true
+end
+
+---@param installation acp.Installation
+local function announce(installation)
+  if installation.error then
+    return scratch.message("error", installation.error --[[@as string]])
+  end
+  scratch.message("info", installation.said --[[@as string]])
+end
+
+---@return string? message  why nothing can be begun
+local function obstacle()
+  local configured = require("acp_nvim.config").get().python
+  if current then
+    return "the installation is running: :Acp install! ends it"
+  elseif configured then
+    return ("`python` in setup() is %s: take it out, or install there by hand"):format(configured)
+  end
+end
+
+--- Makes or completes the environment in the background; without a screen it returns when that is done.
 ---@return true? ok
 ---@return string? message
 function M.run()
-  if running then
+  local message = obstacle()
+  if message then
+    return nil, message
+  elseif #vim.api.nvim_list_uis() == 0 then
+    return M.wait()
+  end
+  start(announce)
+  return true
+end
+
+--- Makes it, and returns when that is done: for plugin managers.
+---@return true? ok
+---@return string? message
+function M.wait()
+  if current then
     return nil, "the installation is running already"
-  elseif vim.fn.executable("bash") == 0 then
-    return nil, "the installation needs bash: see the README for doing it by hand"
   end
-  local heard = ""
-  local function hear(_, chunk)
-    if chunk then
-      heard = heard .. chunk
-      vim.schedule(function()
-        progress(chunk)
-      end)
+  local installation = start()
+  local lazy = package.loaded["lazy.async"]
+  if lazy and lazy.running() then
+    -- lazy.nvim goes on with its other tasks whenever one of them yields, and shows what it yields
+    while not installation.done do
+      if coroutine.yield(installation.line) == "abort" then
+        M.cancel()
+      end
+      vim.uv.sleep(10)
     end
+  else
+    vim.wait(2 ^ 31 - 1, function()
+      return installation.done
+    end, 20)
   end
-  running = true
-  vim.system({ "bash", SCRIPT }, { cwd = backend.root, text = true, stdout = hear, stderr = hear }, function(out)
-    vim.schedule(function()
-      finish(out.code, heard)
-    end)
-  end)
-  scratch.message("info", "installing into " .. backend.root .. "/.venv …")
+  if installation.error then
+    return nil, installation.error
+  end
   return true
 end
 

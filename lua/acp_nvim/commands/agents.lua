@@ -43,9 +43,11 @@ subcommands.doctor = {
 }
 
 subcommands.install = {
-  doc = "makes the plugin's own Python environment",
-  run = function()
-    return require("acp_nvim.install").run()
+  doc = "makes the plugin's own Python environment; with ! it gives up",
+  bang = true,
+  run = function(call)
+    local install = require("acp_nvim.install")
+    return (call.bang and install.cancel or install.run)()
   end,
 }
 

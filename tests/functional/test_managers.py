@@ -1,0 +1,88 @@
+"""The README's ways to install, each taken for real: with the plugin manager, where it is at hand.
+
+Managers and other plugins are looked for in ACP_PLUGINS, or .cache/plugins, as `git clone` makes them there.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.functional.editor import ROOT, Editor
+from tests.functional.packages import PYTHON, UV, plugin, repository, tools
+
+Open = Callable[..., Editor]
+README = (ROOT / "README.md").read_text()
+LUA = re.compile(r"^```lua\n(.*?)^```", re.DOTALL | re.MULTILINE)
+# what a plugin manager's own instructions say, with everything else of it left out
+LAZY = """
+vim.opt.runtimepath:prepend("{manager}")
+vim.g.mapleader = " "
+require("lazy").setup({{
+  spec = {{ (function() {snippet} end)() }},
+  rocks = {{ enabled = false }}, checker = {{ enabled = false }}, change_detection = {{ enabled = false }},
+}})
+"""
+MINI = """
+vim.opt.runtimepath:prepend("{manager}")
+require("mini.deps").setup({{ path = {{ package = vim.fn.stdpath("data") .. "/site" }} }})
+{snippet}
+"""
+PACK = """
+local confirm = vim.fn.confirm
+vim.fn.confirm = function() return 1 end
+{snippet}
+vim.fn.confirm = confirm
+"""
+
+
+def snippet(word: str, address: Path) -> str:
+    (found,) = (code for code in LUA.findall(README) if word in code)
+    return found.replace("<the address you clone it from>", f"file://{address}")
+
+
+@pytest.fixture
+def installed(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
+    """Neovim with an empty home whose init file is that of the manager with the README's snippet."""
+
+    def start(init: str, word: str, manager: Path | None = None) -> Editor:
+        (tmp_path / "nothing").mkdir()
+        env = {
+            "PATH": f"{tools(tmp_path / 'bin', python3=PYTHON, uv=UV)}:/usr/bin:/bin",
+            "ACP_TEST_ROOT": str(tmp_path / "nothing"),
+            "ACP_TEST_PYTHON": "",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+        }
+        code = snippet(word, repository(tmp_path / "repository"))
+        bare = "vim.g.acp_nvim = vim.empty_dict()\n"
+        return open_editor(init=bare + init.format(manager=manager, snippet=code), env=env)
+
+    return start
+
+
+def finishes_a_turn(editor: Editor) -> None:
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted", timeout=20)
+    editor.type("i/help<C-s><Esc>")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    python = editor.lua("return require('acp_nvim.backend').python()")
+    assert python.startswith(f"{editor.home}/data/nvim/")
+
+
+def test_lazy_nvim(installed: Callable[..., Editor]) -> None:
+    editor = installed(LAZY, "return {", plugin("lazy.nvim"))
+    loaded = "return require('lazy.core.config').plugins.acp_nvim._.loaded ~= nil"
+    assert editor.lua(loaded) is False, "nothing is loaded until :Acp is used"
+    finishes_a_turn(editor)
+    assert editor.lua(loaded) is True
+
+
+def test_mini_deps(installed: Callable[..., Editor]) -> None:
+    finishes_a_turn(installed(MINI, "mini.deps", plugin("mini.nvim")))
+
+
+def test_vim_pack(installed: Callable[..., Editor], editor: Editor) -> None:
+    if not editor.lua("return vim.fn.has('nvim-0.12') == 1"):
+        pytest.skip("vim.pack comes with Neovim 0.12")
+    finishes_a_turn(installed(PACK, "vim.pack"))
