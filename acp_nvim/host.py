@@ -306,8 +306,10 @@ class Host:
         """Give up the running turn, or the start; the agent still owes its answer."""
         if session.phase == "starting":
             self.connection.give_up(session)
-        if session.cancel() and self.alive:
+        # told first: after the answer "cancelled" to its question, an agent might go on with the turn for a moment
+        if session.in_turn and not session.cancelling and self.alive:
             self.connection.notify("session/cancel", {"sessionId": session.id})
+        session.cancel()
         self._front.services.takeback.end(session)
         self._front.touch(session)
 
