@@ -169,7 +169,7 @@ end
 ---@return table
 function M.get()
   if not current then
-    M.setup(vim.g.acp_nvim)
+    M.setup(rawget(require("acp_nvim"), "given") or vim.g.acp_nvim)
   end
   return current --[[@as table]]
 end

@@ -1,13 +1,31 @@
--- The public module. An init file that calls setup() pays for the configuration's check alone; the rest of the API is
--- loaded when it is first used.
+-- The public module. An init file that calls setup() pays next to nothing: its table is checked once Neovim has started,
+-- or when it is first used, and so is the rest of the API loaded.
 ---@class acp
+---@field given? table  to setup(), unchecked yet
 local M = {}
+
+---@param options? table
+local function check_later(options)
+  if not rawget(M, "given") then
+    vim.api.nvim_create_autocmd("VimEnter", {
+      once = true,
+      callback = vim.schedule_wrap(function()
+        require("acp_nvim.config").get()
+      end),
+    })
+  end
+  M.given = options or {}
+end
 
 --- Configures the plugin. It is optional; `vim.g.acp_nvim` does the same.
 ---@param options? table  see |acp_nvim-configuration|
 ---@return true? ok
 ---@return string? message
 function M.setup(options)
+  if vim.v.vim_did_enter == 0 and not package.loaded["acp_nvim.config"] then
+    check_later(options)
+    return true
+  end
   local ok, err = pcall(function()
     require("acp_nvim.config").setup(options)
     local backend = package.loaded["acp_nvim.backend"]

@@ -423,6 +423,18 @@ def test_a_wrong_configuration_is_one_line_and_the_rest_counts(
     others_converse(editor)
 
 
+def test_a_start_does_not_wait_for_the_check_of_its_configuration(open_editor: Open) -> None:
+    init = """
+    require('acp_nvim').setup({ notify = 'yes' })
+    require('acp_nvim').setup({ chat = { width = 'wide' } })
+    vim.g.checked = package.loaded['acp_nvim.spec'] ~= nil"""
+    editor = open_editor(init=init)
+    editor.expect_lua(
+        "return vim.fn.execute('messages'):find(\"'chat.width' must be\", 1, true) ~= nil", True
+    )
+    assert editor.lua("return vim.g.checked") is False
+
+
 def test_setup_with_something_else_than_a_table(editor: Editor) -> None:
     assert editor.lua("return require('acp_nvim').setup('fast')") is True
     told(editor, "setup() takes a table, not a string")
