@@ -1,0 +1,111 @@
+"""What the inputs are thrown at, and what must hold whatever they are. One call is one input."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+from acp_nvim.protocol import decode
+from acp_nvim.protocol.dialects import DIALECTS
+from acp_nvim.protocol.framing import LineSplitter
+from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
+from acp_nvim.review import edits, merge, patch, proposed
+from acp_nvim.session.session import Session
+from acp_nvim.view.chat import ChatView
+from tests.fakes.editor import ChatBuffer
+from tests.fuzz.inputs import bent, data, nearby, pieces, text
+
+
+def framing(rng: random.Random) -> None:
+    """Bytes give the same lines however they are cut; none is longer than the limit, none holds a line's end."""
+    whole = data(rng)
+    limit = rng.choice((20, 200, 10**6))
+    at_once, cut = LineSplitter(limit), LineSplitter(limit)
+    lines = at_once.feed(whole) + at_once.finish()
+    assert lines == [line for piece in pieces(rng, whole) for line in cut.feed(piece)] + cut.finish()
+    assert len(at_once.dropped) == len(cut.dropped)
+    assert not any(b"\n" in line or len(line) > limit or not line.strip() for line in lines)
+
+
+def peer(rng: random.Random) -> None:
+    """Every request can be answered with the id that it came with; nothing is lost without a word."""
+    mine = Peer(rng.choice((300, 10**6)))
+    asked = {mine.request("x", {})[0] for _ in range(rng.randint(0, 3))}
+    events = [event for piece in pieces(rng, data(rng)) for event in mine.receive(piece)] + mine.finish()
+    answered = [event.id for event in events if isinstance(event, Response | Failure)]
+    assert len(answered) == len(set(answered))
+    assert asked >= set(answered)
+    assert set(mine.pending) == asked - set(answered)
+    for event in events:
+        assert isinstance(event, Request | Notification | Response | Failure | Stray)
+        repr(event).encode()
+        if isinstance(event, Request):
+            sent = json.loads(mine.respond(event.id, event.params))
+            assert sent["id"] == event.id or event.id != event.id
+
+
+DECODERS: list[Callable[[Any], object]] = [
+    decode.initialized,
+    decode.new_session,
+    decode.saved_sessions,
+    decode.prompt_answer,
+    decode.elicitation,
+    lambda raw: decode.ask(raw) if isinstance(raw, dict) else None,
+    *(lambda raw, dialect=dialect: decode.update(raw, dialect) for dialect in DIALECTS.values()),
+    *(lambda raw, dialect=dialect: decode.permission(raw, dialect) for dialect in DIALECTS.values()),
+]
+
+
+def normaliser(rng: random.Random) -> None:
+    """Every method in every dialect takes what the peer lets through."""
+    [event] = Peer().receive(json.dumps(bent(rng)).encode(errors="replace") + b"\n")
+    for raw in (getattr(event, "params", None), getattr(event, "result", None)):
+        for decoder in rng.sample(DECODERS, 3):
+            decoder(raw)
+
+
+def view(rng: random.Random) -> None:
+    """What an agent says becomes a chat, and edits of its buffer add up to the chat drawn anew."""
+    dialect = rng.choice(list(DIALECTS.values()))
+    session = Session(1, "fuzz", "/w")
+    session.ready("s")
+    shown, buffer = ChatView(session.transcript, lambda: "Agent", "/w", lambda _: "out\n"), ChatBuffer()
+    for step in range(rng.randint(1, 5)):
+        message = bent(rng)
+        [event] = Peer().receive(json.dumps(message).encode(errors="replace") + b"\n")
+        if isinstance(event, Notification):
+            for update in decode.update(event.params, dialect)[1]:
+                session.apply(update, step)
+        if rng.random() < 0.6:
+            buffer.apply(shown.flush(rng.randint(1, 9), rng.randint(1, 90))[0], shown.total)
+    json.dumps([session.changes(), session.take_news()])
+    while True:
+        ops, more = shown.flush(10**6, 10**9, True)
+        buffer.apply(ops, shown.total)
+        if not more and not shown.waiting:
+            break
+    fresh, anew = ChatView(session.transcript, lambda: "Agent", "/w", lambda _: "out\n"), ChatBuffer()
+    anew.apply(fresh.flush(10**6, 10**9)[0], fresh.total)
+    assert (buffer.lines, buffer.marks) == (anew.lines, anew.marks)
+
+
+def hunks(rng: random.Random) -> None:
+    """Edits make one text of the other, and a merge has what both did; no patch or proposal is too odd."""
+    old = text(rng).split("\n")
+    new, other = nearby(rng, old), nearby(rng, old)
+    assert edits.apply(old, edits.edits(old, new)) == new
+    both = merge.merge3(old, new, other)
+    if not both.overlaps:
+        assert both.lines("ours") == both.lines("theirs") == merge.merge3(old, other, new).lines("ours")
+    assert merge.merge3(old, new, old).lines("ours") == new
+    patch.parse_patch("\n".join(nearby(rng, ["--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", " a", "-b", "+c"])))
+    maybe = [None, "\n".join(old), "\n".join(new), text(rng, 3)]
+    changes = [(rng.choice(maybe), rng.choice(maybe)) for _ in range(rng.randint(1, 3))]
+    proposed.propose_all(rng.choice(maybe), rng.choice(maybe), rng.choice(maybe), changes)
+
+
+TARGETS: dict[str, Callable[[random.Random], None]] = {
+    target.__name__: target for target in (framing, peer, normaliser, view, hunks)
+}

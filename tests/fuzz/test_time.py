@@ -1,0 +1,131 @@
+"""Four times as much takes about four times as long: with the square, one message would stop the editor."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from acp_nvim.protocol import decode
+from acp_nvim.protocol.dialects import STANDARD
+from acp_nvim.protocol.framing import LineSplitter
+from acp_nvim.protocol.jsonrpc import Notification, Peer
+from acp_nvim.review import edits, merge, patch, proposed
+from acp_nvim.serves.colours import Colours
+from acp_nvim.session.session import Session
+from acp_nvim.session.visible import one_line
+from acp_nvim.view.ansi import plain
+from acp_nvim.view.chat import ChatView
+
+
+def updates(*found: dict[str, Any]) -> bytes:
+    return b"".join(
+        json.dumps(
+            {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
+        ).encode()
+        + b"\n"
+        for update in found
+    )
+
+
+def chat(data: bytes) -> None:
+    session = Session(1, "a", "/w")
+    session.ready("s")
+    view = ChatView(session.transcript, lambda: "A", "/w", lambda _: "")
+    for event in Peer().receive(data):
+        assert isinstance(event, Notification)
+        for update in decode.update(event.params, STANDARD)[1]:
+            session.apply(update, 0.0)
+        view.flush()
+    while view.flush(middle=True)[1]:
+        pass
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+
+
+def call(number: int, **fields: Any) -> dict[str, Any]:
+    return {"sessionUpdate": "tool_call", "toolCallId": f"t{number}", "title": "x", **fields}
+
+
+def bytewise(count: int) -> None:
+    lines = LineSplitter()
+    for _ in range(count):
+        lines.feed(b"xxxxxxxxxx")
+    assert lines.finish()
+
+
+def lines(count: int, step: int = 1) -> list[str]:
+    return [f"line {number // step}" for number in range(count)]
+
+
+LOADS: dict[str, tuple[Callable[[int], object], int]] = {
+    "one line in many reads": (bytewise, 40_000),
+    "many lines in one read": (lambda n: LineSplitter().feed(b"{}\n" * n), 200_000),
+    "many small chunks": (lambda n: chat(updates(*[said("word ")] * n)), 1500),
+    "one large chunk": (lambda n: chat(updates(said("word word\n" * n))), 150_000),
+    "one long line": (lambda n: chat(updates(said("word " * n))), 400_000),
+    "many tool calls": (lambda n: chat(updates(*[call(i) for i in range(n)])), 400),
+    "updates of one call": (
+        lambda n: chat(
+            updates(*[call(0, content=[{"type": "content", "content": {"type": "text", "text": "x"}}])] * n)
+        ),
+        1000,
+    ),
+    "a call with many contents": (
+        lambda n: chat(
+            updates(call(0, content=[{"type": "content", "content": {"type": "text", "text": "x"}}] * n))
+        ),
+        2000,
+    ),
+    "a call with many places": (
+        lambda n: chat(updates(call(0, locations=[{"path": f"/{i}"} for i in range(n)]))),
+        4000,
+    ),
+    "a long plan": (
+        lambda n: chat(
+            updates({"sessionUpdate": "plan", "entries": [{"content": "x", "status": "pending"}] * n})
+        ),
+        4000,
+    ),
+    "edits of another text": (lambda n: edits.edits(lines(n), [f"other {i}" for i in range(n)]), 8000),
+    "edits of repeated lines": (lambda n: edits.edits(["a", "b"] * n, ["b", "a", "b"] * n), 12_000),
+    "a merge": (lambda n: merge.merge3(lines(n), lines(n, 2), lines(n, 3)), 1500),
+    "a patch": (
+        lambda n: patch.parse_patch(
+            "--- a/x\n+++ b/x\n" + "".join(f"@@ -{i} +{i} @@\n-a\n+b\n" for i in range(1, n))
+        ),
+        8000,
+    ),
+    "a proposal of a fragment": (
+        lambda n: proposed.propose_all("a\n" * n, "a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
+        200_000,
+    ),
+    "sequences without an end": (lambda n: plain("\x1b]" * n + "\x1b[1;" * n), 80_000),
+    "sequences for a terminal": (
+        lambda n: [Colours().feed("\x1b]" * n), Colours().feed("\x1b[1;" * n)],
+        10_000,
+    ),
+    "hidden characters": (lambda n: one_line("\u202e\r\n\t" * n), 15_000),
+}
+
+
+def cpu(load: Callable[[int], object], count: int) -> float:
+    best = 1e9
+    for _ in range(2):
+        began = time.process_time()
+        load(count)
+        best = min(best, time.process_time() - began)
+    return best
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_four_times_as_much_takes_four_times_as_long(name: str) -> None:
+    load, count = LOADS[name]
+    for _ in range(3):  # a neighbour may have been loud
+        once, more = cpu(load, count), cpu(load, 4 * count)
+        if more < 8 * once:  # with the square it would be sixteen
+            return
+    raise AssertionError(f"{count}: {once:.3f} s, {4 * count}: {more:.3f} s")
