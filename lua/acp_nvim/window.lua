@@ -496,7 +496,9 @@ end
 function M.origin()
   local pair = current_pair()
   local candidates = plain_windows()
-  table.insert(candidates, 1, pair and pair.origin or nil)
+  if pair and pair.origin then
+    table.insert(candidates, 1, pair.origin) -- no nil: it would be a hole, at which the search ends
+  end
   for _, win in ipairs(candidates) do
     if is_open(win) and vim.bo[api.nvim_win_get_buf(win)].buftype == "" and not vim.wo[win].winfixbuf then
       return win

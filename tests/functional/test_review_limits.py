@@ -129,3 +129,24 @@ def test_a_folder_in_the_place_of_the_file_is_left_alone(open_editor: Open, tmp_
     editor.screen.expect("not undone")
     assert (editor.project / "notes.txt").is_dir()
     at_rest(editor)
+
+
+@pytest.mark.parametrize("windows", ["", ":vsplit<CR>", ":Acp<CR><Esc>:Acp close<CR>", ":Acp<CR><Esc><C-w>t"])
+def test_the_first_change_is_shown_in_a_window_that_is_there(
+    open_editor: Open, tmp_path: Path, windows: str
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type(windows)
+    shown = "return { vim.fn.winnr('$'), vim.fn.expand('%:t'), vim.fn.line('.') }"
+    if "<C-w>t" in windows:
+        editor.expect_lua("return vim.fn.winnr('$')", 3)
+        editor.expect_lua("return vim.fn.expand('%:t')", "notes.txt")
+    before = editor.lua("return vim.fn.winnr('$')")
+    editor.type(":Acp review<CR>")
+    editor.expect_lua(shown, [before, "notes.txt", 2])
+
+
+def test_the_first_change_needs_no_new_window_from_a_list(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor.type(":copen<CR>:Acp review<CR>")
+    editor.expect_lua("return { vim.fn.winnr('$'), vim.fn.expand('%:t') }", [2, "notes.txt"])

@@ -54,11 +54,10 @@ end
 
 --- In a window of the user's, as `:cfirst` does.
 local function show_first()
-  local win = require("acp_nvim.window").origin()
   local here = api.nvim_get_current_win()
   local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
-  if is_ours then
-    api.nvim_set_current_win(win)
+  if is_ours or vim.wo[here].winfixbuf then
+    api.nvim_set_current_win(require("acp_nvim.window").origin()) -- which makes one if there is none
   end
   vim.cmd("silent cfirst")
 end
