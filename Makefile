@@ -4,7 +4,9 @@
 #   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
 #   make check     format, lint, types, documentation, unit tests, in seconds
 #   make test-agents   whole stories with real agents, installed into .cache; what cannot be is skipped with its reason
-#   make bench     the loads of tests/bench, measured           ARGS="…" for the benchmark
+#   make chaos     a million bent inputs, long random stories, kills in each flow, both Neovims       ARGS="…" for pytest
+#   make soak      an hour's work in some minutes: nothing grows, nothing is left behind
+#   make bench     the loads of tests/bench, measured           ARGS="--write" for doc/PERFORMANCE.md, "--where" for a chunk's way
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
 #
@@ -24,7 +26,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: install demo test test-agents check bench clean tools nvims
+.PHONY: install demo test test-agents chaos soak check bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -51,6 +53,12 @@ test: tools nvims
 
 test-agents: tools nvims
 	@tests/tools/real.sh -n 2 $(ARGS)
+
+chaos: tools nvims
+	@ACP_FUZZ=1000000 ACP_CHAOS=1 ACP_HYPOTHESIS=thorough $(PYTHON_OF_VENV) -m pytest -n 2 tests/fuzz tests/chaos $(ARGS)
+
+soak: tools nvims
+	@ACP_SOAK=1 $(PYTHON_OF_VENV) -m pytest -n 2 tests/chaos/test_soak.py $(ARGS)
 
 bench: tools nvims
 	@$(PYTHON_OF_VENV) -m tests.bench "$(BENCH_NVIM)" $(ARGS)

@@ -1,6 +1,8 @@
 """`make bench`: our column beside the limits, as ratios within one run, against the bars.
 
-    python tests/bench NVIM [--reps 3] [--loads a,b] [--adapters limit,pylimit,acp_nvim]
+    python -m tests.bench NVIM [--reps 3] [--loads a,b] [--adapters limit,pylimit,acp_nvim]
+    python -m tests.bench NVIM --write     the table goes to doc/PERFORMANCE.md
+    python -m tests.bench NVIM --where     where a chunk spends its time, from the agent's write to the screen
 
 `limit` is plain Lua inside Neovim, `pylimit` a bare Python process over RPC, `limit_nots` plain Lua without the
 highlighter. A bar is held or not by the medians of this run; seconds of another day or machine say nothing.
@@ -14,26 +16,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.bench import where
+from tests.bench.bars import BARS, LOADS, PEERS, Bar
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-MANY, SCROLL, PACED = "chunks:20000:20", "after:5000:80:paced:3:50", "paced:5:200"
-LOADS = [MANY, PACED, SCROLL, "tools:500", "diff:10000", "bigline:16", "replay:5000", "cold", "startup"]
+PAGE = ROOT / "doc" / "PERFORMANCE.md"
+HEAD = f"""# Performance
 
-# load, figure, what it is compared with (a column or nothing), the bar, True if more is better
-BARS = [
-    (MANY, "quiet", "pylimit", 1.5, False),
-    (MANY, "p99", None, 15, False),
-    (PACED, "p99", None, 4, False),
-    (SCROLL, "p99", None, 10, False),
-    (SCROLL, "flushes", None, 90, True),
-    ("tools:500", "quiet", None, 0.13, False),
-    ("tools:500", "p99", None, 20, False),
-    ("diff:10000", "permission_shown", None, 0.1, False),
-    ("bigline:16", "quiet", None, 0.2, False),
-    ("replay:5000", "quiet", None, 0.06, False),
-    ("cold", "ready", None, 0.11, False),
-    ("startup", "startup_ms", "nothing", 1.0, False),
-]
+Made by `make bench ARGS=--write`: medians of one run of `tests/bench`, a screen attached, a fresh Neovim for each.
+`limit` is plain Lua inside Neovim, `pylimit` a bare Python process that does the same over RPC: the bound of what a
+backend in Python can do. Seconds of two runs cannot be compared, ratios within one can. The peers, {PEERS},
+were measured elsewhere with the same loads.
+
+"""
 
 
 def measure(options: argparse.Namespace, out: Path, source: Path) -> None:
@@ -49,24 +45,36 @@ def median(rows: list[dict], load: str, adapter: str, figure: str) -> float | No
     return statistics.median(found) if found else None
 
 
-def report(rows: list[dict]) -> bool:
-    """The table; True if every bar that was measured holds."""
-    print("\n| load | figure | ours | beside it | bar | |\n|---|---|---|---|---|---|")
-    fine = True
-    for load, figure, beside, bar, more in BARS:
-        ours = median(rows, load, "acp_nvim", figure)
-        other = median(rows, load, beside, figure) if beside else None
-        if ours is None or (beside and other is None):
-            continue
-        value = ours - other if beside == "nothing" else ours / other if other else ours
-        held = value >= bar if more else value <= bar
-        fine = fine and held
-        against = f"{other:.3f} ({beside})" if beside else ""
-        word = "held" if held else "NOT HELD"
-        print(
-            f"| {load} | {figure} | {ours:.3f} | {against} | {'≥' if more else '≤'} {bar} | {word} ({value:.2f}) |"
-        )
-    return fine
+def line(bar: Bar, rows: list[dict]) -> tuple[str, bool] | None:
+    """Of the table, and if the bar holds; None: not measured."""
+    ours = median(rows, bar.load, "acp_nvim", bar.figure)
+    limits = [median(rows, bar.load, name, bar.figure) for name in ("limit", "pylimit")]
+    beside = median(rows, bar.load, bar.of, bar.figure) if bar.of else None
+    value = None if ours is None else bar.value(ours, beside)
+    if ours is None or value is None:
+        return None
+    sign = "≥" if bar.more else "≤"
+    wanted = {
+        "": f"{sign} {bar.bar:g}",
+        "pylimit": f"{sign} {bar.bar:g} x pylimit",
+        "nothing": f"{sign} +{bar.bar:g}",
+    }[bar.of]
+    shown = value if bar.of == "nothing" else ours
+    ratio = ours / limits[1] if limits[1] else None
+    cells = [bar.what, bar.unit, f"{shown:.3g}", *map(_number, limits), _number(ratio), wanted]
+    held = bar.holds(value)
+    return " | ".join(["", *cells, "held" if held else "**missed**", bar.peers, ""]).strip(), held
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def table(rows: list[dict]) -> tuple[str, bool]:
+    """All that was measured; True if every bar of it holds."""
+    lines = [found for bar in BARS if (found := line(bar, rows))]
+    head = "| load | unit | ours | limit | pylimit | ours ÷ pylimit | bar | | peers |\n" + "|---" * 9 + "|\n"
+    return head + "".join(f"{text}\n" for text, _ in lines), all(held for _, held in lines)
 
 
 def main() -> int:
@@ -77,15 +85,24 @@ def main() -> int:
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--loads", default=",".join(LOADS))
     parser.add_argument("--adapters", default="nothing,limit,limit_nots,pylimit,acp_nvim")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--where", action="store_true")
     options = parser.parse_args()
     options.nvim = str(Path(options.nvim).absolute())
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "acp_nvim").symlink_to(ROOT)
+        if options.where:
+            where.measure(options.nvim, Path(folder))
+            return 0
         out = Path(folder) / "results.jsonl"
         measure(options, out, Path(folder))
         subprocess.run([sys.executable, HERE / "bench.py", "--report", str(out)], check=True)
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
-    return 0 if report(rows) else 1
+        rows = [json.loads(text) for text in out.read_text().splitlines()]
+    text, held = table(rows)
+    print(f"\n{text}")
+    if options.write:
+        PAGE.write_text(HEAD + text)
+    return 0 if held else 1
 
 
 if __name__ == "__main__":
