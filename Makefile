@@ -55,10 +55,10 @@ test-agents: tools nvims
 	@tests/tools/real.sh -n 2 $(ARGS)
 
 chaos: tools nvims
-	@ACP_FUZZ=1000000 ACP_CHAOS=1 ACP_HYPOTHESIS=thorough $(PYTHON_OF_VENV) -m pytest -n 2 tests/fuzz tests/chaos $(ARGS)
+	@ACP_FUZZ=1000000 ACP_CHAOS=1 ACP_HYPOTHESIS=thorough $(PYTHON_OF_VENV) -m pytest -n 2 -o faulthandler_timeout=0 tests/fuzz tests/chaos $(ARGS)
 
 soak: tools nvims
-	@ACP_SOAK=1 $(PYTHON_OF_VENV) -m pytest -n 2 tests/chaos/test_soak.py $(ARGS)
+	@ACP_SOAK=1 $(PYTHON_OF_VENV) -m pytest -n 2 -o faulthandler_timeout=0 tests/chaos/test_soak.py $(ARGS)
 
 bench: tools nvims
 	@$(PYTHON_OF_VENV) -m tests.bench "$(BENCH_NVIM)" $(ARGS)
