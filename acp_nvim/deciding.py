@@ -80,9 +80,15 @@ class Deciding:
 
     def do_merged(self, payload: dict[str, Any]) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
-        if not self._client.services.files.conflicts.merge(int(payload["question"]), str(payload["text"])):
+        wanted, conflicts = int(payload["question"]), self._client.services.files.conflicts
+        conflict = conflicts.open.get(wanted)
+        if conflict is None or conflict.question is None:
             return self._client.say("warn", "that conflict is decided already: nothing was written")
-        self.do_answer({"question": payload["question"], "option": "merge"})
+        if payload.get("version") != conflict.question.version:
+            return self._client.say("warn", "the file has changed on disk: look at it again, then :w")
+        conflicts.merge(wanted, str(payload["text"]))
+        self.do_answer({"question": wanted, "option": "merge"})
+        self._client.editor.notify("proposal_done", wanted, True)
 
     # --- rules
 

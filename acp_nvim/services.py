@@ -24,6 +24,7 @@ from acp_nvim.serves.watch import Watch
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
+_SWEEP = 0.4  # seconds
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
 Serve = Callable[[Entry, Session], Awaitable[Any]]
@@ -46,7 +47,7 @@ class Services:
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
         self.review = Review(editor, self.files, spawn, self._on_taken_back)
-        self.watch = Watch(self.files, spawn, self._on_changed, self._on_over)
+        self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
         self.proposals = Proposals(

@@ -22,7 +22,7 @@ async def answer(
     ended = anyio.Event()
     question.on_end = lambda _: ended.set()
     session.ask(question, call, time.monotonic())
-    if session.cancelling:
+    if session.cancelling and not question.stays:
         session.end_question(question, None, "cancel")
     touch(session)
     try:

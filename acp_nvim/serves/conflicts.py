@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
+from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.review.codec import Text
@@ -29,12 +31,22 @@ class Conflict:
     mine: str
     agents: str
     merged: str | None = None  # what the user made of both, once it is there
+    question: Question | None = None
+    begun: str | None = None  # lines of the right side: of a merge that goes on, on what is new
+    renewed: bool = False  # the editor has the sides of an earlier state
+
+    def take_news(self) -> dict[str, Any]:
+        """What the editor is to be told but for the two sides; once."""
+        news: dict[str, Any] = {"text": self.begun, "others": [] if self.renewed else None}
+        self.begun, self.renewed = None, False
+        return news
 
 
 class Conflicts:
-    def __init__(self, touch: Callable[[Session], object]) -> None:
+    def __init__(self, editor: Editor, touch: Callable[[Session], object]) -> None:
+        self.editor = editor
         self.open: dict[int, Conflict] = {}  # by the id of their question
-        self._touch = touch
+        self.touch = touch
 
     def merge(self, question_id: int, text: str) -> bool:
         """The user's own merge of both: what `merge` then stands for. Answering is the next step."""
@@ -58,9 +70,14 @@ class Conflicts:
         self, session: Session, path: str, mine: Text, agents: Text, note: str
     ) -> tuple[str | None, str]:
         """The text that shall stand, None for the user's own; and what ended the question."""
-        conflict = Conflict(path, _plain(mine), _plain(agents))
+        return await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
+
+    async def ask(
+        self, session: Session, conflict: Conflict, note: str, stays: bool = False
+    ) -> tuple[str | None, str]:
+        """The same. `stays`: no turn's end and no cancel closes it."""
         while True:
-            chosen, by = await self._ask(session, conflict, note)
+            chosen, by = await self._ask(session, conflict, note, stays)
             if chosen is None or chosen.kind.startswith("reject"):
                 return None, by
             if chosen.id == "agent":
@@ -69,7 +86,9 @@ class Conflicts:
                 return conflict.merged, by
             note = "nothing was merged yet"
 
-    async def _ask(self, session: Session, conflict: Conflict, note: str) -> tuple[Option | None, str]:
+    async def _ask(
+        self, session: Session, conflict: Conflict, note: str, stays: bool
+    ) -> tuple[Option | None, str]:
         question = Question(
             session=session.number,
             kind="conflict",
@@ -79,22 +98,24 @@ class Conflicts:
             has_diff=True,
             detail=(visible(conflict.path),),
             note=note,
+            stays=stays,
         )
         question.tool_call_id = f"conflict-{question.id}"
+        conflict.question = question
         self.open[question.id] = conflict
         try:
-            chosen = await asking.answer(session, question, self._touch, _shown(question, conflict))
+            chosen = await asking.answer(session, question, self.touch, shown(question, conflict))
             return chosen, question.ended_by or ""
         finally:
             del self.open[question.id]
 
 
-def _plain(text: Text) -> str:
+def plain(text: Text) -> str:
     """For people: with plain line ends, whatever the file has."""
     return replace(text, end="\n").whole
 
 
-def _shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:
+def shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:
     """Its entry in the chat, with both versions as a diff."""
     diff = schema.Diff(path=conflict.path, old_text=conflict.mine, new_text=conflict.agents)
     return schema.ToolCallUpdate(

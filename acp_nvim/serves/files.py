@@ -59,7 +59,7 @@ class Files:
     decided: Decided = Undecided()
 
     def __init__(self, editor: Editor, front: Front) -> None:
-        self.conflicts = Conflicts(front.touch)
+        self.conflicts = Conflicts(editor, front.touch)
         self._boundary = Boundary(front.touch)
         self.live = Live(editor)
         self._front = front

@@ -113,6 +113,10 @@ class Live:
         """The disk under the unsaved lines of a modified buffer; None: nobody can tell."""
         return self._origins.get(path)
 
+    def doubt(self, path: str) -> None:
+        """What the disk holds was never in the buffer: its unsaved lines build on something older."""
+        self._origins[path] = None
+
     def in_step(self, path: str, data: bytes) -> None:
         """The buffer has taken up what the disk holds; unsaved lines, if any, build on that now."""
         if path in self._origins:

@@ -6,7 +6,6 @@ stays modified. Where both changed the same lines, nothing is done: somebody has
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 
 import anyio
@@ -18,7 +17,6 @@ from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import sight
 from acp_nvim.serves.live import Buffer, Live
 
-log = logging.getLogger(__name__)
 _TRIES = 10  # each finds a buffer or a disk that has changed once more
 
 
@@ -30,6 +28,17 @@ class Apart:
     agents: Text
     disk: bytes
     buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """The buffer has not taken the disk's text up: it shows an older one."""
+
+    why: str
+
+
+NO_TEXT = Missed("it is no text in the buffer's encoding any more")
+_RESTLESS = Missed("it changes faster than it can be read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +63,8 @@ async def bring(
     earlier: str | None,
     settled: Settled | None = None,
     by: object = None,
-) -> Apart | None:
-    """The buffer in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
+) -> Apart | Missed | None:
+    """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk.
     """
@@ -69,12 +78,12 @@ async def bring(
         if found == "locked" and buffer:
             await live.until_free(buffer)
         tries += found == "stale"
-    return None
+    return _RESTLESS
 
 
 async def _try(
     live: Live, buffer: Buffer, path: str, earlier: str | None, settled: Settled | None, by: object
-) -> Apart | str | None:
+) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
     data = await to_thread.run_sync(sight.content, path)
     if data is None:
@@ -82,13 +91,14 @@ async def _try(
     base = _base(buffer, live.origin(path), data, earlier)
     plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
     if not isinstance(plan, _Plan):
+        if live.origin(path) == data:
+            live.doubt(path)
         return plan
     why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by)
     if why is None:
         live.in_step(path, data)
     elif why not in ("stale", "locked"):
-        log.warning("%s has changed on disk and was not reloaded: %s", path, why)
-        return None
+        return Missed(why)
     return why
 
 
@@ -100,12 +110,11 @@ def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None
     return buffer.decode(origin)
 
 
-def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None) -> _Plan | Apart | None:
-    """None: it is no text."""
+def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None) -> _Plan | Apart | Missed:
     text = buffer.decode(data)
     now = as_text(text, _end(buffer, text))
     if not now.is_utf8:
-        return None
+        return NO_TEXT
     wanted = now
     if buffer.modified:
         ours = replace(buffer.text, end=now.end)

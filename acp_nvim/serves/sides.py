@@ -94,6 +94,7 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         "first": first(left, right),
         "editable": True,
         "focus": True,
+        **conflict.take_news(),
         "left_bar": _bar("yours"),
         "right_bar": _bar("what will be saved", _KEYS.replace("refuse a hunk", "take yours")),
     }

@@ -32,9 +32,11 @@ class Sight:
     stamp: Stamp | None
     text: Held
     sure: bool = True  # the same stamp means the same text
+    missed: str = ""  # why the buffer has not taken that text up
+    shown: str | None = None  # if so, the disk's text that it was last in step with
 
     def differs(self, now: Stamp | None) -> bool:
-        return now != self.stamp or not self.sure
+        return now != self.stamp or not self.sure or bool(self.missed)
 
     def take(self, now: Stamp | None, text: Held) -> None:
         self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK

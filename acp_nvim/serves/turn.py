@@ -74,5 +74,10 @@ class Turn:
         fresh, self._read = unread - self._read, self._read | unread
         return list(fresh)
 
+    def stamps(self) -> dict[str, sight.Stamp | None]:
+        """Of the files that look different now."""
+        now = {path: sight.stamp(path) for path in list(self.sights)}
+        return {path: each for path, each in now.items() if each != self.sights[path].stamp}
+
     def changed(self, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if self.sights[path].differs(sight.stamp(path))]

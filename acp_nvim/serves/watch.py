@@ -6,6 +6,7 @@ the turn; git adds what nobody named. A change goes into the loaded buffer, and 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -17,23 +18,25 @@ from anyio import to_thread
 from acp_nvim.serves import git, reload, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.live import Buffer
-from acp_nvim.serves.reload import Apart, Settled
-from acp_nvim.serves.sight import By, Held, Unknown
+from acp_nvim.serves.reload import Apart, Missed, Settled
+from acp_nvim.serves.sight import By, Held, Sight, Unknown
 from acp_nvim.serves.turn import MOST, Turn
+from acp_nvim.serves.unsettled import Unsettled
 from acp_nvim.session.paths import named
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
 
+log = logging.getLogger(__name__)
+_GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 _AT_ONCE = 32  # paths of one update that are looked at before the next
-_APART = "the agent has changed the file on disk, in lines with unsaved changes"
-_KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
 
 # The path as it was named; the texts, None where there is no file; `by` is "unknown" if nobody announced it.
 OnChanged = Callable[[Session, str, Held, str | None, By], None]
 
 
 class Watch:
-    """`spawn` runs a coroutine function in a task."""
+    """`spawn` runs a coroutine function in a task. `every` so many seconds of a turn files are looked at unasked."""
 
     def __init__(
         self,
@@ -41,11 +44,14 @@ class Watch:
         spawn: Callable[..., None],
         on_changed: OnChanged,
         on_over: Callable[[Session], None] = lambda session: None,
+        say: Callable[[str, str], None] = lambda level, text: None,
+        every: float | None = None,
     ) -> None:
         self._files, self._spawn = files, spawn
         self._on_changed, self._on_over = on_changed, on_over  # the latter: all of a turn's changes are known
+        self._say, self._every = say, every
         self._turns: dict[Session, Turn] = {}  # the last one of each
-        self._asking: set[str] = set()
+        self._unsettled = Unsettled(files.conflicts, self._bring)
 
     # --- what the rest of the client tells
 
@@ -57,6 +63,8 @@ class Watch:
         for path in known[:_AT_ONCE]:
             turn.meet(path, "unknown")
         self._start(turn, self._begin, known)
+        if self._every:
+            self._start(turn, self._sweep, self._every)
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""
@@ -101,6 +109,8 @@ class Watch:
         for turn in self._turns.values():
             if not is_modified and path in turn.sights:
                 turn.saved.add(path)
+                if path in self._unsettled:
+                    self._start(turn, self._reconsider, path)
 
     def forget(self, session: Session) -> None:
         """It leaves the list: its questions with it."""
@@ -134,6 +144,20 @@ class Watch:
                     await self._meet(turn, _below(root, path), "unknown", True)
         await self._read_large(turn)
         turn.begun.set()
+
+    async def _sweep(self, turn: Turn, every: float) -> None:
+        """What has changed and is the same at two looks, so that nothing is taken for a text while it is written."""
+        await turn.begun.wait()
+        before: dict[str, sight.Stamp | None] = {}
+        while not turn.over.is_set():
+            with anyio.move_on_after(every):
+                await turn.over.wait()
+                return
+            now = await to_thread.run_sync(turn.stamps)
+            for path, each in now.items():
+                if path in before and before[path] == each:
+                    self._start(turn, self._take, path)  # one may have to wait for its user
+            before = now
 
     async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
         for path in news:
@@ -185,26 +209,57 @@ class Watch:
             seen = turn.sights[path]
             before, was = seen.text, seen.stamp
             now, text = sight.stamp(path), await to_thread.run_sync(sight.text, path)
-            if now == was and text == before:
+            if now == was and text == before and not seen.missed:
                 return seen.take(now, text)
             buffer = await self._files.live.loaded(path) if now else None
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
             is_users = path in turn.saved and self._is_in_step(path, buffer, text)
             seen.take(now, text)
+            if now is None and was is not None:
+                self._start(turn, self._miss, path)
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
-        by = (turn.session, seen.by)
-        apart = await self._bring(path, earlier, None, by) if buffer else None
+            earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
+        found = await self._bring(path, earlier, None, (turn.session, seen.by)) if buffer else None
         if text is not Unknown.TEXT and text != before:
             self._on_changed(turn.session, seen.path, before, text, seen.by)
-        if apart and path not in self._asking:
-            self._start(turn, self._ask, path, earlier, apart)
+        self._note(turn.session, path, seen, found, earlier)
+        if isinstance(found, Apart):
+            self._start(turn, self._ask, path, earlier, found)
+        elif buffer and not found:
+            self._unsettled.settle(path)
+
+    async def _miss(self, turn: Turn, path: str) -> None:
+        """A file that is gone for good, and loaded: Neovim would say so by E211, whenever it looks."""
+        await anyio.sleep(_GONE)
+        if sight.stamp(path) is None and await self._files.live.loaded(path):
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
+
+    def _note(
+        self, session: Session, path: str, seen: Sight, found: Apart | Missed | None, earlier: str | None
+    ) -> None:
+        """What is missed is tried again at the next look, and told once."""
+        why = found.why if isinstance(found, Missed) else ""
+        if why and why != seen.missed:
+            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} has changed on disk, its buffer has not: {one_line(why)}")
+        seen.missed, seen.shown = why, earlier if why else None
+
+    async def _reconsider(self, turn: Turn, path: str) -> None:
+        """Whether there is still something to decide."""
+        if not await self._bring(path, self._unsettled.earlier(path, None), None, (turn.session, "agent")):
+            self._unsettled.settle(path)
+
+    async def _ask(self, turn: Turn, path: str, earlier: str | None, apart: Apart) -> None:
+        await self._unsettled.ask(turn.session, path, earlier, apart)
 
     async def _bring(
         self, path: str, earlier: str | None, settled: Settled | None, by: object
-    ) -> Apart | None:
+    ) -> Apart | Missed | None:
         lock = self._files.lock(path)
         return await reload.bring(self._files.live, lock, path, earlier, settled, by)
 
@@ -215,28 +270,6 @@ class Watch:
         if not buffer.modified:
             return buffer.text.whole == text
         return sight.decoded(self._files.live.origin(path)) == text
-
-    async def _ask(self, turn: Turn, path: str, earlier: str | None, apart: Apart) -> None:
-        """Until the user has decided: a turn that ends or is cancelled decides nothing."""
-        self._asking.add(path)
-        try:
-            found: Apart | None = apart
-            while found:
-                settled = await self._decide(turn.session, path, found)
-                found = await self._bring(path, earlier, settled, (turn.session, "agent"))
-        finally:
-            self._asking.discard(path)
-
-    async def _decide(self, session: Session, path: str, apart: Apart) -> Settled | None:
-        conflicts, in_turn = self._files.conflicts, session.in_turn
-        text, by = await conflicts.settle(session, path, apart.mine, apart.agents, _APART)
-        turn_went = session.cancelling or session.in_turn != in_turn
-        if by == "user" or (by == "cancel" and not turn_went):
-            if by == "cancel":
-                session.transcript.note("info", f"{os.path.basename(path)}: {_KEPT}")
-            return Settled(apart, apart.mine.whole if text is None else text)
-        await self._turns[session].over.wait()
-        return None
 
 
 def _below(root: str, path: str) -> str:

@@ -33,6 +33,7 @@ class Question:
     has_diff: bool = False
     detail: tuple[str, ...] = ()  # the full command or path, never cut
     note: str = ""
+    stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open
     id: int = field(default_factory=lambda: next(_numbers))
     version: int = 1  # grows when what the user must see before answering has changed
     key: int | None = None  # its entry in the transcript

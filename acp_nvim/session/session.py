@@ -149,6 +149,8 @@ class Session:
     def gone(self, reason: str, error: str | None, now: float) -> None:
         """The agent's process has ended under it."""
         self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
+        if reason == "closed":
+            self.end_questions("exit", all_of_them=True)
         if self.phase in ("stopped", "failed"):
             return
         self.end_questions("exit")
@@ -212,7 +214,12 @@ class Session:
     def replay(self) -> None:
         """The agent begins to tell the conversation anew."""
         self.reloading = False
+        left = [(each, self.transcript.asked_in(each)) for each in self.questions]
         self.transcript.clear()
+        for question, call in left:
+            if call:
+                question.key = self.transcript.ask_again(question, call).key
+                self.questions.touch(question)
 
     # --- questions
 
@@ -235,9 +242,11 @@ class Session:
         self.tell("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True
 
-    def end_questions(self, by: str) -> None:
+    def end_questions(self, by: str, all_of_them: bool = False) -> None:
+        """What the agent waits for; what stays is between the user and us."""
         for question in self.questions:
-            self.end_question(question, None, by)
+            if all_of_them or not question.stays:
+                self.end_question(question, None, by)
 
     # --- what the agent says
 

@@ -46,6 +46,11 @@ class ToolCall:
         return self.status in _OPEN
 
     @property
+    def stays(self) -> bool:
+        """It waits for the user alone, whatever becomes of the turn."""
+        return any(question.is_open and question.stays for question in self.questions)
+
+    @property
     def said_command(self) -> Any:
         """The command as the raw input has it."""
         said = self.raw_input if isinstance(self.raw_input, dict) else {}

@@ -172,6 +172,21 @@ class Transcript:
         self.touch(call)
         return call
 
+    def asked_in(self, question: Question) -> ToolCall | None:
+        return self._asked.get(question.id)
+
+    def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
+        """The transcript has begun anew, and the question is still open."""
+        call = ToolCall(
+            self._key(), before.id, before.started, before.title, kind="ask", content=before.content
+        )
+        self._calls[call.id] = call
+        self._add(call)
+        self._track(call)
+        call.questions.append(question)
+        self._asked[question.id] = call
+        return call
+
     def answered(self, question: Question, verdict: str | None = None) -> None:
         """A question has ended; `verdict` stays beside its call."""
         call = self._asked.pop(question.id, None)
@@ -188,11 +203,11 @@ class Transcript:
         self._now = now
         self._echo = None
         self._end_thought()
-        left = list(self._open.values())
+        left = [call for call in self._open.values() if not call.stays]
         for call in left:
             call.leave("cancelled" if cancelled else "left open", now)
             self.touch(call)
-        self._open.clear()
+            del self._open[call.key]
         return left
 
     def touch_terminal(self, terminal_id: str) -> None:

@@ -63,12 +63,25 @@ local function tell(buf, why)
   return true
 end
 
+--- The command-line window is no place from which Neovim looks at a file again.
+---@return { error: string, locked: true }?
+function M.in_cmdwin()
+  local inside = vim.fn.getcmdwintype() ~= ""
+  put_off = put_off + (inside and 1 or 0)
+  return inside and { error = "it waits until you leave the command-line window", locked = true } or nil
+end
+
 --- Is it still so? `is_late`: the user may want to know.
 ---@param buf integer
 ---@param is_late boolean
 ---@return { told: boolean }?  nil: no longer
 function M.look(buf, is_late)
-  local why = api.nvim_buf_is_loaded(buf) and M.why(buf) or nil
+  if not api.nvim_buf_is_loaded(buf) then
+    return nil
+  elseif vim.fn.getcmdwintype() ~= "" then -- a long time for some, and nothing is wrong: nobody is told
+    return { told = false }
+  end
+  local why = M.why(buf)
   return why and { told = is_late and tell(buf, why) } or nil
 end
 

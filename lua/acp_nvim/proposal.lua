@@ -194,7 +194,8 @@ local function write(proposal, path, buf, event)
   vim.bo[buf].modified = false
   if proposal.shown.verb == "merged" then
     local lines = text_of(buf)
-    local payload = { question = proposal.shown.question, text = lines .. (proposal.shown.final and "\n" or "") }
+    local shown, text = proposal.shown, lines .. (proposal.shown.final and "\n" or "")
+    local payload = { question = shown.question, version = shown.version, text = text }
     return require("acp_nvim.backend").notify("merged", payload)
   end
   send(proposal, path)

@@ -217,7 +217,7 @@ function M.reload(buf, tick, list, options)
   elseif not vim.bo[buf].modifiable then
     return { error = "E21: Cannot make changes, 'modifiable' is off" }
   end
-  local busy = require("acp_nvim.busy").refusal(buf)
+  local busy = require("acp_nvim.busy").refusal(buf) or require("acp_nvim.busy").in_cmdwin()
   if busy then
     return busy
   end
@@ -249,7 +249,7 @@ function M.remove(buf, tick, _, options)
   elseif not vim.bo[buf].modifiable then
     return { error = "E21: Cannot make changes, 'modifiable' is off" }
   end
-  local busy = require("acp_nvim.busy").refusal(buf)
+  local busy = require("acp_nvim.busy").refusal(buf) or require("acp_nvim.busy").in_cmdwin()
   if busy then
     return busy
   end

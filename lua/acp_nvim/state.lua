@@ -219,6 +219,7 @@ function M.set_questions(n, list)
   for _, question in ipairs(list) do
     question.version = question.version or 1
     asked[question.id] = asked[question.id] or { session = n }
+    asked[question.id].version = question.version
   end
   sessions[n].questions = list
   touch(n)
@@ -242,9 +243,9 @@ function M.question(id)
 end
 
 ---@param id integer|string
----@return boolean  the user has sent an answer
+---@return boolean  the user has sent an answer to it as it is now
 function M.is_answered(id)
-  return asked[id] ~= nil and asked[id].answered ~= nil
+  return asked[id] ~= nil and asked[id].answered == asked[id].version
 end
 
 --- An answer to the question is on its way; it is open again only if the backend changes it.

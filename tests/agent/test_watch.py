@@ -319,20 +319,56 @@ async def test_what_is_typed_while_the_question_is_open_stays(agent: Agent) -> N
 async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agent: Agent) -> None:
     async with watching(agent) as watched:
         buffer = await overlapping(watched)
+        (question,) = agent.session.questions
         agent.session.cancel()
-        assert not list(agent.session.questions)
         await watched.end()
-        assert len(agent.asked) == 2
-        assert buffer.lines[1] == "user's"
         agent.session.begin_turn(Prompt("more"), 0)
         watched.watch.begin(agent.session)
         await watched.end()
-        assert len(agent.asked) == 3
-        question = agent.asked[2]
+        agent.session.gone("exited", "it crashed", 0)
+        await watched.rest()
+        assert (list(agent.session.questions), question.version) == ([question], 1)
+        assert buffer.lines[1] == "user's"
         agent.session.end_question(question, None, "cancel")
         await watched.rest()
         assert buffer.lines == ["one", "user's", "three", "four", "FIVE"]
-    assert len(agent.asked) == 3
+    assert len(agent.asked) == 1
+
+
+@pytest.mark.statement(104)
+async def test_a_merge_goes_on_when_the_disk_changes_once_more(agent: Agent) -> None:
+    async with watching(agent) as watched:
+        buffer = await overlapping(watched)
+        (question,) = agent.session.questions
+        yours = "one\nboth's\nthree\nfour\nFIVE"
+        agent.editor.merges = {"open": True, "texts": {str(watched.path): yours}}
+        await watched.edited("ONE\nagent's\nthree\nfour\nFIVE\n")
+        assert (list(agent.session.questions), question.version > 1) == ([question], True)
+        (shown,) = [body for port, *_, body in agent.editor.notified if port == "proposal"]
+        assert shown["right"] == "ONE\nagent's\nthree\nfour\nFIVE"
+        assert (shown["text"], shown["version"]) == ("ONE\nboth's\nthree\nfour\nFIVE", question.version)
+        assert agent.files.conflicts.merge(question.id, shown["text"] + "\n")
+        agent.session.end_question(question, question.option("merge"), "user")
+        await watched.rest()
+        assert buffer.lines == ["ONE", "both's", "three", "four", "FIVE"]
+
+
+async def test_a_merge_of_lines_that_change_once_more_is_kept_aside(agent: Agent) -> None:
+    async with watching(agent) as watched:
+        await overlapping(watched)
+        yours = "one\nboth's\nthree\nfour\nFIVE"
+        agent.editor.merges = {"open": False, "texts": {str(watched.path): yours}}
+        await watched.edited("one\nagent's other\nthree\nfour\nFIVE\n")
+        (aside,) = [body for port, *body in agent.editor.notified if port == "proposal_aside"]
+        assert aside[1:] == [str(watched.path), yours]
+
+
+async def test_a_conflict_that_is_none_any_more_is_not_asked_about(agent: Agent) -> None:
+    async with watching(agent) as watched:
+        buffer = await overlapping(watched)
+        await watched.edited(BASE)
+        assert not list(agent.session.questions)
+        assert buffer.lines == ["one", "user's", "three", "four", "five"]
 
 
 async def test_a_session_that_is_closed_asks_no_more(agent: Agent) -> None:

@@ -294,6 +294,22 @@ def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_p
     assert editor.lua(LINES) == ["one", "both'", "three"]
 
 
+@pytest.mark.parametrize("command", ["cancel", "stop"])
+def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>")
+    editor.acp("cancel") if command == "cancel" else editor.type(":Acp stop<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("what you made of it: :sbuffer")
+    kept = "return vim.fn.getbufline(vim.fn.bufnr('/yours/'), 1, '$')"
+    editor.expect_lua(kept, ["one", "both'", "three"])
+    assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
+
+
 def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, tmp_path: Path) -> None:
     editor, _ = conflicting(open_editor, tmp_path)
     windows = "return #vim.api.nvim_list_wins()"

@@ -111,6 +111,7 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     go = tmp_path / "go"
     agent = script(
         tmp_path,
+        on_prompt("more", write_file(NOTES, "ONE\nagent's\nthree\n")),
         on_prompt(
             "",
             *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, "one\nagent's\nthree\n")),
@@ -123,18 +124,26 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     editor.type("ggjccuser's<Esc>")
     editor.expect_lua("return vim.bo.modified")
     go.touch()
-    first = editor.wait_event("AcpQuestion")
-    editor.type(":Acp cancel<CR>")
-    editor.wait_event("AcpTurnEnded")
-    second = editor.wait_event("AcpQuestion")
-    assert first["id"] != second["id"]
+    editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR><C-w>t")
-    assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.expect_lua(SEEN)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
-    editor.type(":%s/agent's/both'<CR>:w<CR>")
-    editor.expect_lua(LINES, ["one", "both'", "three"])
+    (question,) = editor.acp("questions")
+    editor.type(":%s/agent's/both'<CR>")
+    editor.acp("cancel")
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("prompt", "more")  # the disk changes once more
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("ONE")
+    assert [each["id"] for each in editor.acp("questions")] == [question["id"]]
+    right = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
+    editor.expect_lua(right, ["ONE", "both'", "three"])
+    assert editor.lua(LINES) == ["one", "user's", "three"]
+    editor.type(":w<CR>")
+    editor.expect_lua(LINES, ["ONE", "both'", "three"])
+    editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    assert editor.lua("return vim.fn.bufnr('yours')") == -1  # nothing was kept aside
     at_rest(editor)
 
 
@@ -269,3 +278,61 @@ def test_another_file_is_asked_about_as_ever(open_editor: Open, tmp_path: Path) 
     editor.type(":checktime<CR>")
     editor.screen.expect("W12")
     editor.nvim.input("o<CR>")
+
+
+def test_a_change_while_the_command_line_window_is_open_comes_behind_it(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = changed(open_editor, tmp_path, "", "one\nTWO\nthree\n")
+    editor.type("q:")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua("return vim.fn.getcmdwintype()") == ":"
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    editor.type(":q<CR>")
+    editor.expect_lua(LINES, ["one", "TWO", "three"])
+    editor.type("x:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert (editor.project / "notes.txt").read_text() == "ne\nTWO\nthree\n"
+    at_rest(editor)
+
+
+def test_a_file_that_is_no_text_any_more_is_told(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("", *editing(NOTES, *shell("printf 'h\\351\\n' > notes.txt"), mark("done")))
+    )
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("notes.txt has changed on disk, its buffer has not")
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    at_rest(editor)
+
+
+def test_a_loaded_file_that_is_deleted_is_told_and_its_text_stays(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *editing(NOTES, delete_file(NOTES))))
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "tidy up")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("notes.txt was deleted or moved on disk")
+    assert editor.lua(LINES) == ["one", "two", "three"]
+    assert editor.acp("changes")[0]["deleted"] is True
+    editor.type(":w<CR>")
+    wait_until((editor.project / "notes.txt").exists)
+    at_rest(editor)
+
+
+@pytest.mark.statement(105)
+def test_a_change_in_the_middle_of_a_call_comes_soon(open_editor: Open, tmp_path: Path) -> None:
+    """The agent says nothing of it: the call goes on."""
+    over = tmp_path / "over"
+    agent = script(
+        tmp_path,
+        on_prompt("", *editing(NOTES, mark("named"), write_file(NOTES, "new\n"), wait_file(str(over)))),
+    )
+    editor = working(open_editor, agent)
+    editor.acp("prompt", "edit")
+    editor.expect_lua(LINES, ["new"], timeout=3)
+    assert editor.acp("status")["state"] == "running"
+    over.touch()
+    editor.wait_event("AcpTurnEnded")
+    at_rest(editor)

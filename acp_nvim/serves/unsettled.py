@@ -1,0 +1,118 @@
+"""Files of which the disk and the unsaved lines of a buffer overlap: each is one question until the user has decided.
+
+It is about the disk and no request of the agent's: turns end, are cancelled and begin anew without it. What the user
+has made of the right side so far is kept, whatever becomes of the disk meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from acp_nvim.review.codec import split
+from acp_nvim.review.texts import join
+from acp_nvim.serves import conflicts, sides
+from acp_nvim.serves.conflicts import Conflict, Conflicts
+from acp_nvim.serves.reload import Apart, Missed, Settled
+from acp_nvim.session.session import Session
+
+_APART = "the agent has changed the file on disk, in lines with unsaved changes"
+_KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
+
+Bring = Callable[[str, str | None, Settled | None, object], Awaitable[Apart | Missed | None]]
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    session: Session
+    earlier: str | None  # what the disk held before all of it
+    apart: Apart
+    conflict: Conflict
+
+
+class Unsettled:
+    """`bring` has the buffer take up the disk, with what the user wants in the place of both."""
+
+    def __init__(self, conflicts: Conflicts, bring: Bring) -> None:
+        self._conflicts, self._bring = conflicts, bring
+        self._open: dict[str, _Asked] = {}
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._open
+
+    def earlier(self, path: str, text: str | None) -> str | None:
+        """The disk's text that the buffer was last in step with; `text` if nothing is asked."""
+        asked = self._open.get(path)
+        return asked.earlier if asked else text
+
+    async def ask(self, session: Session, path: str, earlier: str | None, apart: Apart) -> None:
+        """Until the user has decided. What is being asked already is brought up to date."""
+        if asked := self._open.get(path):
+            return await self._renew(asked, apart)
+        asked = self._open[path] = _Asked(session, earlier, apart, _conflict(path, apart))
+        try:
+            while settled := await self._decide(asked):
+                found = await self._bring(path, earlier, settled, (session, "agent"))
+                if not isinstance(found, Apart):
+                    return
+                self._begin_again(asked, settled, found)
+        finally:
+            del self._open[path]
+
+    def settle(self, path: str) -> None:
+        """Both are in step again, by other ways: the user has saved, or the agent has taken its change back."""
+        asked = self._open.get(path)
+        question = asked and asked.conflict.question
+        if asked and question and asked.session.end_question(question, None, "agent"):
+            self._conflicts.touch(asked.session)
+
+    async def _decide(self, asked: _Asked) -> Settled | None:
+        session, conflict = asked.session, asked.conflict
+        text, by = await self._conflicts.ask(session, conflict, _APART, stays=True)
+        if by == "agent":
+            return None
+        if by != "user":
+            session.transcript.note("info", f"{os.path.basename(conflict.path)}: {_KEPT}")
+        return Settled(asked.apart, asked.apart.mine.whole if text is None else text)
+
+    def _begin_again(self, asked: _Asked, settled: Settled, found: Apart) -> None:
+        """The disk has changed once more before the decision was carried out."""
+        before, asked.apart = asked.conflict, found
+        asked.conflict = _conflict(before.path, found)
+        if before.merged is not None:
+            self._carry(before, asked.conflict, sides.lines(split(settled.text)))
+
+    async def _renew(self, asked: _Asked, found: Apart) -> None:
+        """The same question, about what the disk holds now."""
+        question = asked.conflict.question
+        if question is None or not question.is_open or asked.apart.disk == found.disk:
+            return
+        said = await self._conflicts.editor.call("proposal_texts", question.id) or {}
+        if not question.is_open:
+            return  # it will be seen that the disk has changed
+        before, conflict = replace(asked.conflict), asked.conflict
+        fresh = _conflict(conflict.path, found)
+        asked.apart = found
+        conflict.mine, conflict.agents, conflict.renewed = fresh.mine, fresh.agents, True
+        yours = (said.get("texts") or {}).get(conflict.path, before.begun)
+        if yours is not None:
+            self._carry(before, conflict, str(yours))
+        asked.session.apply(conflicts.shown(question, conflict), time.monotonic())
+        self._conflicts.touch(asked.session)
+        if said.get("open"):
+            shown = sides.of_conflict(question, conflict)
+            self._conflicts.editor.notify("proposal", {**shown, "focus": False})
+
+    def _carry(self, before: Conflict, after: Conflict, yours: str) -> None:
+        """The merge that the user has begun, onto what is new; where that overlaps it is kept aside."""
+        mine = replace(split(before.agents), lines=tuple(yours.split("\n")))
+        joined = join(before.agents, mine, after.agents)
+        after.begun = None if joined.overlaps else sides.lines(joined.ours)
+        if joined.overlaps and before.question:
+            self._conflicts.editor.notify("proposal_aside", before.question.id, before.path, yours)
+
+
+def _conflict(path: str, apart: Apart) -> Conflict:
+    return Conflict(path, conflicts.plain(apart.mine), conflicts.plain(apart.agents))
