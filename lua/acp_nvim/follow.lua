@@ -8,7 +8,7 @@ local M = {}
 ---@class acp.Follower
 ---@field win integer
 ---@field paused boolean
----@field seen? acp.Seen            what we have set; until then the user may do there what they like
+---@field seen? acp.Seen            what we have set, or found; nil while the user is there since it was pinned
 ---@field wanted? acp.Place         the newest place, if the window does not show it yet
 
 ---@class acp.Place
@@ -23,7 +23,8 @@ local M = {}
 ---@field was_first boolean
 ---@field size string
 
-local LARGEST = 64 * 1024 * 1024 -- bytes of a file that is still loaded to be shown
+local LARGEST = 5 * 1024 * 1024 -- bytes of a file that is loaded to be shown: larger ones are felt
+local HEAD = 1024 -- bytes in which a file that is no text shows it
 -- They speak of the user's focus, which stays where it is
 local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
 
@@ -31,6 +32,7 @@ local namespace = api.nvim_create_namespace("acp_nvim.follow")
 local group = api.nvim_create_augroup("acp_nvim.follow", {})
 local followers = {} ---@type table<integer, acp.Follower>
 local newest = {} ---@type table<integer, acp.Place>
+local complaints = {} ---@type table<string, true>  told already
 local moving = false -- what happens now is our own doing
 local listener = function(_, _) end ---@type fun(n: integer, what: "following"|"paused"|"off")
 
@@ -38,6 +40,9 @@ local listener = function(_, _) end ---@type fun(n: integer, what: "following"|"
 ---@param fn fun(n: integer, what: "following"|"paused"|"off")
 function M.listen(fn)
   listener = fn
+  for n, follower in pairs(followers) do -- there may be some before anybody is listening
+    fn(n, follower.paused and "paused" or "following")
+  end
 end
 
 ---@param win integer
@@ -183,17 +188,60 @@ local function load_text(buf)
   end
 end
 
+--- What keeps the place from being shown as it should; said once.
+---@param path string
+---@param what string
+local function complain(path, what)
+  local line = ("follow: %s: %s"):format(vim.fs.basename(path), vim.split(what, "\n", { plain = true })[1])
+  if not complaints[line] then
+    complaints[line] = true
+    require("acp_nvim.scratch").message("warn", line)
+  end
+end
+
+--- `fn`, and what it fails with is said: it is the fault of an autocommand, most of the time, and what it is about has
+--- come to be.
+---@param path string
+---@param fn fun()
+local function attempt(path, fn)
+  local ok, err = pcall(fn)
+  if not ok then
+    complain(path, (tostring(err):gsub("^.-(E%d+:)", "%1")))
+  end
+end
+
+---@param path string
+---@return boolean
+local function is_text(path)
+  local file = io.open(path, "rb")
+  local head = file and file:read(HEAD) or ""
+  if file then
+    file:close()
+  end
+  return not head:find("\0", 1, true)
+end
+
 --- A buffer of the file, loaded but not listed; nothing is asked (a stale swap file would) and no name is expanded.
 ---@param path string
 ---@return integer? buf
 local function load(path)
   local stat = vim.uv.fs_stat(path)
-  if not stat or stat.type ~= "file" or stat.size > LARGEST then
+  if not stat or stat.type ~= "file" then
     return nil
+  end
+  local loaded = require("acp_nvim.files").find(path)
+  if loaded then
+    return loaded
+  elseif stat.size > LARGEST then
+    return complain(path, ("%d MB are too many to be shown"):format(stat.size / 1024 / 1024))
+  elseif not is_text(path) then
+    return complain(path, "it is no text, and is not shown")
   end
   local buf = vim.fn.bufadd(path)
   if not api.nvim_buf_is_loaded(buf) then
-    load_text(buf)
+    attempt(path, function()
+      load_text(buf)
+    end)
   end
   return buf
 end
@@ -214,15 +262,17 @@ end
 
 ---@param win integer
 ---@param buf integer
----@param line? integer
-local function move(win, buf, line)
+---@param place acp.Place
+local function move(win, buf, place)
   api.nvim_win_call(win, function()
     if api.nvim_win_get_buf(win) ~= buf then
       -- :hide: a modified buffer is no hindrance, whatever 'hidden' says
-      vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
+      attempt(place.path, function()
+        vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
+      end)
     end
-    if line then
-      go_to(line)
+    if place.line and api.nvim_win_get_buf(win) == buf then
+      go_to(place.line)
     end
   end)
 end
@@ -260,7 +310,7 @@ local function catch_up(n)
   quietly(function()
     local buf = load(place.path)
     if buf and api.nvim_win_is_valid(follower.win) then
-      move(follower.win, buf, place.line)
+      move(follower.win, buf, place)
     end
   end)
   if not api.nvim_win_is_valid(follower.win) then
@@ -304,6 +354,9 @@ function M.on(n)
   if not before or resumed or before.win ~= win then
     forget(before and before.seen)
     followers[n] = { win = win, paused = false, wanted = before and newest[n] }
+    if win ~= api.nvim_get_current_win() then
+      remember(followers[n])
+    end
   end
   if resumed and before.win == win then
     catch_up(n)
@@ -350,6 +403,18 @@ api.nvim_create_autocmd({ "CursorMoved", "CursorMovedI", "WinScrolled", "BufWinE
   callback = function()
     for _, n in ipairs(vim.tbl_keys(followers)) do
       check(n)
+    end
+  end,
+})
+
+-- Whoever is in the window when it is pinned may still go about in it
+api.nvim_create_autocmd("WinLeave", {
+  group = group,
+  callback = function()
+    for _, follower in pairs(followers) do
+      if follower.win == api.nvim_get_current_win() and not follower.seen and is_normal(follower.win) then
+        remember(follower)
+      end
     end
   end,
 })

@@ -306,3 +306,64 @@ def test_where_the_path_leads_is_where_it_is_opened(following: Editor) -> None:
     before = following.lua("return vim.fn.winbufnr(pinned)")
     show(following, "link.txt", 9)
     assert following.lua("return vim.fn.winbufnr(pinned)") == before
+
+
+def test_who_listens_late_hears_of_what_follows(following: Editor) -> None:
+    following.lua(
+        "told = {} require('acp_nvim.follow').listen(function(n, what) told[#told + 1] = { n, what } end)"
+    )
+    assert told(following) == ["following"]
+
+
+@pytest.mark.parametrize("event", ["BufEnter", "BufReadPost", "BufWinEnter", "FileType"])
+def test_a_failing_autocommand_is_said_once_and_the_place_is_shown(following: Editor, event: str) -> None:
+    following.lua("vim.api.nvim_create_autocmd(..., { command = 'throw \"boom\"' })", event)
+    for line in (100, 150):
+        show(following, "a.txt", line)
+        assert place(following) == ("a.txt", line)
+    said = following.lua("return vim.fn.execute('messages')").count("boom")
+    assert said <= 1
+    assert following.nvim.api.get_mode()["blocking"] is False
+
+
+def test_moving_there_before_the_first_place_pauses(following: Editor) -> None:
+    following.lua("vim.api.nvim_set_current_win(pinned)")
+    following.type("G")
+    following.expect_lua("return told[#told][2]", "paused")
+    following.lua("vim.api.nvim_set_current_win(user)")
+    show(following, "a.txt", 100)
+    assert place(following)[0] == "start.txt"
+
+
+def test_going_about_in_the_window_while_it_is_pinned_pauses_nothing(following: Editor) -> None:
+    follow(following, "off", 1)
+    following.lua("vim.api.nvim_set_current_win(pinned)")
+    follow(following, "on", 1)
+    following.type("G")
+    following.lua("vim.api.nvim_set_current_win(user)")
+    assert show(following, "a.txt", 100)
+    assert place(following) == ("a.txt", 100)
+
+
+def test_what_is_large_or_no_text_is_said_and_not_shown(following: Editor) -> None:
+    (following.project / "large.txt").write_text("a" * 6_000_000)
+    (following.project / "image.bin").write_bytes(b"\x89\0\0" * 100)
+    for name in ("large.txt", "image.bin", "large.txt"):
+        show(following, name, 1)
+        assert place(following)[0] == "start.txt"
+        assert following.lua("return vim.fn.bufexists(...)", name) == 0
+    messages = following.lua("return vim.fn.execute('messages')")
+    assert (messages.count("large.txt"), messages.count("image.bin")) == (1, 1)
+    show(following, "a.txt", 100)
+    assert place(following) == ("a.txt", 100)
+
+
+def test_a_buffer_that_may_not_be_hidden_stays_and_that_is_said(following: Editor) -> None:
+    following.lua(
+        "vim.api.nvim_win_call(pinned, function() vim.cmd('setlocal bufhidden=wipe | 1delete') end)"
+    )
+    show(following, "a.txt", 100)
+    lines = following.lua("return #vim.fn.getbufline('start.txt', 1, '$')")
+    if place(following)[0] == "start.txt":
+        assert "start.txt" in following.lua("return vim.fn.execute('messages')") or lines == 29
+    assert lines == 29
