@@ -70,6 +70,7 @@ class Terminals:
         order = Order.read(entry.request.params, session.cwd, self._environment)
         terminal_id = self._new_id(session)
         screen, output = Screen(session, terminal_id), Tail(order.limit)
+        screen.is_ours = True
 
         def receive(data: bytes) -> None:
             output.feed(data)
@@ -179,7 +180,7 @@ class Terminals:
     def close_session(self, session: Session) -> None:
         """Nothing of it runs on. What the user has seen stays."""
         for screen in self._screens.values():
-            if screen.session is session and screen.id not in self._terminals and screen.status is None:
+            if screen.session is session and not screen.is_ours and screen.status is None:
                 self._end(screen, "gone")  # the agent's own; nobody will tell any more
         self._terminals = {
             name: each for name, each in self._terminals.items() if each.session is not session

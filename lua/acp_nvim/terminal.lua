@@ -122,6 +122,9 @@ function M.exited(n, id, status)
     terminal.status = status
     draw_winbars(terminal)
     draw_list()
+    if terminal.buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode == "t" then
+      vim.cmd.stopinsert()
+    end
   end
 end
 
@@ -205,6 +208,14 @@ local function create(terminal)
       draw_winbars(terminal)
     end,
   })
+  api.nvim_create_autocmd("TermEnter", { -- there is nobody any more who would read what is typed
+    buffer = buf,
+    callback = function()
+      if ending(terminal) then
+        vim.schedule(vim.cmd.stopinsert)
+      end
+    end,
+  })
   return buf
 end
 
@@ -272,7 +283,7 @@ function M.pick()
   local win = scratch.show(LIST, "acp_terminals", lines())
   local buf = api.nvim_win_get_buf(win)
   list_buf = buf
-  vim.wo[win].cursorline = true
+  vim.wo[win].cursorline, vim.wo[win].wrap = true, false
   set_winbar(win, "terminals   <CR> open" .. STOP .. CLOSE)
   map(buf, "n", "<CR>", "Open the terminal", function()
     local number = chosen()

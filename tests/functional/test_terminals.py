@@ -97,3 +97,39 @@ def test_nothing_runs_on_when_the_agent_has_gone(open_editor: Open, tmp_path: Pa
     editor.type("<Esc>:Acp stop<CR>")
     editor.wait_event("AcpSessionEnded")
     editor.expect_lua("return require('acp_nvim.terminal').list()[1].status", "SIGTERM")
+
+
+def test_nothing_is_typed_into_a_command_that_has_ended(open_editor: Open, tmp_path: Path) -> None:
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("echo done; exit 3"))))
+    go(editor)
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<Esc>:Acp terminals 1<CR>")
+    editor.screen.expect("[exit 3]")
+    editor.type("i")
+    editor.expect_lua("return vim.api.nvim_get_mode().mode", "nt")
+    windows = editor.lua("return #vim.api.nvim_list_wins()")
+    editor.type("q")
+    editor.expect_lua("return #vim.api.nvim_list_wins()", windows - 1)
+
+
+def test_a_long_command_is_one_row_of_the_list(open_editor: Open, tmp_path: Path) -> None:
+    line = "true " + "x" * 300
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs(line))))
+    go(editor)
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<Esc>:Acp terminals<CR>")
+    editor.screen.expect("1  exit 0")
+    assert editor.lua("return vim.api.nvim_win_text_height(0, {}).all") == 1
+
+
+def test_a_restart_tells_once_how_a_command_ended(open_editor: Open, tmp_path: Path) -> None:
+    editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000"))))
+    go(editor)
+    editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+    editor.type("<Esc>:Acp terminals 1<CR>")
+    editor.screen.expect("running")
+    editor.type(":Acp restart<CR>")
+    editor.wait_event("AcpSessionEnded")
+    editor.expect_lua("return require('acp_nvim.terminal').list()[1].status", "SIGTERM")
+    editor.screen.expect("[SIGTERM]")
+    assert "[gone]" not in editor.screen.text()
