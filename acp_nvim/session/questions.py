@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from acp_nvim.session.forms import Form
+from acp_nvim.session.visible import visible
 
 _numbers = count(1)  # question ids are unique over all sessions
 
@@ -85,7 +86,7 @@ class Question:
             "options": [
                 {"id": option.id, "name": option.name, "kind": option.kind} for option in self.options
             ],
-            "path": self.path,
+            "path": None if self.path is None else visible(self.path),
             "has_diff": self.has_diff,
             "version": self.version,
             "key": self.key,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acp_nvim.protocol import schema
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.bodies import Body
+from acp_nvim.view.contents import HIGHLIGHTS
+from acp_nvim.view.differences import too_large, unified
 from acp_nvim.view.splice import Mark, Row
 from acp_nvim.view.tool_lines import relative, subject
 from acp_nvim.view.words import cut
@@ -15,6 +18,7 @@ from acp_nvim.view.words import cut
 _INDENT = "    "
 _WIDTH = 44  # about what the chat has beside a file; one an option a line reads better than a broken line
 _MOST_OPTIONS = 99
+_MOST_DIFF = 30  # lines
 
 
 def rows(call: ToolCall, cwd: str) -> Iterator[Row]:
@@ -33,7 +37,26 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
                 body.line(line, "AcpCode")
     if question.note:
         body.line(one_line(question.note), "AcpWarning")
+    if question.kind == "conflict":
+        _both(body, call)
     return body.rows()
+
+
+def _both(body: Body, call: ToolCall) -> None:
+    """Both versions of a conflict: the user's lines go, the agent's come."""
+    for diff in call.content:
+        if not isinstance(diff, schema.Diff):
+            continue
+        old = diff.old_text or ""
+        if too_large(old, diff.new_text):
+            body.line("too many lines to be compared here: d shows both", "AcpNote")
+            continue
+        rows = list(unified(old, diff.new_text))
+        for sign, text in rows[:_MOST_DIFF]:
+            body.line(sign + text, HIGHLIGHTS.get(sign))
+        more = len(rows) - _MOST_DIFF
+        if more > 0:
+            body.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: d shows both", "AcpNote")
 
 
 def _same(line: str, told: str, cwd: str) -> bool:

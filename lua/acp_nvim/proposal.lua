@@ -560,9 +560,12 @@ local function show(proposal)
     end
   else
     proposal.sides = sides.open(left, right, shown.focus, {
-      on_closed = function()
+      on_closed = function(alone)
         if open[key_of(shown)] == proposal then
           forget(key_of(shown))
+        end
+        if alone and shown.question and state.question(shown.question) then
+          scratch.message("warn", "this is still asked, and what you changed is kept: :Acp shows the question")
         end
       end,
       is_ours = function(win, buf)

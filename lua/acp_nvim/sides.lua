@@ -13,7 +13,7 @@ local M = {}
 ---@field watch? integer  autocommand
 ---@field left_by_hand? boolean  one was closed while the user was in it
 ---@field bufs table<integer, integer>  window -> what it shows
----@field on_closed fun()
+---@field on_closed fun(alone: boolean)  alone: nothing but the two was left
 ---@field is_ours fun(win: integer, buf: integer): boolean  a buffer that has come by another way than ours
 
 local LEAST_WIDTH = 80 -- below it one stands above the other
@@ -194,7 +194,7 @@ end
 ---@param left integer   buffer
 ---@param right integer  buffer
 ---@param focus boolean  to the right side
----@param hooks { on_closed: fun(), is_ours: fun(win: integer, buf: integer): boolean }
+---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.Sides
 function M.open(left, right, focus, hooks)
   local before, own_tab = remember(), not M.has_room()
@@ -259,17 +259,45 @@ local function restore(sides)
   end
 end
 
----@param win integer
-local function close_window(win)
-  if api.nvim_win_is_valid(win) then
-    undress(win)
-    -- the last window of Neovim stays, on another buffer
-    if not pcall(api.nvim_win_close, win, true) then
-      api.nvim_win_call(win, function()
-        vim.cmd("enew")
-      end)
-    end
+--- What the user had before them: in the window they came from, else in another, else the alternate file, else any.
+---@param sides acp.Sides
+---@return integer? buf
+local function earlier(sides)
+  local bufs = {}
+  for _, win in ipairs(vim.list_extend({ sides.before.win }, sides.before.windows)) do
+    local view = sides.before.views[win]
+    bufs[#bufs + 1] = view and view.buf
   end
+  bufs[#bufs + 1] = vim.fn.bufnr("#")
+  for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do
+    bufs[#bufs + 1] = info.bufnr
+  end
+  return vim.iter(bufs):find(function(buf)
+    return api.nvim_buf_is_valid(buf) and vim.bo[buf].buftype == ""
+  end)
+end
+
+---@param sides acp.Sides
+---@param win integer
+---@return boolean alone  it was the last window of Neovim, and stays with a file of the user's
+local function close_window(sides, win)
+  if not api.nvim_win_is_valid(win) then
+    return false
+  end
+  undress(win)
+  if pcall(api.nvim_win_close, win, true) then
+    return false
+  end
+  local buf = earlier(sides)
+  if buf then
+    vim.wo[win][0].winfixbuf = false
+    api.nvim_win_set_buf(win, buf)
+  else
+    api.nvim_win_call(win, function()
+      vim.cmd("enew")
+    end)
+  end
+  return true
 end
 
 --- Closes both; the focus, if one of them has it, goes to where the user came from.
@@ -286,10 +314,10 @@ function M.close(sides)
   if had_focus and api.nvim_win_is_valid(back) and api.nvim_get_current_tabpage() == sides.tab then
     api.nvim_set_current_win(back)
   end
-  close_window(sides.left)
-  close_window(sides.right)
+  local alone = close_window(sides, sides.left)
+  alone = close_window(sides, sides.right) or alone
   restore(sides)
-  sides.on_closed()
+  sides.on_closed(alone)
 end
 
 return M

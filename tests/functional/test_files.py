@@ -337,3 +337,37 @@ def test_a_write_is_told_before_the_agent_has_its_answer(open_editor: Open, tmp_
     editor.acp("prompt", "write")
     wait_until(lambda: answers(agent))
     assert editor.lua("return vim.g.written") == "changed"
+
+
+def test_a_conflict_shows_both_versions_in_the_chat(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.screen.expect("-user's")
+    editor.screen.expect("+agent's")
+
+
+@pytest.mark.parametrize("keys", [":only<CR>", "<C-w>o"])
+def test_the_last_window_of_a_merge_shows_a_file_of_the_user_s(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>" + keys)
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
+    editor.expect_lua("return vim.fs.basename(vim.api.nvim_buf_get_name(0))", "notes.txt")
+    editor.screen.expect("still asked")
+    assert editor.lua("return vim.wo.diff") is False
+    assert len(editor.acp("questions")) == 1
+    editor.type(":Acp answer 3<CR>")
+    editor.type(":Acp answer 3<CR>")
+    editor.screen.expect("what will be saved")
+    editor.screen.expect("both'")
+
+
+def test_following_can_be_asked_for_while_the_agent_starts(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = open_editor(setup={"agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}}})
+    (editor.project / "notes.txt").write_text("one\n")
+    editor.type(":edit notes.txt<CR>:Acp<CR>:Acp follow<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.expect_lua("return require('acp_nvim').status().following")
