@@ -149,9 +149,8 @@ end
 ---@return boolean
 function M.is_void(buf)
   return api.nvim_buf_line_count(buf) == 1
-    and api.nvim_buf_call(buf, function()
-      return vim.fn.line2byte(2) == -1
-    end)
+    and api.nvim_buf_get_lines(buf, 0, 1, true)[1] == ""
+    and api.nvim_buf_call(buf, vim.fn.wordcount).bytes == 0 -- line2byte() knows it only of buffers that never had lines
 end
 
 ---@type fun()?
@@ -236,15 +235,22 @@ function M.undo_position(buf)
   return api.nvim_buf_call(buf, vim.fn.changenr)
 end
 
---- Undoes and forgets everything since that position of the undo tree.
+--- Undoes and forgets everything since that position of the undo tree. A buffer without any line stays one: undoing
+--- leaves it an empty line.
 ---@param buf integer
 ---@param position integer
 function M.forget(buf, position)
-  if M.undo_position(buf) ~= position then
-    api.nvim_buf_call(buf, function()
-      api.nvim_exec2(("silent noautocmd keepjumps undo! %d"):format(position), {})
-    end)
+  if M.undo_position(buf) == position then
+    return
   end
+  local void = M.is_void(buf)
+  api.nvim_buf_call(buf, function()
+    api.nvim_exec2(("silent noautocmd keepjumps undo! %d"):format(position), {})
+    if void and not M.is_void(buf) and vim.deep_equal(api.nvim_buf_get_lines(buf, 0, -1, true), { "" }) then
+      vim.cmd("silent! undojoin")
+      api.nvim_buf_set_lines(buf, 0, -1, true, {})
+    end
+  end)
 end
 
 ---@class acp.Before

@@ -150,3 +150,24 @@ def test_the_first_change_needs_no_new_window_from_a_list(open_editor: Open, tmp
     editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
     editor.type(":copen<CR>:Acp review<CR>")
     editor.expect_lua("return { vim.fn.winnr('$'), vim.fn.expand('%:t') }", [2, "notes.txt"])
+
+
+EMPTY = {"through us": [write(NOTES, "")], "on disk": editing(NOTES, write_file(NOTES, ""))}
+
+
+@pytest.mark.parametrize("way", list(EMPTY))
+def test_a_file_that_was_emptied_is_empty_and_comes_back(open_editor: Open, tmp_path: Path, way: str) -> None:
+    editor = reviewing(open_editor, tmp_path, *EMPTY[way], before="a\nb\n", pending=1)
+    assert [(h["old"], h["new"]) for h in hunks(editor)] == [(["a", "b"], [])]
+    assert editor.lua("return { vim.bo.modified, vim.fn.wordcount().bytes }") == [False, 0]
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert (disk(editor), editor.lua(LINES)) == ("a\nb\n", ["a", "b"])
+    editor.type("u")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert disk(editor) in ("", "\n")
+    editor.type("u")
+    editor.expect_lua(LINES, ["a", "b"])
+    at_rest(editor)
