@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from acp_nvim.serves import sides
 from acp_nvim.serves.rulings import once
 from acp_nvim.session.tool_calls import ToolCall
-from acp_nvim.session.verdicts import why
+from acp_nvim.session.verdicts import OF_SESSION, why
 
 if TYPE_CHECKING:
     from acp_nvim.client import Client
@@ -113,9 +113,10 @@ class Deciding:
             self._client.say("warn", "no option of kind allow_once here: nothing was sent, no rule was set")
         else:
             session.rules.append(rule)
+            question.rule = name = f"rule {len(session.rules)}{OF_SESSION}"
             session.end_question(question, option, "user")
             self._client.touch(session)
-            self._client.say("info", f"session rule {len(session.rules)}: {rule}")
+            self._client.say("info", f"{name}: {rule}")
 
     def do_why(self, payload: dict[str, Any]) -> None:
         """Of the tool call under that key, else of the last that was decided."""

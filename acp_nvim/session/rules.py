@@ -63,17 +63,17 @@ def read(given: Iterable[Any]) -> tuple[list[Rule], list[str]]:
         rule, complaint = _read(raw)
         rules.append(rule)
         if complaint:
-            complaints.append(f"permissions[{number}]{complaint}: this rule asks")
+            complaints.append(f"'permissions[{number}]{complaint}: this rule asks")
     return rules, complaints
 
 
 def _read(raw: Any) -> tuple[Rule, str]:
     if not isinstance(raw, dict):
-        return Rule("ask"), " is no table"
+        return Rule("ask"), "' must be a table"
     known = {key: value for key, value in raw.items() if value is not None}
     odd = next((key for key, value in known.items() if key not in _KEYS or not isinstance(value, str)), None)
     if odd is not None or known.get("action") not in ("allow", "reject", "ask"):
-        return Rule("ask"), f".{odd or 'action'} is wrong"
+        return Rule("ask"), f".{odd or 'action'}' is wrong"
     command, why = _pattern(known["command"]) if "command" in known else (None, "")
     rule = Rule(
         action="ask" if why else known["action"],
@@ -92,7 +92,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
             warnings.simplefilter("ignore")
             return re.compile(text), ""
     except (re.error, OverflowError, RecursionError) as error:
-        return None, f".command is no regular expression ({error})"
+        return None, f".command' is no regular expression ({error})"
 
 
 def decide(
@@ -126,7 +126,8 @@ def _is_touched(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
 
 
 def _is_sure(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
-    """All that the call carries is covered by what the rule names; kind and title are only what the agent claims."""
+    """All that the call carries is covered by what the rule names; kind and title are only what the agent claims, and
+    a rule that names neither tool nor path nor command has thought of no command and of no change."""
     if rule.whole_tool:
         return True
     if any(unsafe(command) for command in asked.commands):
@@ -139,8 +140,7 @@ def _is_sure(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
         return is_covered and all(_covered(rule, asked.real, asked, resolve))
     if rule.command:
         return not asked.changes
-    is_kind_alone = rule.kind is not None and rule.tool is None
-    return not (is_kind_alone and (asked.commands or asked.changes or asked.unclear))
+    return rule.tool is not None or not (asked.commands or asked.changes or asked.unclear)
 
 
 def _covered(rule: Rule, paths: Iterable[str], asked: Demand, resolve: Resolve) -> Iterator[bool]:

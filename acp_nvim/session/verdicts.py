@@ -6,6 +6,7 @@ from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 
+OF_SESSION = " of the session"
 _TITLE = 40
 
 
@@ -17,6 +18,8 @@ def beside(question: Question, call: ToolCall) -> str:
     rule = f" by {question.rule or 'a rule'}" if by == "rule" else ""
     if answer.kind.startswith("reject"):
         return f"rejected{rule}"
+    if question.rule and question.rule.endswith(OF_SESSION):
+        return question.rule  # in a narrow chat there is no room for more
     if rule:
         return f"allowed{rule}"
     return question.said or {"allow_once": "", "allow_always": "allowed always"}.get(answer.kind, answer.name)

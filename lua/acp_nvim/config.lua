@@ -48,7 +48,8 @@ local function check_items(field, value, path, problems)
   local result = {}
   for _, key in ipairs(field.type == "list" and vim.tbl_keys(value) or sorted_keys(value)) do
     local base = field.base and field.base(key, value[key])
-    local checked = check(field.items, value[key], path .. tostring(key), problems, base)
+    local name = (field.type == "list" and "%s[%s]" or "%s.%s"):format(path, tostring(key))
+    local checked = check(field.items, value[key], name, problems, base)
     if checked ~= nil then
       -- a wrong item of a list leaves no hole
       result[field.type == "list" and #result + 1 or key] = checked
@@ -106,7 +107,7 @@ check = function(field, value, path, problems, base)
   if problem then
     problems[#problems + 1] = ("'%s' %s"):format(path, problem)
   elseif not absent and field.items then
-    return check_items(field, value, path .. ".", problems)
+    return check_items(field, value, path, problems)
   end
   if field.type == "record" then
     local prefix = path == "" and "" or path .. "."

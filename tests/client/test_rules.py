@@ -53,9 +53,9 @@ async def told(desk: Desk, talk: Talk, key: int | None = None) -> str:
     return desk.messages("info")[before]
 
 
-def beside(desk: Desk, words: str) -> bool:
-    """At the end of a tool call's line."""
-    return any(words in text for mark in desk.editor.chat(1).marks for text, _ in mark.get("eol", ()))
+def beside(desk: Desk, words: str) -> list[bool]:
+    """At the end of which tool calls' lines."""
+    return [any(words in text for text, _ in mark.get("eol", ())) for mark in desk.editor.chat(1).marks]
 
 
 async def asking(desk: Desk, text: str = "work") -> Talk:
@@ -83,7 +83,7 @@ async def test_a_rule_answers_with_an_option_that_counts_once(
     assert answers(agent) == [option]
     (asked,), (answered,) = talk.data("AcpQuestion"), talk.data("AcpAnswered")
     assert answered == {"id": asked["id"], "option_id": option, "by": "rule"}
-    assert beside(desk, words)
+    assert any(beside(desk, words))
     assert talk.questions == []
     assert not any(mark["kind"] == "option" for mark in desk.editor.chat(1).marks)
     rule = f"{{ action = '{action}', command = 'git .*' }}"
@@ -178,7 +178,7 @@ async def test_what_a_rule_wants_asked_stays_asked(desk: Desk) -> None:
 async def test_a_rule_with_a_mistake_asks_and_is_named(desk: Desk) -> None:
     desk.agent(on_prompt("work", runs("git status")))
     ruled(desk, {"action": "allow", "command": "git ("}, {"action": "allow", "command": "git status"})
-    await desk.message("permissions[1].command is no regular expression")
+    await desk.message("'permissions[1].command' is no regular expression")
     talk = await asking(desk)
     talk.answer("no")
     await talk.ended(1)
@@ -213,12 +213,12 @@ async def test_allow_for_the_session_answers_and_goes_before_the_configuration(d
     ruled(desk, {"action": "ask", "command": "git"})
     talk = await asking(desk)
     desk.send("allow", question=talk.questions[0]["id"], version=1, set=True)
-    await desk.message("session rule 1: { action = 'allow', command = 'git status' }")
+    await desk.message("rule 1 of the session: { action = 'allow', command = 'git status' }")
     await eventually(lambda: len(talk.data("AcpAnswered")) == 2)
     await talk.asked()
     assert [data["by"] for data in talk.data("AcpAnswered")] == ["user", "rule"]
-    assert beside(desk, "allowed by session rule 1")
-    assert "session rule 1: { action = 'allow', command = 'git status' }" in await told(desk, talk)
+    assert sum(beside(desk, "rule 1 of the session")) == 2  # of the call that it was made from as well
+    assert "rule 1 of the session: { action = 'allow', command = 'git status' }" in await told(desk, talk)
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["yes", "yes", "no"]

@@ -86,7 +86,8 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     assert answers(agent) == []
     editor.type(":Acp allow!<CR>")
     assert [editor.wait_event("AcpAnswered")["by"] for _ in range(2)] == ["user", "rule"]
-    editor.screen.expect("allowed by session rule 1")
+    # it stands beside the one that it was made from as well, and before the turn has ended
+    editor.screen.expect(lambda screen: screen.text().count("make test   rule 1 of the session") == 2)
     editor.screen.expect("1 Yes")
     assert answers(agent) == ["yes", "yes"]
     editor.type(":Acp reject<CR>")
@@ -167,3 +168,18 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
     editor.screen.expect("make test was rejected, yet the agent reports it as done")
     told = editor.lua("return vim.fn.execute('messages')")
     assert told.count("reports it as done") == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ({"action": "permit"}, "'permissions[1].action' must be one of allow, reject, ask"),
+        ({"action": "ask", "comand": "x"}, "unknown key 'permissions[1].comand'"),
+        ({"action": "allow", "command": "("}, "'permissions[1].command' is no regular expression"),
+    ],
+)
+def test_a_wrong_rule_is_named_the_same_way_wherever_it_is_found(
+    open_editor: Open, tmp_path: Path, rule: dict[str, str], told: str
+) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("ok"))), rule)
+    editor.screen.expect(told)

@@ -319,6 +319,23 @@ def test_allow_by_kind_alone_matches_no_command_and_no_diff(call: Demand) -> Non
     assert matches(rule("ask", kind="execute"), call)
 
 
+@pytest.mark.parametrize("conditions", [{}, {"agent": "mine"}, {"kind": "execute", "agent": "mine"}])
+@pytest.mark.parametrize(
+    "call",
+    [
+        running("rm -rf /home/me"),
+        asked(schema.Diff(path="a", new_text="x"), kind="execute"),
+        asked(kind="execute", raw_input="rm -rf /home/me"),
+    ],
+)
+def test_an_allow_that_names_nothing_allows_no_command_and_no_diff(
+    conditions: dict[str, str], call: Demand
+) -> None:
+    assert not matches(rule(**conditions), call)
+    assert matches(rule("reject", **conditions), call)
+    assert matches(rule(**conditions), asked(kind="execute", raw_input={"path": "a"}))
+
+
 def test_allow_by_kind_matches_what_only_looks() -> None:
     assert matches(rule(kind="read"), asked(kind="read", raw_input={"path": "a"}))
     assert matches(rule(kind="edit", path="**"), asked(schema.Diff(path="a", new_text="x"), kind="edit"))
@@ -344,14 +361,14 @@ def test_what_the_user_has_always_allowed_of_a_tool_is_all_of_it() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"action": "allow", "command": "("}, "permissions[1].command is no regular expression"),
-        ({"action": "allow", "command": "a{99999999999999}"}, "permissions[1].command"),
-        ({"action": "allow", "comand": "x"}, "permissions[1].comand"),
-        ({"action": "permit"}, "permissions[1].action"),
-        ({"kind": "read"}, "permissions[1].action"),
-        ({"action": "allow", "path": 3}, "permissions[1].path"),
-        ("allow", "permissions[1] is no table"),
-        (None, "permissions[1] is no table"),
+        ({"action": "allow", "command": "("}, "'permissions[1].command' is no regular expression"),
+        ({"action": "allow", "command": "a{99999999999999}"}, "'permissions[1].command' is"),
+        ({"action": "allow", "comand": "x"}, "'permissions[1].comand' is"),
+        ({"action": "permit"}, "'permissions[1].action' is"),
+        ({"kind": "read"}, "'permissions[1].action' is"),
+        ({"action": "allow", "path": 3}, "'permissions[1].path' is"),
+        ("allow", "'permissions[1]' must be a table"),
+        (None, "'permissions[1]' must be a table"),
     ],
 )
 def test_a_rule_with_a_mistake_in_it_asks_and_says_so(given: Any, told: str) -> None:
