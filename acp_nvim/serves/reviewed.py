@@ -149,7 +149,10 @@ class Reviewed:
         self._all_anew()
 
     def hear(self, message: dict[str, Any]) -> None:
-        self._seq, self.buffer = int(message["seq"]), int(message["buf"])
+        buffer = int(message["buf"])
+        if buffer != self.buffer:
+            self.tick = 0  # each buffer counts for itself
+        self._seq, self.buffer = int(message["seq"]), buffer
         self.encoding, self.ff = str(message.get("fenc") or "utf-8"), str(message.get("ff") or "unix")
         if self._waiting is not None:
             self._waiting.append(message)

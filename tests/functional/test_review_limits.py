@@ -171,3 +171,28 @@ def test_a_file_that_was_emptied_is_empty_and_comes_back(open_editor: Open, tmp_
     editor.type("u")
     editor.expect_lua(LINES, ["a", "b"])
     at_rest(editor)
+
+
+SIGNS = """return #vim.tbl_filter(function(mark) return mark[4].sign_text end, vim.api.nvim_buf_get_extmarks(
+  0, vim.api.nvim_create_namespace('acp_nvim.hunks.beside'), 0, -1, { details = true }))"""
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize(
+    "keys", [":edit notes.txt<CR>", ":Acp review<CR>", ":bwipeout<CR>:edit notes.txt<CR>"]
+)
+def test_hunks_come_back_with_a_file_that_was_wiped_out(
+    open_editor: Open, tmp_path: Path, way: str, keys: str
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *WAYS[way])
+    editor.expect_lua(SIGNS, 3)
+    editor.type("Gonew<Esc>u:bwipeout!<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.type(keys)
+    editor.expect_lua("return vim.fn.expand('%:t')", "notes.txt")
+    editor.expect_lua(SIGNS, 3)
+    editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
+    editor.type("gg]h\\u")
+    editor.expect_lua(PENDING, 2)
+    assert disk(editor) == text([TEN[0], "line 2", *CHANGED[2:]])
+    assert editor.lua(LINES) == [TEN[0], "line 2", *CHANGED[2:]]
