@@ -1,5 +1,17 @@
-"""Real Neovims as in tests/functional."""
+"""Real Neovims as in tests/functional: all of them in `make chaos` and `make soak`, else the newest."""
 
-from tests.functional.conftest import manifest, open_editor, pytest_generate_tests
+import os
 
-__all__ = ["manifest", "open_editor", "pytest_generate_tests"]
+import pytest
+
+from tests.functional.conftest import manifest, name, neovims, open_editor
+
+__all__ = ["manifest", "open_editor"]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "program" in metafunc.fixturenames:
+        every = "ACP_CHAOS" in os.environ or "ACP_SOAK" in os.environ
+        metafunc.parametrize("program", neovims()[0 if every else -1 :], ids=name, scope="session")
+    if "backend" in metafunc.fixturenames:
+        metafunc.parametrize("backend", ["job"], scope="session")

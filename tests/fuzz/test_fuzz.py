@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz.targets import TARGETS
 
-HOW_MANY = int(os.environ.get("ACP_FUZZ", "3000"))
+HOW_MANY = int(os.environ.get("ACP_FUZZ", "2000"))
 CASES: dict[str, list[int]] = json.loads(Path(__file__).with_name("cases.json").read_text())
 SLICES = 4  # side by side
 
