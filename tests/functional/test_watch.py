@@ -131,13 +131,14 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     editor.screen.expect("what will be saved")
     (question,) = editor.acp("questions")
     editor.type(":%s/agent's/both'<CR>")
+    right = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
+    editor.expect_lua(right, ["one", "both'", "three"])
     editor.acp("cancel")
     editor.wait_event("AcpTurnEnded")
     editor.acp("prompt", "more")  # the disk changes once more
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("ONE")
     assert [each["id"] for each in editor.acp("questions")] == [question["id"]]
-    right = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
     editor.expect_lua(right, ["ONE", "both'", "three"])
     assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.type(":w<CR>")
