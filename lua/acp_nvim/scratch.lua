@@ -81,7 +81,8 @@ end
 
 ---@param level "info"|"warn"|"error"
 ---@param line string
-local function announce(level, line)
+---@param again? boolean
+local function announce(level, line, again)
   if not is_builtin(vim.notify) then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then
@@ -94,25 +95,28 @@ local function announce(level, line)
     pcall(vim.cmd.redraw)
   end
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
-  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
+  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
 end
 
 --- Tells the user one line that never raises the hit-enter prompt; the whole text goes to the log.
 ---@param level "info"|"warn"|"error"
 ---@param text string
-function M.message(level, text)
+---@param again? boolean  it has been said before, and was covered
+function M.message(level, text, again)
   level = LEVELS[level] and level or "info"
   if not vim.startswith(text, "acp_nvim: ") then
     text = "acp_nvim: " .. text
   end
   if vim.in_fast_event() then
     return vim.schedule(function()
-      M.message(level, text)
+      M.message(level, text, again)
     end)
   end
-  M.log(level .. ": " .. text)
+  if not again then
+    M.log(level .. ": " .. text)
+  end
   local start = vim.fn.strcharpart(vim.trim(text), 0, 1000)
-  announce(level, M.cut(M.visible(start), vim.v.echospace))
+  announce(level, M.cut(M.visible(start), vim.v.echospace), again)
 end
 
 ---@param lines string[]
@@ -185,12 +189,24 @@ local function leave_as_before(win, before)
   })
 end
 
---- Shows `lines` in a window at the bottom; the same name takes the same window again.
----@param name string  of the buffer, such as "acp://log"
+---@param height integer
+---@return integer win
+local function split(height)
+  local before = { win = vim.api.nvim_get_current_win(), windows = plain_windows(), sizes = vim.fn.winrestcmd() }
+  vim.cmd(("botright %dsplit"):format(height))
+  local win = vim.api.nvim_get_current_win()
+  if vim.list_contains(before.windows, win) then
+    error(vim.v.errmsg, 0)
+  end
+  leave_as_before(win, before)
+  return win
+end
+
+---@param name string
 ---@param filetype string
 ---@param lines string[]
 ---@return integer win
-function M.show(name, filetype, lines)
+local function show(name, filetype, lines)
   local buf = new_buffer(flat(lines), filetype)
   local win = window_of(name)
   local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
@@ -198,10 +214,7 @@ function M.show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
     vim.api.nvim_win_set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
   else
-    local before = { win = vim.api.nvim_get_current_win(), windows = plain_windows(), sizes = vim.fn.winrestcmd() }
-    vim.cmd(("botright %dsplit"):format(height))
-    win = vim.api.nvim_get_current_win()
-    leave_as_before(win, before)
+    win = split(height)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end
@@ -228,13 +241,27 @@ function M.float(lines, filetype, title)
   end
   local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
   local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
+--- Shows `lines` in a window at the bottom; the same name takes the same window again.
+---@param name string  of the buffer, such as "acp://log"
+---@param filetype string
+---@param lines string[]
+---@return integer win
+function M.show(name, filetype, lines)
+  return require("acp_nvim.undisturbed").run(function()
+    return show(name, filetype, lines)
+  end)
+end
+
   if config.height < height then -- there is not room enough beside the cursor
     config.relative, config.anchor, config.height = "editor", "NW", height
     config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))
     config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
   end
-  local buf = new_buffer(lines, filetype or "")
-  local win = vim.api.nvim_open_win(buf, true, config)
+  local buf, win ---@type integer, integer
+  require("acp_nvim.undisturbed").run(function()
+    buf = new_buffer(lines, filetype or "")
+    win = vim.api.nvim_open_win(buf, true, config)
+  end)
   vim.wo[win].wrap = true
   close_with_q(buf)
   vim.api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close" })

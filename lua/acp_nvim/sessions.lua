@@ -297,7 +297,11 @@ end
 --- The list gives way to the session's chat.
 ---@param n integer
 local function go(n)
-  if not pcall(api.nvim_win_close, 0, false) then
+  local win = api.nvim_get_current_win()
+  require("acp_nvim.undisturbed").run(function()
+    pcall(api.nvim_win_close, win, false)
+  end)
+  if api.nvim_win_is_valid(win) then
     vim.cmd.enew() -- it was the last window
   end
   vim.schedule(function() -- closing gives the cursor back to the window that it came from
@@ -332,7 +336,7 @@ end
 local actions = {}
 
 actions["<CR>"] = {
-  "go to it; one that is saved is loaded, or resumed where the agent cannot load",
+  "go to it; a saved one is loaded, else resumed",
   function(line)
     bring(line, "reopen")
   end,

@@ -5,6 +5,7 @@ local config = require("acp_nvim.config")
 local prompt = require("acp_nvim.prompt")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
+local undisturbed = require("acp_nvim.undisturbed")
 
 local api = vim.api
 local M = {}
@@ -363,11 +364,13 @@ function M.open(n, opts)
     scratch.message("warn", "close the command-line window first")
     return false
   end
-  local pair = ensure(n)
-  if opts and opts.focus then
-    api.nvim_set_current_win(pair.prompt)
-    state.focus(n)
-  end
+  undisturbed.run(function()
+    local pair = ensure(n)
+    if opts and opts.focus then
+      api.nvim_set_current_win(pair.prompt)
+      state.focus(n)
+    end
+  end)
   require("acp_nvim.winbar").refresh(n)
   return true
 end
@@ -417,12 +420,8 @@ local function close_windows(pair)
   end
 end
 
---- Closes the pair of this tabpage; the session goes on.
-function M.close()
-  local pair = current_pair()
-  if not pair or vim.fn.getcmdwintype() ~= "" then
-    return
-  end
+---@param pair acp.Pair  of this tabpage
+local function close(pair)
   pairs_by_tab[api.nvim_get_current_tabpage()] = nil
   local further = copies(pair)
   local inside = vim.list_contains(vim.list_extend({ pair.chat, pair.prompt }, further), api.nvim_get_current_win())
@@ -439,6 +438,16 @@ function M.close()
   restore_layout(pair)
 end
 
+--- Closes the pair of this tabpage; the session goes on.
+function M.close()
+  local pair = current_pair()
+  if pair and vim.fn.getcmdwintype() == "" then
+    undisturbed.run(function()
+      close(pair)
+    end)
+  end
+end
+
 --- Closes every pair that shows a session which is about to go.
 ---@param n integer
 function M.close_session(n)
@@ -448,7 +457,9 @@ function M.close_session(n)
       M.close()
     elseif pair.session == n then
       pairs_by_tab[tab] = nil
-      close_windows(pair)
+      undisturbed.run(function()
+        close_windows(pair)
+      end)
     end
   end
 end

@@ -1,0 +1,81 @@
+"""Autocommands of the user that fail: our windows come and go whole, and the user hears in one line what failed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, say, script
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+EVENTS = ["BufWinEnter", "WinEnter", "BufEnter", "WinNew", "FileType", "WinLeave", "WinClosed", "BufAdd"]
+LUA = """
+local events = vim.fn.split('%s')
+vim.api.nvim_create_autocmd(events, { callback = function(args)
+  if vim.g.boom then
+    error("no luck with " .. args.event)
+  end
+end })
+"""
+THROWS = """
+for _, event in ipairs(vim.fn.split('%s')) do
+  vim.cmd(("autocmd %%s * if exists('g:boom') | throw 'no luck with %%s' | endif"):format(event, event))
+end
+"""
+SHAPE = """
+local types = vim.tbl_map(function(win)
+  return vim.bo[vim.api.nvim_win_get_buf(win)].filetype
+end, vim.api.nvim_list_wins())
+return { vim.bo.filetype, #vim.api.nvim_list_tabpages(), types }
+"""
+MODE = "return vim.api.nvim_get_mode()"
+
+
+def started(open_editor: Open, tmp_path: Path, init: str, position: str = "right") -> Editor:
+    agent = script(tmp_path, on_prompt("", say("So.")))
+    agents = {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}}
+    setup = {"agents": agents, "chat": {"position": position}}
+    return open_editor(setup=setup, init=init, size=(80, 24))
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("position", ["right", "tab"])
+def test_the_chat_opens_and_closes_whole(
+    open_editor: Open, tmp_path: Path, event: str, position: str
+) -> None:
+    editor = started(open_editor, tmp_path, LUA % event, position)
+    editor.lua("vim.g.boom = 1")
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    focus, tabs, types = editor.lua(SHAPE)
+    assert (focus, tabs) == ("acp_prompt", 2 if position == "tab" else 1)
+    assert sorted(types) == ["", "acp_chat", "acp_prompt"]
+    editor.type(":Acp close<CR>")
+    editor.expect_lua(SHAPE, ["", 1, [""]])
+    assert editor.lua(MODE) == {"mode": "n", "blocking": False}
+
+
+@pytest.mark.parametrize("init", [LUA, THROWS])
+def test_all_of_them_fail_and_the_user_hears_it_in_one_line(
+    open_editor: Open, tmp_path: Path, init: str
+) -> None:
+    editor = started(open_editor, tmp_path, init % "BufWinEnter WinEnter BufEnter WinNew WinLeave")
+    editor.lua("vim.g.boom = 1")
+    editor.type(":Acp<CR>")
+    editor.screen.expect("acp_nvim: an autocommand of yours failed: no luck with")
+    assert editor.lua(MODE) == {"mode": "n", "blocking": False}
+    assert editor.lua(SHAPE)[0] == "acp_prompt"
+    said = editor.lua("return vim.fn.execute('messages')")
+    assert "stack traceback" not in said
+    assert "lua:" not in said
+    editor.type(":Acp sessions<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_sessions")
+    assert sorted(editor.lua(SHAPE)[2]) == ["", "acp_chat", "acp_prompt", "acp_sessions"]
+    editor.type("g?")
+    editor.screen.expect("ask the agents anew")
+    editor.lua("vim.g.boom = nil")  # what the user closes fails as it would anywhere
+    editor.type("q")
+    editor.screen.expect_gone("ask the agents anew")
+    editor.type("q:Acp close<CR>")
+    editor.expect_lua(SHAPE, ["", 1, [""]])
