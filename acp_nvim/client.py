@@ -33,11 +33,12 @@ from acp_nvim.reviewing import Reviewing
 from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
+from acp_nvim.session.paths import short
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import visible
 from acp_nvim.showing import PATIENCE, Showing
-from acp_nvim.transcripts import Transcripts
+from acp_nvim.transcripts import Transcripts, unwritten
 
 log = logging.getLogger(__name__)
 
@@ -302,24 +303,30 @@ class Client:
             trace.stop()
             self.say("info", f"the wire of {host.spec.name} is no longer recorded")
         elif mode == "save":
-            self.say(
-                "info",
-                f"{trace.save(os.path.expanduser(str(payload['file'])))} messages in {payload['file']}",
-            )
+            self._save_trace(trace, os.path.expanduser(str(payload["file"])), bool(payload.get("force")))
         else:
             lines = [json.dumps(entry, ensure_ascii=False) for entry in trace.entries()]
             self.editor.notify("show", "acp://trace", "acp_trace", lines)
+
+    def _save_trace(self, trace: WireTrace, file: str, over: bool) -> None:
+        try:
+            count = trace.save(file, over)
+        except OSError as error:
+            self.say("error", unwritten(error, file, "trace! save"))
+        else:
+            self.say("info", f"{count} messages in {short(file)}")
 
     def do_replay(self, payload: dict[str, Any]) -> None:
         session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
         self.sessions[session.number] = session
         try:
-            others = play(session, os.path.expanduser(str(payload["file"])))
+            told = play(session, os.path.expanduser(str(payload["file"]))).told()
         except (OSError, ValueError) as error:
             self.forget(session)
-            return self.say("error", f"cannot replay {payload['file']}: {error}")
-        if others:
-            self.say("info", f"{others} messages of other sessions in this recording are left out")
+            why = error.strerror if isinstance(error, OSError) else error
+            return self.say("error", f"cannot replay, {why}: {short(str(payload['file']))}")
+        if told:
+            self.say("info", told)
         self._shown[session.number] = Showing(session, self.services.terminals.text)
         self.touch(session)
 
@@ -381,9 +388,8 @@ class Client:
         self.editor.wake()
 
     def say(self, level: str, text: str) -> None:
-        text = self.diary.without_secrets(text)  # the editor keeps a log, too
-        self.note(level, text)
-        self.editor.notify("message", level, text)
+        """The editor shows it, and keeps it in a log of its own, which outlives us."""
+        self.editor.notify("message", level, self.diary.without_secrets(text))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""

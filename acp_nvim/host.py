@@ -241,7 +241,10 @@ class Host:
     def _facts(self, session: Session) -> None:
         info = self.agent.agent_info if self.agent else None
         session.facts = {
-            "agent_title": one_line((info and (info.title or info.name)) or self.spec.name),
+            # until it has introduced itself: as it did before, where it has
+            "agent_title": one_line(
+                (info and (info.title or info.name)) or _known(session) or self.spec.name
+            ),
             "agent_version": info.version if info else None,
             "capabilities": _portable(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
@@ -465,6 +468,10 @@ class Host:
             self._front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
+
+
+def _known(session: Session) -> str:
+    return str(session.facts.get("agent_title") or "")
 
 
 def _is_invalid(result: Result) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim import turns
@@ -21,30 +21,73 @@ Message = dict[str, Any]
 Entry = tuple[float, str, Message]
 
 
-def play(session: Session, file: str) -> int:
-    """How many messages belong to other sessions than the first that was prompted, and are left out.
+@dataclass(frozen=True, slots=True)
+class Played:
+    left_out: int  # messages of other sessions than the first that was prompted
+    cut: int | None  # the line with which the file breaks off
 
-    Raises OSError or ValueError, with the number of the line, before anything is shown.
-    """
-    return Player(session).play(list(_read(file)))
+    def told(self) -> str | None:
+        said = []
+        if self.cut:
+            said.append(f"line {self.cut} is cut off: played up to there")
+        if self.left_out:
+            said.append(f"{self.left_out} messages of other sessions are left out")
+        return "; ".join(said) or None
+
+
+def play(session: Session, file: str) -> Played:
+    """Raises OSError or ValueError, with the number of the line, before anything is shown."""
+    entries, cut = _read(file)
+    return Played(Player(session).play(entries), cut)
 
 
 def recall(session: Session, file: str) -> None:
     """Have a session show what was said in it before its backend ended. Raises as `play` does."""
     earlier = Session(session.number, session.agent, session.cwd)
-    Player(earlier).play(list(_read(file)), "the backend ended here")
+    Player(earlier).play(_read(file)[0], "the backend ended here")
     session.transcript, session.turn = earlier.transcript, earlier.turn
+    if title := earlier.facts.get("agent_title"):  # what it said stands under this name
+        session.facts = {"agent_title": title, **session.facts}
 
 
-def _read(file: str) -> Iterator[Entry]:
-    with open(file, encoding="utf-8") as lines:
+def _read(file: str) -> tuple[list[Entry], int | None]:
+    """What stands in it, and which line is cut off, if that is the last one: its writer was ended."""
+    entries: list[Entry] = []
+    broken: int | None = None
+    with open(file, encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
-            try:
-                entry = json.loads(line)
-                if isinstance(entry["msg"], dict):
-                    yield float(entry["t"]), str(entry["dir"]), entry["msg"]
-            except (KeyError, TypeError, ValueError, RecursionError) as error:
-                raise ValueError(f"line {number} is no wire entry ({error})") from error
+            if broken is None and entries and not _is_json(line):
+                broken = number
+            elif broken is not None:
+                raise _no_entry(broken)
+            elif entry := _entry(number, line):
+                entries.append(entry)
+    if not entries:
+        raise ValueError("there is no message in it")
+    return entries, broken
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
+
+
+def _entry(number: int, line: str) -> Entry | None:
+    try:
+        entry = json.loads(line)
+        message = entry["msg"]
+        return (float(entry["t"]), str(entry["dir"]), message) if isinstance(message, dict) else None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _no_entry(number) from error
+
+
+def _no_entry(number: int) -> ValueError:
+    return ValueError(f"line {number} is no wire entry")
 
 
 class Player:

@@ -21,6 +21,7 @@ from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.replay import recall
 from acp_nvim.retelling import Line, Retelling
+from acp_nvim.session.paths import short
 from acp_nvim.session.session import Session
 from acp_nvim.view import markdown
 
@@ -178,12 +179,10 @@ class Transcripts:
     async def _export(self, file: str, text: str, force: bool) -> None:
         try:
             await to_thread.run_sync(_save, file, text, force)
-        except FileExistsError:
-            self._client.say("error", f"{file} is there already: :Acp export! overwrites it")
         except OSError as error:
-            self._client.say("error", f"cannot write {file}: {error.strerror}")
+            self._client.say("error", unwritten(error, file, "export!"))
         else:
-            self._client.say("info", f"the conversation is in {file}")
+            self._client.say("info", f"the conversation is in {short(file)}")
 
 
 def _age(path: Path) -> float:
@@ -191,6 +190,13 @@ def _age(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
+
+
+def unwritten(error: OSError, file: str, forced: str) -> str:
+    """Why there is no such file now, the reason first: a narrow screen cuts the end off."""
+    if isinstance(error, FileExistsError):
+        return f"there already, :Acp {forced} overwrites it: {short(file)}"
+    return f"cannot write, {error.strerror}: {short(file)}"
 
 
 def _save(file: str, text: str, force: bool) -> None:

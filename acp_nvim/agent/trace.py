@@ -89,12 +89,12 @@ class WireTrace:
         for seconds, direction, line in self._lines(tuple(self._records)):
             yield self._entry(seconds, direction, line)
 
-    def save(self, path: str) -> int:
-        """How many entries went into the file, which only its owner can read."""
+    def save(self, path: str, over: bool = False) -> int:
+        """How many entries went into the file: a new one that only its owner can read, or, if told so, over one
+        that is there, whose mode is its user's."""
         count = 0
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            os.fchmod(file.fileno(), 0o600)  # it may have been there with another mode
-            file.truncate()
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if over else os.O_EXCL)
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
             for entry in self.entries():
                 file.write(_encoded(entry))
                 count += 1

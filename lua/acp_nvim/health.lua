@@ -14,6 +14,15 @@ local VERSIONS_MS = 5000
 local thorough = false -- agents are started
 local INSTALL = { "Run :Acp install, or make install in " .. backend.root }
 
+---@return string[]  what to do about the interpreter, or about what it lacks
+local function advice()
+  local python = config.get().python
+  if python then
+    return { ("Correct `python` in setup(), which names %s, or leave it out and run :Acp install"):format(python) }
+  end
+  return INSTALL
+end
+
 -- one line a package: its name and its version, or nothing after the name
 local VERSIONS = [[
 import importlib.metadata as metadata, sys
@@ -43,9 +52,9 @@ end
 local function check_package(line)
   local name, version = line:match("^(%S+) ?(%S*)")
   if name == "python" and vim.version.lt(version, "3.11") then
-    health.error("Python " .. version .. " is too old: 3.11 or newer is needed", INSTALL)
+    health.error("Python " .. version .. " is too old: 3.11 or newer is needed", advice())
   elseif version == "" then
-    health.error(name .. " is missing", INSTALL)
+    health.error(name .. " is missing", advice())
   else
     health.ok(name .. " " .. version)
   end
@@ -55,14 +64,14 @@ end
 local function check_python()
   local python, message = backend.python()
   if not python then
-    health.error(message, INSTALL)
+    health.error(message, advice())
     return false
   end
   local ran, out = pcall(function()
     return vim.system({ python, "-I", "-c", VERSIONS }, { text = true }):wait(10000)
   end)
   if not ran or out.code ~= 0 then
-    health.error(python .. " cannot be run: " .. (ran and out.stderr or tostring(out)), INSTALL)
+    health.error(python .. " cannot be run: " .. (ran and out.stderr or tostring(out)), advice())
     return false
   end
   health.info("interpreter: " .. python)
@@ -84,7 +93,7 @@ local function check_backend()
     local how = config.get().backend
     return health.ok(("the backend answers (%s, %d ms)"):format(how, (vim.uv.hrtime() - began) / 1e6))
   end
-  health.error(message or "the backend does not answer", { "See :Acp log", INSTALL[1] })
+  health.error(message or "the backend does not answer", { "See :Acp log", advice()[1] })
 end
 
 ---@param agent acp.Agent

@@ -55,6 +55,18 @@ function M.cut(text, width)
   return short
 end
 
+local PATH_ROOM = 30 -- what a message of one line has for a path
+
+--- A path for a message: from the working directory or the home folder on, and of a long one the folders by their first
+--- letters.
+---@param path string
+---@return string
+function M.short(path)
+  path = vim.fn.fnamemodify(path, ":~:.")
+  local brief = #path <= PATH_ROOM and path or vim.fn.pathshorten(path)
+  return #brief <= PATH_ROOM and brief or "…/" .. vim.fs.basename(path)
+end
+
 --- Adds a line to the log that `:Acp log` shows; the oldest lines give way.
 ---@param text string
 function M.log(text)
@@ -77,6 +89,12 @@ end
 local function is_builtin(fn)
   local source = debug.getinfo(fn, "S").source
   return source == "?" or source:match("^@vim/") ~= nil or source:match("/lua/vim/ui%.lua$") ~= nil
+end
+
+--- Do messages go where Vim's own go, and not to a function of the user's?
+---@return boolean
+function M.is_echoed()
+  return is_builtin(vim.notify)
 end
 
 ---@param level "info"|"warn"|"error"
@@ -223,6 +241,17 @@ local function show(name, filetype, lines)
   return win
 end
 
+--- Shows `lines` in a window at the bottom; the same name takes the same window again.
+---@param name string  of the buffer, such as "acp://log"
+---@param filetype string
+---@param lines string[]
+---@return integer win
+function M.show(name, filetype, lines)
+  return require("acp_nvim.undisturbed").run(function()
+    return show(name, filetype, lines)
+  end)
+end
+
 --- Shows `lines` in a float by the cursor; `q` and `<Esc>` close it, leaving it does too.
 ---@param lines string[]
 ---@param filetype? string
@@ -241,17 +270,6 @@ function M.float(lines, filetype, title)
   end
   local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
   local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
---- Shows `lines` in a window at the bottom; the same name takes the same window again.
----@param name string  of the buffer, such as "acp://log"
----@param filetype string
----@param lines string[]
----@return integer win
-function M.show(name, filetype, lines)
-  return require("acp_nvim.undisturbed").run(function()
-    return show(name, filetype, lines)
-  end)
-end
-
   if config.height < height then -- there is not room enough beside the cursor
     config.relative, config.anchor, config.height = "editor", "NW", height
     config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))

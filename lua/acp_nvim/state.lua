@@ -10,6 +10,7 @@ local M = {}
 ---@field sent integer          number of the last prompt we sent
 ---@field acked integer         number of the last prompt the backend has handled
 ---@field turn? integer         the turn that runs
+---@field closing? boolean      the user has closed it: its end is no news
 
 local sessions = {} ---@type table<integer, acp.Session>
 local last = 0

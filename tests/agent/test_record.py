@@ -2,6 +2,7 @@
 
 import json
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +67,26 @@ async def test_the_trace_of_a_conversation(lab: Lab, witness: Witness, tmp_path:
 
 def test_only_its_owner_reads_a_saved_trace(tmp_path: Path) -> None:
     path = tmp_path / "trace"
-    path.write_text("there before, and longer than what comes, " * 10)
-    path.chmod(0o644)
     trace = WireTrace()
     trace.record("->", b'{"a":1}\n')
     assert [entry["msg"] for entry in _saved(trace, path)] == [{"a": 1}]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_file_that_is_there_is_overwritten_only_when_told_and_keeps_its_mode(
+    tmp_path: Path, over: bool
+) -> None:
+    path = tmp_path / "run.sh"
+    path.write_text("there before, and longer than what comes, " * 10)
+    path.chmod(0o755)
+    before = path.read_text()
+    trace = WireTrace()
+    trace.record("->", b'{"a":1}\n')
+    with nullcontext() if over else pytest.raises(FileExistsError):
+        trace.save(str(path), over)
+    assert (path.read_text() == before) is not over
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
 @pytest.mark.parametrize("secret", ['k"e\\y', "schlüssel", "sk-1234567890", "two\nlines"])

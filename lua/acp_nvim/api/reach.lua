@@ -7,6 +7,16 @@ local M = {}
 ---@class acp.Options
 ---@field session? integer  default: the current one
 
+--- Why something cannot be done with a session that is a replay.
+---@param n integer
+---@param what "restarted"|"forked"
+---@return string? message  nil: it is none
+function M.replayed(n, what)
+  if state.session(n).origin.agent == "replay" then
+    return ("a replay cannot be %s: :Acp new begins anew"):format(what)
+  end
+end
+
 ---@param options? acp.Options
 ---@return integer? n
 ---@return string? message
@@ -48,7 +58,12 @@ end
 ---@return true? ok
 ---@return string? message
 function M.send(n, verb, payload)
-  local ok, message = backend.start()
+  local message = verb == "restart" and M.replayed(n, "restarted") or nil
+  if message then
+    return nil, message
+  end
+  local ok
+  ok, message = backend.start()
   if not ok then
     return nil, message
   end

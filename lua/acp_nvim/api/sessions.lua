@@ -276,7 +276,10 @@ function M.fork(options)
     return nil, message
   end
   local id = (state.get(n) or {}).session_id
-  if not id then
+  message = reach.replayed(n, "forked")
+  if message then
+    return nil, message
+  elseif not id then
     return nil, ("session %d is not ready to be forked"):format(n)
   end
   return from_saved("fork", id, state.session(n).origin)
@@ -291,6 +294,7 @@ function M.close_session(options)
   if not n then
     return nil, message
   elseif backend.is_running() and state.session(n).generation == backend.generation() then
+    state.session(n).closing = true
     return reach.send(n, "close")
   end
   require("acp_nvim.editor").frame({ { "ended", n } })
@@ -364,8 +368,11 @@ function M.replay(file)
     return nil, "replay needs the name of a file"
   end
   local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
-  if vim.fn.filereadable(path) == 0 then
-    return nil, ("no such file: %s"):format(file)
+  local there = vim.uv.fs_stat(path)
+  if not there or there.type == "directory" then
+    return nil, ("%s: %s"):format(there and "that is a folder" or "no such file", scratch.short(path))
+  elseif there.size == 0 then
+    return nil, ("the file is empty: %s"):format(scratch.short(path))
   end
   local n, message = reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path })
   if n then
@@ -392,10 +399,9 @@ function M.sessions()
   return vim.tbl_map(state.get, state.numbers())
 end
 
---- A short text about the current session for a statusline; empty without one. Nothing in it is an item of one.
+---@param n integer?
 ---@return string
-function M.statusline()
-  local n = state.current()
+local function statusline_of(n)
   local status = n and state.get(n)
   if not status then
     return ""
@@ -410,6 +416,37 @@ function M.statusline()
   parts[#parts + 1] = gauge.text(status.usage)
   local text = scratch.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))
+end
+
+local NONE = 0
+local drawn = {} ---@type table<integer, string> session -> what a statusline shows of it
+local is_due = false
+
+--- Neovim draws a statusline anew when something happens in its window, and an agent is in none.
+local function redraw()
+  if vim.fn.wildmenumode() == 1 then -- that may be in its place
+    return vim.defer_fn(redraw, 100)
+  end
+  is_due, drawn = false, {}
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+state.on_change(function(n)
+  local shown = drawn[n] or drawn[NONE]
+  if shown and not is_due and shown ~= statusline_of(n) then
+    is_due = true
+    vim.schedule(redraw)
+  end
+end)
+
+--- A short text about the current session for a statusline, which is drawn anew when the text has changed; empty without
+--- a session. Nothing in it is an item of a statusline.
+---@return string
+function M.statusline()
+  local n = state.current()
+  local text = statusline_of(n)
+  drawn[n or NONE] = text
+  return text
 end
 
 return M

@@ -1,10 +1,29 @@
 -- `:Acp` for what the agent does and says: the log, the wire, its terminals, where it works.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend")
+local filename = require("acp_nvim.filename")
 local reach = require("acp_nvim.commands.reach")
 local scratch = require("acp_nvim.scratch")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
+
+--- Where a command of ours may write, or the reason why not, which stands first: a narrow screen cuts the end off.
+---@param name string  as the user gave it
+---@param over boolean  what is there may go
+---@param forced string  the command that overwrites
+---@return string? path  absolute
+---@return string? message
+local function writable(name, over, forced)
+  local path, message = filename.path(name)
+  if not path then
+    return nil, message
+  elseif vim.fn.isdirectory(path) == 1 then
+    return nil, ("that is a folder: %s"):format(scratch.short(path))
+  elseif vim.uv.fs_lstat(path) and not over then
+    return nil, ("there already, :Acp %s overwrites it: %s"):format(forced, scratch.short(path))
+  end
+  return path
+end
 
 subcommands.log = {
   doc = "what we told and what the agents wrote to stderr",
@@ -17,7 +36,8 @@ subcommands.log = {
 
 subcommands.trace = {
   args = "[on|off|save {file}]",
-  doc = "the wire of the agent: shown, recorded or not, saved as one JSON object a line",
+  doc = "the wire of the agent: shown, recorded or not, saved (with ! over what is there) as JSON lines",
+  bang = true,
   complete = function(words, lead)
     if #words == 0 then
       return { "on", "off", "save" }
@@ -35,8 +55,13 @@ subcommands.trace = {
     if not n then
       return nil, message
     end
-    file = file and vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
-    return acp._send(n, "trace", { mode = mode, file = file })
+    if mode == "save" then
+      file, message = writable(file, call.bang, "trace! save")
+      if not file then
+        return nil, message
+      end
+    end
+    return acp._send(n, "trace", { mode = mode, file = file, force = call.bang })
   end,
 }
 
@@ -50,7 +75,11 @@ subcommands.replay = {
     if call.rest == "" then
       return nil, "replay needs a file"
     end
-    return reach.opened(acp.replay(call.rest))
+    local file, message = filename.path(call.rest)
+    if not file then
+      return nil, message
+    end
+    return reach.opened(acp.replay(file))
   end,
 }
 
@@ -68,11 +97,10 @@ subcommands.export = {
     elseif call.rest == "" then
       return nil, "export needs a file"
     end
-    local file = vim.fn.fnamemodify(vim.fs.normalize(call.rest), ":p")
-    if vim.fn.isdirectory(file) == 1 then
-      return nil, ("%s is a folder"):format(call.rest)
-    elseif vim.uv.fs_stat(file) and not call.bang then
-      return nil, ("%s is there already: :Acp export! overwrites it"):format(call.rest)
+    local file
+    file, message = writable(call.rest, call.bang, "export!")
+    if not file then
+      return nil, message
     end
     return acp._send(n, "export", { file = file, force = call.bang })
   end,

@@ -1,0 +1,123 @@
+"""What a user writes to disk of a session and plays again, and what the log says, in a real Neovim."""
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, say, script, wait
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import chat, send, talking
+from tests.functional.test_life import told
+
+Open = Callable[..., Editor]
+NARROW = (80, 24)
+LOG = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('acp://log'), 0, -1, false)"
+
+
+@pytest.fixture
+def talked(open_editor: Open, tmp_path: Path) -> Editor:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("An answer."))), size=NARROW)
+    send(editor, "a question")
+    editor.wait_event("AcpTurnEnded")
+    return editor
+
+
+def test_a_trace_overwrites_only_with_a_bang_and_leaves_the_mode(talked: Editor) -> None:
+    file = talked.project / "run.sh"
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    talked.type(":Acp trace save run.sh<CR>")
+    told(talked, "there already, :Acp trace! save overwrites it", "run.sh")
+    assert file.read_text() == "#!/bin/sh\n"
+    talked.type(":Acp trace! save run.sh<CR>")
+    told(talked, "messages in", "run.sh")
+    assert '"session/prompt"' in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o755
+
+
+@pytest.mark.parametrize("command", ["trace save", "export"])
+def test_what_cannot_be_written_is_one_line_with_the_reason_first(talked: Editor, command: str) -> None:
+    talked.type(f":Acp {command} .<CR>")
+    told(talked, "that is a folder")
+    deep = "a_rather_long_name_of_a_folder/" * 4
+    talked.type(f":Acp {command} {deep}out<CR>")
+    told(talked, "cannot write, No such file or directory: ")
+    talked.type(":Acp log<CR>")
+    talked.expect_lua(LOG, lambda lines: any("cannot write" in line for line in lines))
+    lines = talked.lua(LOG)
+    assert not [line for line in lines if "Traceback" in line]
+    assert len([line for line in lines if "cannot write" in line]) == 1
+
+
+def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) -> None:
+    talked.type(":Acp trace save t.jsonl<CR>")
+    told(talked, "messages in")
+    file = talked.project / "t.jsonl"
+    whole = file.read_text()
+    count = len(whole.splitlines())
+    file.write_text(whole[:-20])
+    talked.type(":Acp replay t.jsonl<CR>")
+    told(talked, f"line {count} is cut off: played up to there")
+    talked.expect_lua(
+        "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false)",
+        lambda lines: "An answer." in lines,
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("", "the file is empty"), ("\n", "line 1 is no wire entry"), ("{}\n" * 2, "line 1 is no wire entry")],
+)
+def test_what_is_no_recording_opens_nothing(open_editor: Open, content: str, words: str) -> None:
+    editor = open_editor(size=NARROW)
+    (editor.project / "t.jsonl").write_text(content)
+    editor.type(":Acp replay t.jsonl<CR>")
+    told(editor, words)
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
+    assert editor.acp("sessions") == []
+
+
+def test_a_replay_is_neither_restarted_nor_forked(talked: Editor) -> None:
+    talked.type(":Acp trace save t.jsonl<CR>")
+    told(talked, "messages in")
+    talked.type(":Acp replay t.jsonl<CR>")
+    talked.expect_lua("return require('acp_nvim').status().state", "stopped")
+    before = chat(talked, 2)
+    talked.type(":Acp restart<CR>")
+    told(talked, "a replay cannot be restarted: :Acp new begins anew")
+    talked.type(":Acp fork<CR>")
+    told(talked, "a replay cannot be forked: :Acp new begins anew")
+    assert talked.acp("status")["state"] == "stopped"
+    assert chat(talked, 2) == before
+
+
+def test_the_log_has_each_message_once(talked: Editor) -> None:
+    talked.type(":Acp trace on<CR>")
+    told(talked, "is recorded from now on")
+    talked.type(":Acp log<CR>")
+    talked.expect_lua(
+        LOG, lambda lines: len([line for line in lines if "is recorded from now on" in line]) == 1
+    )
+
+
+def test_closing_a_session_that_works_out_of_sight_is_no_failed_turn(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("long", say("on it"), wait("never")))
+    editor = talking(open_editor, agent, size=NARROW)
+    send(editor, "long")
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.lua("return require('acp_nvim').close_session({ session = 1 })")
+    editor.wait_event("AcpSessionEnded", session=1, reason="closed")
+    editor.expect_lua("return #require('acp_nvim').sessions()", 1)
+    assert "failed" not in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_checkhealth_names_the_setting_of_a_wrong_interpreter(open_editor: Open) -> None:
+    editor = open_editor(setup={"python": "/nowhere/python"}, size=(120, 40))
+    editor.type(":checkhealth acp_nvim<CR>")
+    said = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
+    editor.expect_lua(said, lambda text: "Correct `python` in setup(), which names /nowhere/python" in text)
