@@ -52,7 +52,7 @@ function ports.commands(n, list)
 end
 
 function ports.message(level, text)
-  scratch.message(level, text)
+  require("acp_nvim.announce").say(level, text)
 end
 
 function ports.groups(list)

@@ -336,7 +336,10 @@ local function announce(question)
   end
   local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim: %s asks:    %s  …"):format(who, how))
   local title = scratch.cut(scratch.visible(question.title), math.max(room, 10)) -- the way to answer fits, too
-  scratch.message("warn", ("%s asks: %s   %s  (%s)"):format(who, title, how, table.concat(names, ", ")))
+  local text = ("%s asks: %s   %s  (%s)"):format(who, title, how, table.concat(names, ", "))
+  require("acp_nvim.announce").say("warn", text, function()
+    return open[question.id] ~= nil and (away or not visible(question))
+  end)
 end
 
 --- Tells of a question that is out of sight, once.

@@ -1,0 +1,117 @@
+"""What comes while Neovim would write over it, or where it is shown but not drawn anew, is seen all the same."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import die, on_prompt, permission, say, script, wait_file
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import send, talking
+
+Open = Callable[..., Editor]
+SIZES = [(60, 15), (80, 24)]
+
+
+def elsewhere(editor: Editor) -> None:
+    """The user writes in a file of theirs, and the chat is closed."""
+    editor.type("<Esc>:Acp close<CR>ia text")
+    editor.screen.expect("-- INSERT --")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_question_that_comes_in_insert_mode_is_told_once_it_is_left(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), permission("Go?")))
+    editor = talking(open_editor, agent, size=size)
+    send(editor, "hello")
+    editor.wait_event("AcpTurnStarted")
+    elsewhere(editor)
+    (tmp_path / "go").touch()
+    editor.wait_event("AcpQuestion")
+    editor.type(" and more")
+    editor.screen.expect("and more")
+    editor.type("<Esc>")
+    editor.screen.expect("acp_nvim: Scripted asks: Go?   :Acp answer {n}")
+    assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
+    assert editor.lua("return vim.fn.getline(1)") == "a text and more"
+    editor.type("ix<Esc>")
+    editor.screen.expect_gone("asks: Go?")
+
+
+def test_a_question_that_has_been_answered_meanwhile_is_not_told_again(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), permission("Go?"), say("So.")))
+    editor = talking(open_editor, agent)
+    send(editor, "hello")
+    editor.wait_event("AcpTurnStarted")
+    elsewhere(editor)
+    (tmp_path / "go").touch()
+    id = editor.wait_event("AcpQuestion")["id"]
+    editor.expect_lua("return vim.fn.execute('messages'):find('asks: Go') ~= nil")
+    assert editor.acp("answer", id, "yes") is True
+    editor.wait_event("AcpAnswered")
+    editor.type("<Esc>:echo 'here'<CR>")
+    editor.screen.expect("here")
+    assert "asks" not in editor.screen.text()
+
+
+def test_the_death_of_an_agent_in_insert_mode_is_told_once_it_is_left(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), die("SIGKILL")))
+    editor = talking(open_editor, agent, size=(80, 24))
+    send(editor, "hello")
+    editor.wait_event("AcpTurnStarted")
+    elsewhere(editor)
+    (tmp_path / "go").touch()
+    editor.wait_event("AcpSessionEnded")
+    editor.type("<Esc>")
+    editor.screen.expect("acp_nvim: agent0 ")
+    assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
+
+
+def test_a_statusline_follows_while_the_chat_is_open(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("one", wait_file(str(tmp_path / "go")), say("So.")),
+        on_prompt("two", permission("Go?"), say("Yes.")),
+    )
+    init = "vim.o.laststatus = 2 vim.o.statusline = \"%<%f [%{%v:lua.require'acp_nvim'.statusline()%}]\""
+    editor = talking(open_editor, agent, init=init)
+    editor.screen.expect("[Scripted idle]")
+    send(editor, "one")
+    editor.screen.expect("[Scripted running]")
+    editor.type(":echo 1")  # a command line that is being typed stays
+    (tmp_path / "go").touch()
+    editor.screen.expect("[Scripted idle]")
+    assert editor.screen.lines()[-1] == ":echo 1"
+    editor.type("<C-c>")
+    send(editor, "two")
+    editor.screen.expect("[Scripted asks 1]")
+
+
+def test_a_statusline_is_left_alone_where_nothing_in_it_has_changed(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    words = [say(f"word {number} ") for number in range(50)]
+    agent = script(tmp_path, on_prompt("one", *words), on_prompt("two", say("So.")))
+    init = """
+    _G.drawn = 0
+    function _G.line()
+      _G.drawn = _G.drawn + 1
+      return require('acp_nvim').statusline()
+    end
+    vim.o.statusline = "%{%v:lua.line()%}"
+    """
+    editor = talking(open_editor, agent, init=init)
+    send(editor, "one")
+    editor.wait_event("AcpTurnEnded", turn=1)
+    editor.screen.expect("Scripted idle")
+    editor.lua("_G.drawn = 0")
+    for title in "abc":
+        editor.acp("rename", title)
+        editor.expect_lua("return require('acp_nvim').status().title", title)
+    assert editor.lua("return _G.drawn") <= 2 * 3 * 3  # the plugin's own windows draw theirs
