@@ -20,20 +20,39 @@ end, {
   end,
 })
 
-for _, name in ipairs({ "open", "toggle", "accept", "reject", "cancel" }) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. name .. "<CR>")
+local plugs = {
+  open = "Open the agent's chat",
+  toggle = "Open or close the agent's chat",
+  accept = "Allow what the agent asks",
+  reject = "Refuse what the agent asks",
+  cancel = "Cancel the agent's turn",
+}
+for name, desc in pairs(plugs) do
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. name .. "<CR>", { desc = desc })
 end
-for _, name in ipairs({ "next", "previous" }) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. "-hunk)", "<Cmd>Acp hunk " .. name .. "<CR>")
+for name, desc in pairs({ next = "Next change of the agent's", previous = "Previous change of the agent's" }) do
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. "-hunk)", "<Cmd>Acp hunk " .. name .. "<CR>", { desc = desc })
 end
-for _, name in ipairs({ "keep", "undo" }) do
-  vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>")
+for name, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
+  vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>", { desc = desc })
 end
 -- From visual mode the command line begins with the range of the selection.
-vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>")
+vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>", { desc = "Ask the agent" })
+
+local group = vim.api.nvim_create_augroup("acp_nvim", {})
+-- A saved session brings back the names of our buffers, and nothing that belongs to them.
+vim.api.nvim_create_autocmd("SessionLoadPost", {
+  group = group,
+  callback = function()
+    local names = vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())
+    if table.concat(names, "\n"):find("acp://", 1, true) then
+      require("acp_nvim.leftovers").clear_soon()
+    end
+  end,
+})
 
 vim.api.nvim_create_autocmd("VimLeavePre", {
-  group = vim.api.nvim_create_augroup("acp_nvim", {}),
+  group = group,
   callback = function()
     local backend = package.loaded["acp_nvim.backend"]
     if backend then

@@ -1,0 +1,34 @@
+-- The source for blink.cmp: `module = "acp_nvim.sources.blink"`.
+local items = require("acp_nvim.sources.items")
+
+---@class acp.BlinkSource
+local M = {}
+
+---@return acp.BlinkSource
+function M.new()
+  return setmetatable({}, { __index = M })
+end
+
+---@return boolean
+function M:enabled()
+  return items.is_prompt()
+end
+
+---@return string[]
+function M:get_trigger_characters()
+  return items.TRIGGERS
+end
+
+---@param context { bufnr: integer, cursor: [integer, integer], line: string }
+---@param callback fun(response: table)
+function M:get_completions(context, callback)
+  local row, col = unpack(context.cursor)
+  callback({
+    items = items.at(context.bufnr, row, context.line:sub(1, col)),
+    -- what fits is found anew with every character: there are more files than are ever listed
+    is_incomplete_forward = true,
+    is_incomplete_backward = true,
+  })
+end
+
+return M

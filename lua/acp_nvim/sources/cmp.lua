@@ -1,0 +1,47 @@
+-- The source for nvim-cmp: `require("cmp").register_source("acp_nvim", require("acp_nvim.sources.cmp").new())`.
+local items = require("acp_nvim.sources.items")
+
+---@class acp.CmpSource
+local M = {}
+
+---@return acp.CmpSource
+function M.new()
+  return setmetatable({}, { __index = M })
+end
+
+---@return boolean
+function M:is_available()
+  return items.is_prompt()
+end
+
+---@return string
+function M:get_debug_name()
+  return "acp_nvim"
+end
+
+---@return string
+function M:get_position_encoding_kind()
+  return "utf-8"
+end
+
+---@return string[]
+function M:get_trigger_characters()
+  return items.TRIGGERS
+end
+
+---@return string
+function M:get_keyword_pattern()
+  return [[[/@]\%(\\ \|\S\)*]]
+end
+
+---@param params { context: { bufnr: integer, cursor: { row: integer }, cursor_before_line: string } }
+---@param callback fun(response: table)
+function M:complete(params, callback)
+  local context = params.context
+  callback({
+    items = items.at(context.bufnr, context.cursor.row, context.cursor_before_line),
+    isIncomplete = true, -- there are more files than are ever listed
+  })
+end
+
+return M
