@@ -27,11 +27,16 @@ end
 local VERSIONS = [[
 import importlib.metadata as metadata, sys
 print("python", "%d.%d.%d" % sys.version_info[:3])
-for name in ("pynvim", "pydantic", "anyio", "acp-nvim"):
+for name in ("pynvim", "pydantic", "anyio"):
     try:
         print(name, metadata.version(name))
     except metadata.PackageNotFoundError:
         print(name)
+try:
+    import acp_nvim
+    print("acp-nvim", acp_nvim.__version__)
+except ImportError:
+    print("acp-nvim")
 ]]
 
 local function check_neovim()
