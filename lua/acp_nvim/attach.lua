@@ -1,6 +1,7 @@
 -- `:Acp add`: what goes along with the next prompt becomes a chip in it.
 local chip = require("acp_nvim.chip")
 local context = require("acp_nvim.context")
+local filename = require("acp_nvim.filename")
 local image = require("acp_nvim.image")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -125,7 +126,11 @@ function kinds.image(n, rest)
     return nil, "add image needs a file"
   end
   local ok, message = takes_images(n)
-  local path = vim.fn.fnamemodify(vim.fs.normalize(rest, { expand_env = false }), ":p")
+  local name, problem = filename.expand(rest)
+  if not name then
+    return nil, problem
+  end
+  local path = vim.fn.fnamemodify(vim.fs.normalize(name, { expand_env = false }), ":p")
   if ok then
     ok, message = image.check(path)
   end
@@ -165,7 +170,11 @@ local function files_of(rest)
   local paths = {}
   for word in rest:gsub("\\ ", "\1"):gmatch("%S+") do
     word = word:gsub("\1", " ")
-    word = (word == "%" or word == "#") and vim.fn.expand(word) or word
+    local name, message = filename.expand(word)
+    if not name then
+      return nil, message
+    end
+    word = name
     local found = existing(word)
     local globbed = found and { found } or vim.tbl_map(existing, vim.fn.glob(word, true, true))
     if #globbed == 0 then

@@ -1,6 +1,7 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
 local agents = require("acp_nvim.agents")
+local filename = require("acp_nvim.filename")
 local opened = require("acp_nvim.commands.reach").opened
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -47,7 +48,14 @@ end
 
 local function new(call)
   local agent = call.words[1]
-  local roots = vim.list_slice(call.words, 2)
+  local roots = {}
+  for _, word in ipairs(vim.list_slice(call.words, 2)) do
+    local root, problem = filename.path(word)
+    if not root then
+      return nil, problem
+    end
+    roots[#roots + 1] = root
+  end
   if agent then
     return opened(acp.new_session({ agent = agent, roots = roots }))
   end

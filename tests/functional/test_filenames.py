@@ -1,0 +1,79 @@
+"""Files behind `:Acp` are named as in Vim: `%`, `#`, `%:h`, `~`; what an agent names is taken as it is."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import send, talking
+
+Open = Callable[..., Editor]
+
+
+@pytest.fixture
+def editor(open_editor: Open, tmp_path: Path) -> Editor:
+    """Two files have been edited, the second one is in the window; a turn has ended."""
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("So."))))
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    folder = editor.project / "a [x] folder"
+    folder.mkdir()
+    editor.type("<Esc>:Acp close<CR>")
+    for name in ("first.txt", "second.txt"):
+        (folder / name).write_text(f"{name}\n")
+        editor.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(folder / name))
+    return editor
+
+
+@pytest.mark.parametrize(
+    ("typed", "file"),
+    [
+        ("%:h/out.md", "project/a [x] folder/out.md"),
+        ("%:r.md", "project/a [x] folder/second.md"),
+        ("#.md", "project/a [x] folder/first.txt.md"),
+        ("~/out.md", "home/out.md"),
+        ("\\%", "project/%"),
+        ("%20out.md", "project/%20out.md"),
+        ("100%.md", "project/100%.md"),
+    ],
+)
+def test_an_export_goes_where_vim_would_write(editor: Editor, typed: str, file: str) -> None:
+    path = editor.home.parent / file
+    editor.lua("vim.cmd('Acp export ' .. ...)", typed)
+    editor.screen.expect(path.name)
+    editor.expect_lua("return vim.fn.filereadable(...)", 1, str(path))
+
+
+def test_a_trace_is_saved_and_played_by_such_a_name(editor: Editor) -> None:
+    wanted = editor.project / "a [x] folder" / "wire.jsonl"
+    editor.type(":Acp trace save %:h/wire.jsonl<CR>")
+    editor.screen.expect("messages in")
+    assert wanted.exists()
+    editor.type(":Acp replay %:h/wire.jsonl<CR>")
+    editor.expect_lua("return require('acp_nvim').status().agent", "replay")
+
+
+def test_a_new_session_has_such_a_root(editor: Editor) -> None:
+    editor.type(":Acp new agent0 %:h<CR>")
+    editor.expect_lua("return #require('acp_nvim').sessions()", 2)
+    origin = "return require('acp_nvim.state').session(2).origin.roots"
+    assert editor.lua(origin) == [str(editor.project / "a [x] folder")]
+
+
+def test_files_go_along_by_such_names(editor: Editor) -> None:
+    editor.type(":Acp add #<CR>")
+    editor.screen.expect("first.txt goes along")
+    editor.type(":Acp add %:p<CR>")
+    editor.screen.expect("second.txt goes along")
+
+
+@pytest.mark.parametrize("command", ["export %:h/x", "trace save #5", "replay %", "new agent0 %:h", "add #7"])
+def test_where_there_is_no_file_nothing_happens(open_editor: Open, tmp_path: Path, command: str) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    before = sorted(editor.project.iterdir())
+    editor.type(f":Acp {command}<CR>")
+    editor.screen.expect("there is no file for '")
+    assert sorted(editor.project.iterdir()) == before
+    assert len(editor.acp("sessions")) == 1
