@@ -72,9 +72,11 @@ class Deciding:
         wanted, texts = int(payload["question"]), payload.get("texts")
         for session in self._client.sessions.values():
             if question := session.questions.get(wanted):
-                said = texts if isinstance(texts, dict) else {}
+                said, moved = (
+                    each if isinstance(each, dict) else {} for each in (texts, payload.get("sides"))
+                )
                 return self._client.services.proposals.decide(
-                    question, payload.get("version"), payload.get("path"), said
+                    question, payload.get("version"), payload.get("path"), said, moved
                 )
         self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
 

@@ -10,12 +10,12 @@ from acp_nvim.review.patch import parse_patch
 from acp_nvim.review.report import Decision, decide, report
 from acp_nvim.review.texts import as_text, join
 
-__all__ = ["Decision", "Proposed", "decide", "parse_patch", "propose", "propose_all", "report"]
+__all__ = ["OVERLAP", "Decision", "Proposed", "decide", "parse_patch", "propose", "propose_all", "report"]
 
 _GONE = "The file is not there any more: shown as it came"
 _MISSED = "The text to be replaced is not in the file: shown as it came"
 _TWICE = "The text to be replaced is in the file more than once: shown as it came"
-_OVERLAP = "It changes lines that you have changed too: there it is shown as it came"
+OVERLAP = "It changes lines that you have changed too: what is on the right decides"
 _BOM = "\ufeff"
 
 
@@ -58,7 +58,7 @@ def propose_all(
     result = Proposed(live, live)
     for old, new in changes:
         step = propose(result.right, disk, belief, old, new)
-        if step.problem not in ("", _OVERLAP):
+        if not step.fits:
             return _as_they_came(live, changes, step.problem) if len(changes) > 1 else step
         disk, belief = (_followed(text, old, new) for text in (disk, belief))
         whole = step.whole and result.whole
@@ -124,8 +124,8 @@ def _merged(live: str, base: str, new: str, whole: bool) -> Proposed:
         base, new = (text.replace("\r\n", "\n") for text in (base, new))
     joined = join(base, as_text(live, end), new)
     right = _whole(joined.theirs, live)
-    problem = _OVERLAP if joined.overlaps else ""
-    return Proposed(live, right, not problem, problem, whole)
+    problem = OVERLAP if joined.overlaps else ""
+    return Proposed(live, right, True, problem, whole)
 
 
 def _whole(text: Text, live: str) -> str:

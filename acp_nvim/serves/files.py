@@ -22,6 +22,7 @@ from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live, Standing, on_disk
+from acp_nvim.serves.reload import Apart
 from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
 from acp_nvim.session.paths import absolute
@@ -46,6 +47,9 @@ class Decided(Protocol):
     def unlike(self, session: Session, verdict: Verdict) -> None:
         """What is written is not what was proposed."""
 
+    def wanted(self, session: Session, path: str, apart: Apart) -> str | None:
+        """What the user has decided on where the agent's write and unsaved lines overlap; None: nothing."""
+
 
 class Undecided:
     def find(self, session: Session, path: str) -> Verdict | None:
@@ -53,6 +57,9 @@ class Undecided:
 
     def unlike(self, session: Session, verdict: Verdict) -> None:
         raise AssertionError("nothing was decided")
+
+    def wanted(self, session: Session, path: str, apart: Apart) -> str | None:
+        return None
 
 
 class Files:
@@ -137,8 +144,10 @@ class Files:
         base, theirs, settled = self._base(session, now), content, None
         if verdict := self.decided.find(session, path):
             joined = join(base, now.text, content)
-            if content == verdict.right or (
-                not joined.overlaps and verdict.is_proposal(joined.ours, now.text)
+            if (
+                content == verdict.right
+                or content in verdict.written
+                or (not joined.overlaps and verdict.is_proposal(joined.ours, now.text))
             ):
                 verdict.settled = verdict.through = True
                 if verdict.decided is None:  # the user wants no such file

@@ -96,14 +96,23 @@ class Proposals:
             if known and known.version != question.version:
                 self._front.spawn(self._refresh, known)
 
-    def decide(self, question: Question, version: Any, path: str | None, texts: Mapping[str, str]) -> None:
-        """The user has decided about one file, by its path, or about all as they are."""
+    def decide(
+        self,
+        question: Question,
+        version: Any,
+        path: str | None,
+        texts: Mapping[str, str],
+        moved: Mapping[str, Any],
+    ) -> None:
+        """The user has decided about one file, by its path, or about all as they are. `moved`: the two sides where the
+        file has changed meanwhile."""
         known = self._open.get(question.id)
         if known is None or known.version != question.version or version != question.version:
             self._front.say("warn", _AGAIN)
             if known:
                 self._front.spawn(self._refresh, known)
             return
+        _move(known, moved)
         for page in known.pages:
             if path in (None, page.path):
                 page.text, page.is_decided = texts.get(page.path), True
@@ -180,6 +189,7 @@ class Proposals:
             self._open.pop(question.id, None)
             return
         fresh.renewed = True
+        _move(known, said.get("sides") or {})
         pages_before, pages_now = ({page.path: page for page in each.pages} for each in (known, fresh))
         for path, yours in {**(said.get("texts") or {}), **known.yours}.items():
             before, now = pages_before.get(path), pages_now.get(path)
@@ -195,7 +205,7 @@ class Proposals:
 
     def _settle(self, known: Proposal) -> None:
         kinds = {_decision(page).kind for page in known.pages}
-        if kinds == {"all"}:
+        if kinds == {"all"} and not any(_takes_unsaved(page) for page in known.pages):
             self._answer(known, "allow_once")
         elif kinds == {"nothing"}:
             self._answer(known, "reject_once")
@@ -232,13 +242,18 @@ class Proposals:
         """The decided texts go onto the live text of this moment."""
         verdicts, reports = [], []
         for page in known.pages:
+            decided = _decision(page).kind != "all"
+            if not decided and not _takes_unsaved(page):
+                continue
             verdict = await self._verdict(page)
             if verdict is None:
                 self._undecide(known)
-                self._front.say("warn", f"{page.name} has changed in the same lines: nothing was sent")
+                self._front.say(
+                    "warn", f"{page.name} has just changed in the same lines: look at it, then :w"
+                )
                 return self.show(known.session, known.question, known.pages.index(page))
-            if _decision(page).kind != "all":
-                verdicts.append(verdict)
+            verdicts.append(verdict)
+            if decided:
                 told = os.path.relpath(page.path, known.session.cwd)
                 reports.append(proposed.report(told, verdict.right, verdict.decided, verdict.left))
         if not known.question.is_open or known.question.version != known.version:
@@ -265,14 +280,36 @@ class Proposals:
         return Verdict(real, left, right, decided, page.disk, page.written)
 
 
+def _move(known: Proposal, moved: Mapping[str, Any]) -> None:
+    """The editor has made the two sides of what the files are by now, in lines."""
+    for page in known.pages:
+        made, now = page.proposed, moved.get(page.path)
+        if now and made.fits and made.left is not None and made.right is not None:
+            left, right = _shaped(made.left, now["left"]), _shaped(made.right, now["right"])
+            page.proposed = replace(made, left=left, right=right)
+
+
+def _shaped(like: str, lines: str) -> str:
+    """As the file has its ends."""
+    return replace(split(like), lines=tuple(lines.split("\n")) if lines else ()).whole
+
+
+def _takes_unsaved(page: Page) -> bool:
+    """The right side stands in the place of unsaved lines: the agent's own write would have to ask about them."""
+    made = page.proposed
+    if not made.fits or not page.written or made.left in (None, page.disk) or made.right is None:
+        return False
+    live, wanted = split(made.left or ""), split(made.right).lines
+    merged = (rebased(page.disk, live, text) for text in page.written if text is not None)
+    return not any(text is not None and text.lines == wanted for text in merged)
+
+
 def decided_text(page: Page) -> str | None:
     """The right side as a text, in the shape of the file."""
     right = page.proposed.right
     if page.text is None:
         return right
-    shape = split(right if right is not None else page.proposed.left or "")
-    lines = tuple(page.text.split("\n")) if page.text else ()
-    return replace(shape, lines=lines).whole
+    return _shaped(right if right is not None else page.proposed.left or "", page.text)
 
 
 def _decision(page: Page) -> Decision:

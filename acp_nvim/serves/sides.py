@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.review.codec import Text, split
+from acp_nvim.review.proposed import OVERLAP
 from acp_nvim.serves.conflicts import Conflict
 from acp_nvim.serves.pages import Page
 from acp_nvim.session.diffs import FileDiff, diffs
@@ -15,9 +16,16 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 
-_KEYS = "do refuse a hunk · :w send · :q decide nothing"
-_WHOLE_KEYS = ":w send · :Acp reject · :q decide nothing"
+_KEYS = "do refuses a hunk · :w sends · :q decides nothing"
+_FEW_KEYS = ":w sends · do refuses · :q later"
+_WHOLE_KEYS = ":w sends · :Acp reject · :q decides nothing"
+_FEW_WHOLE_KEYS = ":w sends · :Acp reject · :q later"
 _LATER = "writes first; refused hunks are taken back after"
+_SHORT = {
+    _LATER: ("writes first, then taken back", "writes first"),
+    OVERLAP: ("changes lines of yours, too", "both changed"),
+}
+_SAME_LINES = "only the end of the last line differs"
 
 
 def of_page(
@@ -28,8 +36,10 @@ def of_page(
     left, right = _text(made.left), _text(made.right)
     count = f" ({at + 1} of {len(pages)})" if len(pages) > 1 else ""
     editable = made.fits and made.right is not None
+    name = f"{'delete ' if made.right is None else ''}{page.name}"
+    is_end = None not in (made.left, made.right) and made.left != made.right and left.lines == right.lines
     notes = [made.problem, page.is_outside and "outside the folders"]
-    notes += [not through and editable and _LATER]
+    notes += [is_end and _SAME_LINES, not through and editable and not is_end and _LATER]
     said = [str(note) for note in notes if note]
     return {
         "question": question.id,
@@ -37,21 +47,29 @@ def of_page(
         "at": at + 1,
         "files": [{"path": each.path, "name": each.name, "decided": each.is_decided} for each in pages],
         "live": page.is_loaded,
+        "follows": editable and made.left is not None,
         "left": lines(left),
         "right": lines(right),
         "first": first(left, right),
         "editable": editable,
         "note": said[0] if said else None,
-        "left_bar": _bar(made.left is None and "no such file", *said or ["now"]),
-        "right_bar": _bar(
-            f"{'delete ' if made.right is None else ''}{page.name}{count}", _KEYS if editable else _WHOLE_KEYS
+        "left_bar": _left_bars(made.left is None and "no such file", said),
+        "right_bar": _right_bars(
+            [
+                f"{name}{count}",
+                ("delete" if made.right is None else page.name) + count.replace(" of ", "/"),
+                "",
+            ],
+            [_KEYS, _FEW_KEYS] if editable else [_WHOLE_KEYS, _FEW_WHOLE_KEYS],
         ),
     }
 
 
 def other(page: Page, text: str | None) -> dict[str, Any]:
     """A file that is not shown now, whose right side there may be a buffer of; `text`: what the user made of it."""
-    return {"path": page.path, "right": lines(_text(page.proposed.right)), "text": text}
+    left, right = (lines(_text(side)) for side in (page.proposed.left, page.proposed.right))
+    follows = page.proposed.fits and None not in (page.proposed.left, page.proposed.right)
+    return {"path": page.path, "left": left, "right": right, "text": text, "follows": follows}
 
 
 def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
@@ -72,8 +90,8 @@ def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
         "first": first(left, right),
         "editable": False,
         "focus": True,
-        "left_bar": _bar(f"{name} before"),
-        "right_bar": _bar(f"{name} after", ":q close"),
+        "left_bar": [_bar(f"{name} before")],
+        "right_bar": [_bar(f"{name} after", ":q closes"), _bar("after")],
     }
 
 
@@ -95,8 +113,11 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         "editable": True,
         "focus": True,
         **conflict.take_news(),
-        "left_bar": _bar("yours"),
-        "right_bar": _bar("what will be saved", _KEYS.replace("refuse a hunk", "take yours")),
+        "left_bar": [_bar("yours")],
+        "right_bar": _right_bars(
+            ["what will be saved", "saved", ""],
+            [_KEYS.replace("refuses a hunk", "takes yours"), _FEW_KEYS.replace("refuses", "takes yours")],
+        ),
     }
 
 
@@ -119,6 +140,26 @@ def _text(text: str | None) -> Text:
 
 def _joined(found: list[FileDiff], side: str) -> str:
     return "\n".join(text for diff in found if (text := getattr(diff, side)) is not None)
+
+
+def _left_bars(first: str | bool, said: Sequence[str]) -> list[str]:
+    """The longest first: a narrow window tells the part that matters."""
+    if not said:
+        return [_bar(first or "now")]
+    short = [_SHORT.get(note, (note,)) for note in said]
+    return [_bar(first, *said), _bar(first, *(each[0] for each in short)), _bar(short[0][-1])]
+
+
+def _right_bars(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """The keys before the name: that is in the buffer's, too."""
+    whole, short, none = names
+    return [
+        _bar(whole, keys[0]),
+        _bar(whole, keys[-1]),
+        _bar(keys[-1], whole),
+        _bar(keys[-1], short),
+        _bar(keys[-1], none),
+    ]
 
 
 def _bar(*parts: object) -> str:

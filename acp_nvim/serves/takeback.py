@@ -13,21 +13,26 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 import anyio
 from anyio import to_thread
 
 from acp_nvim.review import codec
+from acp_nvim.review.codec import split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.live import as_utf8
-from acp_nvim.serves.verdict import Verdict
+from acp_nvim.serves.verdict import Verdict, rebased
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
 log = logging.getLogger(__name__)
 _LOOK = 0.02  # seconds between two looks at a file
 _PATIENCE = 5.0  # seconds that requests wait for a write
+_UNTOUCHED = "was not written by the agent: it is as it was"
+_OTHERWISE = "was not written as proposed: nothing taken back, see :Acp review"
+_NOT_YET = "is not written yet: what waited for that goes on"
 
 GoOn = Callable[[], None]
 
@@ -63,6 +68,7 @@ class Takeback:
         self._cases: list[_Case] = []
         self._guarded: list[_Case] = []
         self._held: dict[Session, list[GoOn]] = {}
+        self._last: WeakKeyDictionary[Session, dict[str, Verdict]] = WeakKeyDictionary()
         self.patience = _PATIENCE
 
     # --- what the rest of the client tells
@@ -72,6 +78,7 @@ class Takeback:
         case = _Case(session, call_id, list(verdicts), holds)
         case.stamps = {verdict.path: sight.stamp(verdict.path) for verdict in case.verdicts}
         self._cases.append(case)
+        self._last[session] = {verdict.path: verdict for verdict in case.verdicts}
         self._spawn(self._see_through, case)
         return case.done
 
@@ -87,7 +94,17 @@ class Takeback:
     def unlike(self, session: Session, verdict: Verdict) -> None:
         """The agent has written something else than it had proposed."""
         verdict.settled = True
-        self._tell_of(session, verdict, "was not written as proposed")
+        self._tell_of(session, verdict, _OTHERWISE)
+
+    def wanted(self, session: Session, path: str, apart: reload.Apart) -> str | None:
+        """The user has seen both, the agent's lines and their own: what they have decided is what they want."""
+        verdict = self._last.get(session, {}).get(path)
+        if verdict is None or verdict.decided is None or verdict.left is None:
+            return None
+        if as_utf8(apart.disk).removeprefix("\ufeff") not in (*verdict.written, verdict.put):
+            return None
+        text = rebased(verdict.left, split(apart.buffer), verdict.decided)
+        return None if text is None else text.whole
 
     def hold(self, session: Session, go_on: GoOn) -> bool:
         """Whether a request of the session has to wait; then `go_on` is called, in the order of the wire."""
@@ -120,9 +137,10 @@ class Takeback:
         self._cases.remove(case)
         self._release(case.session)
         for verdict in case.open:
-            unchanged = sight.stamp(verdict.path) == case.stamps[verdict.path]
-            why = "was not written" if unchanged else "was not written as proposed"
-            self._tell_of(case.session, verdict, why)
+            if sight.stamp(verdict.path) == case.stamps[verdict.path]:
+                self._tell_of(case.session, verdict, _UNTOUCHED)
+            else:
+                self._tell_of(case.session, verdict, _OTHERWISE)
         case.done.set()
         if through := [verdict for verdict in case.verdicts if verdict.through]:
             self._guarded.append(case)
@@ -145,7 +163,7 @@ class Takeback:
                 await case.over.wait()
 
     async def _watch(self, case: _Case) -> None:
-        until = time.monotonic() + self.patience
+        until, told = time.monotonic() + self.patience, False
         while case.open:
             last = case.over.is_set()
             for verdict in case.open:
@@ -153,9 +171,11 @@ class Takeback:
                     verdict.settled = True
             if last or not case.open:
                 return
-            if case.holds and time.monotonic() > until:
-                case.holds = False
+            if not told and time.monotonic() > until:
+                told, case.holds = True, False
                 self._release(case.session)
+                for verdict in case.open:
+                    self._tell_of(case.session, verdict, _NOT_YET)
             with anyio.move_on_after(_LOOK):
                 await case.over.wait()
 
@@ -199,14 +219,19 @@ class Takeback:
         elif text is None:
             return False
         else:
+            verdict.put = text.whole
             disk.write(verdict.path, codec.encode(replace(text, bom=codec.decode(data or b"").bom)))
         return True
 
     async def _show(self, session: Session, verdict: Verdict) -> None:
         """And in the buffer; for that an editor may let us wait, nobody else."""
         lock, path = self._files.lock(verdict.path), verdict.path
-        await reload.bring(self._files.live, lock, path, verdict.disk, by=(session, "agent"))
+        found = await reload.bring(self._files.live, lock, path, verdict.disk, by=(session, "agent"))
+        text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
+        if text is not None and isinstance(found, reload.Apart):
+            settled = reload.Settled(found, text)
+            await reload.bring(self._files.live, lock, path, verdict.disk, settled, by=(session, "agent"))
         self._look(session)
 
     def _tell_of(self, session: Session, verdict: Verdict, why: str) -> None:
-        self._tell(session, f"{os.path.basename(verdict.path)} {why}: nothing taken back, see :Acp review")
+        self._tell(session, f"{os.path.basename(verdict.path)} {why}")

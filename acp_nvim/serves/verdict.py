@@ -23,6 +23,7 @@ class Verdict:
     )  # what it holds once the agent has done it
     settled: bool = False
     through: bool = False  # by a write through us
+    put: str | None = None  # what has been put on the disk in the place of the agent's write
 
     def is_proposal(self, merged: Text, live: Text) -> bool:
         """Whether a write that makes `merged` of the live text is the one that was proposed."""
@@ -35,6 +36,10 @@ class Verdict:
         """What the disk shall hold in the place of `now`, the agent's own write; None: no file."""
         if self.decided is None or now is None or self.right is None or self.left == self.disk:
             return None if self.decided is None else split(self.decided)
+        if self.left is not None and self.disk is not None:
+            kept = rebased(self.left, split(self.disk), self.decided)  # unsaved lines stay unsaved
+            if kept is not None:
+                return kept
         return rebased(self.right, split(now), self.decided)
 
     @property

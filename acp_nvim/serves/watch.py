@@ -261,7 +261,12 @@ class Watch:
         self, path: str, earlier: str | None, settled: Settled | None, by: object
     ) -> Apart | Missed | None:
         lock = self._files.lock(path)
-        return await reload.bring(self._files.live, lock, path, earlier, settled, by)
+        found = await reload.bring(self._files.live, lock, path, earlier, settled, by)
+        if settled is None and isinstance(found, Apart) and isinstance(by, tuple):
+            text = self._files.decided.wanted(by[0], path, found)
+            if text is not None:  # the user has seen both
+                return await reload.bring(self._files.live, lock, path, earlier, Settled(found, text), by)
+        return found
 
     def _is_in_step(self, path: str, buffer: Buffer | None, text: Held) -> bool:
         """The disk holds what the buffer does, or did before its unsaved changes."""

@@ -1,8 +1,10 @@
 -- What an agent wants to do to a file, as a diff: left the file as it is now, right as it shall become. The text of the
 -- right side is the decision; the backend makes of it what goes to the agent.
+local abreast = require("acp_nvim.abreast")
 local scratch = require("acp_nvim.scratch")
 local sides = require("acp_nvim.sides")
 local state = require("acp_nvim.state")
+local typed = require("acp_nvim.typed")
 
 local api = vim.api
 local M = {}
@@ -20,25 +22,27 @@ local M = {}
 ---@field auto? boolean      opens only before an idle user
 ---@field at integer         which of the files
 ---@field files acp.ProposalFile[]
+---@field follows? boolean   the right side is the file with the proposal: what the user changes there is on both
 ---@field live? boolean      the left side is the file itself where it is loaded
 ---@field left string        lines, joined
 ---@field right string
 ---@field text? string       what stands on the right side, where the user has made something of it
----@field others? { path: string, right: string, text?: string }[]  the other files, where all have changed
+---@field others? { path: string, left: string, right: string, text?: string }[]  the other files, where all have changed
 ---@field first integer[]    the first change: its line left and right
 ---@field editable boolean
 ---@field note? string       what the user should know of it
----@field left_bar string
----@field right_bar string
+---@field left_bar string[]   the longest first
+---@field right_bar string[]
 ---@field verb? "merged"     what `:w` sends; "decide" without
 ---@field final? boolean     the merged text ends with a line end
 
 ---@class acp.Proposal
 ---@field shown acp.ProposedSide
 ---@field sides? acp.Sides
----@field left? integer                 buffer, if it is ours
+---@field lefts table<string, integer>   path -> buffer, where it is ours
 ---@field rights table<string, integer>  path -> buffer
----@field came table<string, string>    path -> the text as the agent proposes it
+---@field pages table<string, acp.Right> path -> what has been shown on the right side
+---@field follower? acp.Follower
 ---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list
 ---@field told? boolean                the note
@@ -51,13 +55,12 @@ local VIEW = 0 -- the key of a look that is no question
 local open = {} ---@type table<integer, acp.Proposal>  by question
 local sent = {} ---@type table<integer, integer>  question -> when a decision was sent whose effect is not seen yet
 local decided = {} ---@type table<integer, true>  questions that the right side has answered
-local kept = {} ---@type table<integer, table<string, string>> question -> path -> what the user had made of it
+local kept = {} ---@type table<integer, table<string, acp.Kept>> question -> path -> what the user had made of it
+local text_of = abreast.text_of
 
----@param buf integer
----@return string
-local function text_of(buf)
-  return table.concat(api.nvim_buf_get_lines(buf, 0, -1, false), "\n")
-end
+---@class acp.Kept
+---@field text string
+---@field page? acp.Right  of that version of the question
 
 ---@param shown acp.ProposedSide
 ---@return integer
@@ -134,17 +137,44 @@ end
 ---@return table<string, string>  path -> text
 local function changed(key)
   local proposal, texts = open[key], {}
-  for path, text in pairs(kept[key] or {}) do
-    texts[path] = text
+  for path, each in pairs(kept[key] or {}) do
+    texts[path] = each.text
   end
-  for path, buf in pairs(proposal and proposal.rights or {}) do
-    local came = proposal.came[path]
-    if came and api.nvim_buf_is_loaded(buf) then
-      local text = text_of(buf)
-      texts[path] = text ~= came and text or nil
+  for path, page in pairs(proposal and proposal.pages or {}) do
+    if api.nvim_buf_is_loaded(page.buf) then
+      local text = text_of(page.buf)
+      texts[path] = text ~= page.came and text or nil
     end
   end
   return texts
+end
+
+--- The two sides, where the live text is not what the backend has made them of.
+---@param key integer
+---@return table<string, { left: string, right: string }>
+local function moved_sides(key)
+  local proposal, found = open[key], {}
+  local function note(path, page)
+    found[path] = page and page.base ~= page.told and { left = page.base, right = page.came } or nil
+  end
+  for path, each in pairs(kept[key] or {}) do
+    note(path, each.page)
+  end
+  for path, page in pairs(proposal and proposal.pages or {}) do
+    note(path, page)
+  end
+  return next(found) and found or vim.empty_dict()
+end
+
+--- The right sides take up what the files have become.
+---@param proposal acp.Proposal
+local function catch_up(proposal)
+  for path, page in pairs(proposal.pages) do
+    local live = page.follows and require("acp_nvim.files").find(path)
+    if live then
+      abreast.follow(page, text_of(live))
+    end
+  end
 end
 
 --- The texts of the right sides go to the backend.
@@ -153,8 +183,10 @@ end
 local function send(proposal, path)
   local shown = proposal.shown
   local key = key_of(shown)
+  catch_up(proposal)
   local texts = changed(key)
   local payload = { question = shown.question, version = shown.version, path = path, texts = vim.empty_dict() }
+  payload.sides = moved_sides(key)
   for each, text in pairs(texts) do
     if not path or each == path then
       payload.texts[each] = text
@@ -183,22 +215,57 @@ function M.settle()
   end
 end
 
+--- A copy for the user, `:w {file}` or `:saveas`; the proposal keeps its name.
+---@param buf integer
+---@param name string  of the proposal's buffer
+---@param target string
+local function copy(buf, name, target)
+  local first, last = vim.fn.line("'["), vim.fn.line("']")
+  local ok, err = pcall(vim.fn.writefile, api.nvim_buf_get_lines(buf, first - 1, last, false), target)
+  local said = ok and "written: %s; the proposal is still asked" or "not written: %s"
+  scratch.message(ok and "info" or "error", said:format(ok and vim.fn.fnamemodify(target, ":~:.") or err))
+  vim.schedule(function()
+    if api.nvim_buf_is_valid(buf) and api.nvim_buf_get_name(buf) ~= name then
+      local bufs = api.nvim_list_bufs()
+      api.nvim_buf_set_name(buf, name)
+      for _, other in ipairs(api.nvim_list_bufs()) do
+        if not vim.list_contains(bufs, other) and not api.nvim_buf_is_loaded(other) then
+          api.nvim_buf_delete(other, { force = true }) -- Neovim's note of the other name
+        end
+      end
+    end
+  end)
+end
+
+--- The right side of one file is what the user wants.
 ---@param proposal acp.Proposal
 ---@param path string
----@param buf integer
----@param event table
-local function write(proposal, path, buf, event)
-  if event.match ~= api.nvim_buf_get_name(buf) then -- :w {file}: a copy for the user
-    return vim.fn.writefile(api.nvim_buf_get_lines(buf, 0, -1, false), event.match)
-  end
+local function submit(proposal, path)
+  local buf, shown = proposal.rights[path], proposal.shown
   vim.bo[buf].modified = false
-  if proposal.shown.verb == "merged" then
-    local lines = text_of(buf)
-    local shown, text = proposal.shown, lines .. (proposal.shown.final and "\n" or "")
-    local payload = { question = shown.question, version = shown.version, text = text }
-    return require("acp_nvim.backend").notify("merged", payload)
+  if shown.verb ~= "merged" then
+    return send(proposal, path)
   end
-  send(proposal, path)
+  local text = text_of(buf) .. (shown.final and "\n" or "")
+  local payload = { question = shown.question, version = shown.version, text = text }
+  require("acp_nvim.backend").notify("merged", payload)
+end
+
+---@param proposal acp.Proposal
+---@param path string
+---@param name string
+---@param event table
+local function write(proposal, path, name, event)
+  local buf = event.buf
+  if event.match ~= name then
+    copy(buf, name, event.match)
+  elseif not typed.is_meant(buf) then
+    scratch.message("warn", "the proposal was not sent: :w in its own window does that")
+  elseif vim.fn.line("'[") ~= 1 or vim.fn.line("']") ~= api.nvim_buf_line_count(buf) then
+    scratch.message("warn", "all of it decides: nothing was sent, :w without a range does that")
+  else
+    submit(proposal, path)
+  end
 end
 
 --- The proposal on one of whose sides the user is.
@@ -223,6 +290,20 @@ function M.question_here()
   return proposal and proposal.shown.question or vim.b.acp_question
 end
 
+--- Is the diff of the question as it is now before the user, and have all its files been?
+---@param question acp.Question
+---@return boolean
+function M.is_shown(question)
+  local proposal = open[question.id]
+  if not proposal or not sides.is_open(proposal.sides) or proposal.sides.tab ~= api.nvim_get_current_tabpage() then
+    return false
+  end
+  return proposal.shown.version == question.version
+    and vim.iter(proposal.shown.files):all(function(file)
+      return proposal.pages[file.path] ~= nil
+    end)
+end
+
 --- Sends the right sides as they are, all files of the question; false where there is none here.
 ---@return boolean
 function M.accept()
@@ -231,9 +312,7 @@ function M.accept()
     return false
   end
   if proposal.shown.verb == "merged" then
-    api.nvim_buf_call(proposal.rights[proposal.shown.files[1].path], function()
-      vim.cmd.write()
-    end)
+    submit(proposal, proposal.shown.files[1].path)
   else
     send(proposal)
   end
@@ -250,7 +329,8 @@ function M.texts(question)
   elseif proposal then
     proposal.told_texts = texts
   end
-  return { texts = next(texts) and texts or vim.empty_dict(), open = proposal ~= nil }
+  texts = next(texts) and texts or vim.empty_dict()
+  return { texts = texts, sides = moved_sides(question), open = proposal ~= nil }
 end
 
 local asides = 0
@@ -274,7 +354,7 @@ end
 function M.keep_aside(question, path, text)
   local buf = put_aside(question, path, text)
   local proposal = open[question]
-  for _, known in ipairs({ proposal and proposal.came or {}, kept[question] or {} }) do
+  for _, known in ipairs({ proposal and proposal.pages or {}, kept[question] or {} }) do
     known[path] = nil
   end
   scratch.message("warn", ("the proposal changed in lines that you edited; yours: :sbuffer %d"):format(buf))
@@ -288,13 +368,24 @@ local function forget(key)
   if not proposal then
     return
   end
-  local texts = changed(key)
-  kept[key] = key ~= VIEW and next(texts) and texts or nil
-  open[key] = nil
-  for _, buf in pairs(proposal.rights) do
-    wipe(buf)
+  local texts, entries = changed(key), {}
+  for path, text in pairs(texts) do
+    local page = proposal.pages[path]
+    if page and api.nvim_buf_is_loaded(page.buf) then
+      page.steps = abreast.last_step(page)
+    end
+    entries[path] = { text = text, page = page or (kept[key] or {})[path].page }
   end
-  wipe(proposal.left)
+  kept[key] = key ~= VIEW and next(entries) and entries or nil
+  open[key] = nil
+  if proposal.follower then
+    proposal.follower.stop()
+  end
+  for _, bufs in ipairs({ proposal.rights, proposal.lefts }) do
+    for _, buf in pairs(bufs) do
+      wipe(buf)
+    end
+  end
   local id = proposal.list
   if id and vim.fn.getqflist({ id = 0 }).id == id and vim.fn.getqflist({ nr = 0 }).nr > 1 then
     vim.cmd("silent! colder")
@@ -331,25 +422,51 @@ local function finish(question)
   end)
 end
 
---- The question is no longer open. Who is just typing on the right side does not find themselves in another buffer.
+--- The right side stays before the user as a buffer that is nobody's: no key meant for it hits another one.
+---@param proposal acp.Proposal
+local function leave_open(proposal)
+  local key, path = key_of(proposal.shown), proposal.shown.files[proposal.shown.at].path
+  local buf = proposal.rights[path]
+  local was_changed = changed(key)[path] ~= nil
+  proposal.rights[path], proposal.pages[path] = nil, nil
+  local lefts = proposal.lefts
+  proposal.lefts = {}
+  api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufWinEnter" } })
+  vim.bo[buf].buftype, vim.bo[buf].modifiable = "nofile", true
+  vim.b[buf].acp_question = nil
+  sides.set_bars(proposal.sides, { " " }, { " no longer asked: nothing of this will be sent" })
+  proposal.sides.on_closed = function()
+    for _, left in pairs(lefts) do
+      wipe(left)
+    end
+    if not was_changed and not vim.bo[buf].modified then
+      wipe(buf)
+    end
+  end
+  forget(key)
+end
+
+--- The question is no longer open. Who is on the right side, or has changed it, keeps it; else its windows close.
 ---@param question integer
 function M.ended(question)
   local proposal = open[question]
-  local win = api.nvim_get_current_win()
-  local inside = proposal
-    and sides.is_open(proposal.sides)
-    and (proposal.sides.left == win or proposal.sides.right == win)
-  if not proposal or not inside or api.nvim_get_mode().mode == "n" then
+  local win, mode = api.nvim_get_current_win(), api.nvim_get_mode().mode
+  local answered = decided[question] or state.is_answered(question)
+  if not proposal or answered or not sides.is_open(proposal.sides) then
     return finish(question)
   end
-  vim.wo[proposal.sides.right][0].winbar = " no longer asked: nothing of this will be sent"
-  api.nvim_create_autocmd("ModeChanged", {
-    pattern = "*:n",
-    once = true,
-    callback = vim.schedule_wrap(function()
-      finish(question)
-    end),
-  })
+  local focused = win == proposal.sides.right or win == proposal.sides.left and mode ~= "n"
+  if not focused and not changed(question)[proposal.shown.files[proposal.shown.at].path] then
+    return finish(question)
+  end
+  vim.schedule(function() -- behind the frame, which also tells of decisions
+    if decided[question] or open[question] ~= proposal or not sides.is_open(proposal.sides) then
+      return finish(question)
+    end
+    leave_open(proposal)
+    scratch.message("warn", "no longer asked: nothing of the right side will be sent")
+    finish(question)
+  end)
 end
 
 ---@param proposal acp.Proposal
@@ -375,6 +492,16 @@ local function entered(proposal, index, win)
   go_to(proposal, index)
 end
 
+---@param shown acp.ProposedSide
+---@param path string
+---@param kind ""|"live/"
+---@return string name  whose end is the file's
+local function name_of(shown, path, kind)
+  local scheme = (shown.question and ("acp://proposal/%d/"):format(shown.question) or "acp://diff/") .. kind
+  local name = scheme .. vim.fn.fnamemodify(path, ":.")
+  return vim.fn.bufexists(name) == 1 and scheme .. path or name -- `:cd` since that was made
+end
+
 ---@param proposal acp.Proposal
 ---@param index integer
 ---@return integer buf
@@ -384,10 +511,8 @@ local function right_buffer(proposal, index)
   if known and api.nvim_buf_is_loaded(known) then
     return known
   end
-  local scheme = shown.question and ("acp://proposal/%d/"):format(shown.question) or "acp://diff/"
-  local name = scheme .. vim.fn.fnamemodify(file.path, ":.")
-  name = vim.fn.bufexists(name) == 1 and scheme .. file.path or name -- `:cd` since that was made
-  local buf = new_buffer(name, shown.question and "acwrite" or "nofile")
+  local buf = new_buffer(name_of(shown, file.path, ""), shown.question and "acwrite" or "nofile")
+  local name = api.nvim_buf_get_name(buf)
   proposal.rights[file.path] = buf
   if not shown.question then
     return buf
@@ -396,7 +521,7 @@ local function right_buffer(proposal, index)
   api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function(event)
-      write(proposal, file.path, buf, event)
+      write(proposal, file.path, name, event)
     end,
   })
   api.nvim_create_autocmd("BufWinEnter", {
@@ -417,40 +542,52 @@ end
 ---@param shown acp.ProposedSide
 ---@return integer buf
 local function left_buffer(proposal, shown)
-  local loaded = shown.live and require("acp_nvim.files").find(shown.files[shown.at].path)
+  local path = shown.files[shown.at].path
+  local loaded = (shown.live or shown.follows) and require("acp_nvim.files").find(path)
   if loaded then
     return loaded
   end
-  if not (proposal.left and api.nvim_buf_is_loaded(proposal.left)) then
-    proposal.left = new_buffer(("acp://before/%d/%d"):format(key_of(shown), vim.uv.hrtime()), "nofile")
+  local buf = proposal.lefts[path]
+  if not (buf and api.nvim_buf_is_loaded(buf)) then
+    buf = new_buffer(name_of(shown, path, "live/"), "nofile")
+    proposal.lefts[path] = buf
   end
-  fill(proposal.left, shown.left)
-  vim.bo[proposal.left].modifiable = false
-  return proposal.left
+  fill(buf, shown.left)
+  vim.bo[buf].modifiable = false
+  return buf
 end
 
 --- Another text on a right side; what is there alone is put aside.
 ---@param proposal acp.Proposal
 ---@param path string
 ---@param buf integer
----@param right string
----@param text? string  what stands there instead: the user's
-local function refill(proposal, path, buf, right, text)
-  local before, now = proposal.came[path], text_of(buf)
-  local told = (proposal.told_texts or {})[path] or before
-  proposal.came[path] = right
-  if before == right and (not text or text == now) then
+---@param file { left: string, right: string, text?: string, follows?: boolean }  text: what stands there, the user's
+local function refill(proposal, path, buf, file)
+  local page, now = proposal.pages[path], text_of(buf)
+  local shown, text = proposal.shown, file.text
+  local same = page and page.version == shown.version and page.proposed == file.right
+  if same and (not text or text == now) then
     return
   end
-  if before and now ~= told and now ~= text then -- typed since the backend has asked
-    put_aside(key_of(proposal.shown), path, now)
+  local told = (proposal.told_texts or {})[path] or page and page.came
+  local known = kept[key_of(shown)] and kept[key_of(shown)][path]
+  local earlier = not text and known and known.page or nil -- it may be ahead of the backend
+  earlier = earlier and earlier.version == shown.version and earlier or nil
+  text = text or known and known.text
+  if page and now ~= told and now ~= text then -- typed since the backend has asked
+    put_aside(key_of(shown), path, now)
     scratch.message("warn", "the proposal changed while you typed: your text is in a buffer, see :ls!")
   end
+  page =
+    { buf = buf, version = shown.version, told = file.left, proposed = file.right, follows = file.follows or false }
+  page.came, page.base = earlier and earlier.came or file.right, earlier and earlier.base or file.left
+  proposal.pages[path] = page
   vim.bo[buf].modifiable = true
-  fill(buf, right)
-  if text and text ~= right then
+  fill(buf, page.came)
+  if text and text ~= page.came then
     api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
   end
+  abreast.begin(page, earlier and earlier.steps[1].base or page.base)
 end
 
 ---@param proposal acp.Proposal
@@ -458,7 +595,7 @@ local function fill_right(proposal)
   local shown = proposal.shown
   local path, key = shown.files[shown.at].path, key_of(shown)
   local buf = right_buffer(proposal, shown.at)
-  refill(proposal, path, buf, shown.right, shown.text or (kept[key] or {})[path])
+  refill(proposal, path, buf, shown)
   if kept[key] then
     kept[key][path] = nil
   end
@@ -467,16 +604,16 @@ end
 
 --- The files that are not shown now keep step, too.
 ---@param proposal acp.Proposal
----@param files { path: string, right: string, text?: string }[]
+---@param files { path: string, left: string, right: string, text?: string, follows?: boolean }[]
 local function fill_others(proposal, files)
   local key = key_of(proposal.shown)
   for _, file in ipairs(files) do
-    local buf = proposal.came[file.path] and proposal.rights[file.path]
+    local buf = proposal.pages[file.path] and proposal.rights[file.path]
     if buf and api.nvim_buf_is_loaded(buf) then
-      refill(proposal, file.path, buf, file.right, file.text)
+      refill(proposal, file.path, buf, file)
     elseif file.text then
       kept[key] = kept[key] or {}
-      kept[key][file.path] = file.text
+      kept[key][file.path] = { text = file.text }
     end
   end
 end
@@ -493,11 +630,22 @@ local function show_first(proposal)
   end)
 end
 
+--- What the user changes in the file comes to be on both sides.
 ---@param proposal acp.Proposal
-local function set_bars(proposal)
-  local shown = proposal.shown
-  vim.wo[proposal.sides.left][0].winbar = shown.left_bar
-  vim.wo[proposal.sides.right][0].winbar = shown.right_bar
+---@param left integer  buffer
+local function follow(proposal, left)
+  local page = proposal.pages[proposal.shown.files[proposal.shown.at].path]
+  if proposal.follower then
+    proposal.follower.stop()
+    proposal.follower = nil
+  end
+  if page and page.follows and not vim.list_contains(vim.tbl_values(proposal.lefts), left) then
+    proposal.follower = abreast.watch(left, page.buf, function()
+      if open[key_of(proposal.shown)] == proposal then
+        abreast.follow(page, text_of(left))
+      end
+    end)
+  end
 end
 
 --- Several files are a quickfix list: `:cnext` goes on.
@@ -578,8 +726,9 @@ local function show(proposal)
     scratch.message(shown.editable and "info" or "warn", shown.note)
   end
   local path = shown.files[shown.at].path
-  highlight(path, right, { right, left == proposal.left and left or nil })
-  set_bars(proposal)
+  highlight(path, right, { right, left == proposal.lefts[path] and left or nil })
+  sides.set_bars(proposal.sides, shown.left_bar, shown.right_bar)
+  follow(proposal, left)
   if #shown.files > 1 then
     set_list(proposal)
   end
@@ -600,11 +749,13 @@ function M.show(shown)
     known = nil
   end
   make_room(key)
-  local proposal = known or { shown = shown, rights = {}, came = {} }
+  local proposal = known or { shown = shown, rights = {}, pages = {}, lefts = {} }
   local moved = not known or known.shown.at ~= shown.at
   if known and not shown.focus and moved then
     -- an update of a file that the user has left meanwhile
-    local file = { path = shown.files[shown.at].path, right = shown.right, text = shown.text }
+    local file = { path = shown.files[shown.at].path, left = shown.left, right = shown.right, text = shown.text }
+    file.follows = shown.follows
+    proposal.shown = vim.tbl_extend("force", proposal.shown, { version = shown.version })
     return fill_others(proposal, vim.list_extend({ file }, shown.others or {}))
   end
   proposal.shown, open[key] = shown, proposal

@@ -21,6 +21,7 @@ local M = {}
 ---@field look string
 ---@field rows table<integer, true>  from 0, of `look` wrapped as the window wraps it
 
+local SPEAKERS = { user = true, agent = true }
 -- More lines than a question can have.
 local MOST_LINES = 5000
 
@@ -45,6 +46,10 @@ local function lines_of(question)
   local first = chat and question.key and chats.row_of(chat, question.key)
   if not chat or not first then
     return nil
+  end
+  local top = chats.marks(chat, first, first)[1]
+  if top and SPEAKERS[top.mark.kind] then -- who speaks is none of it
+    first = first + 1
   end
   local last ---@type integer?
   for _, found in ipairs(chats.marks(chat, first + 1, first + MOST_LINES)) do
@@ -212,14 +217,16 @@ function M.is_away()
   return away
 end
 
---- May it be answered? Only if it is on screen as it now is, and the user has not turned away since. One higher than
---- its window must have been there row by row, and some of it still be.
+--- May it be answered? Only if it is on screen as it now is, or what it wants to change is as a diff, and the user has
+--- not turned away since. One higher than its window must have been there row by row, and some of it still be.
 ---@param question acp.Question
 ---@return boolean
 function M.can_answer(question)
   question = open[question.id] or question
   if away then
     return false
+  elseif require("acp_nvim.proposal").is_shown(question) then
+    return true
   elseif #api.nvim_list_uis() == 0 then -- nobody draws
     note_parts(question)
   end

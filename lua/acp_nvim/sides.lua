@@ -15,6 +15,9 @@ local M = {}
 ---@field bufs table<integer, integer>  window -> what it shows
 ---@field on_closed fun(alone: boolean)  alone: nothing but the two was left
 ---@field is_ours fun(win: integer, buf: integer): boolean  a buffer that has come by another way than ours
+---@field both? integer  the size of both together
+---@field bars table<integer, string[]>  window -> what its bar may say, the longest first
+---@field fit? integer   autocommand
 
 local LEAST_WIDTH = 80 -- below it one stands above the other
 local LEAST_LINES = 14 -- below it they have a tab of their own
@@ -167,8 +170,71 @@ local function look(sides)
   end
 end
 
+--- Both have the same share of what they have together, whatever comes and goes beside them; what the user has made of
+--- that share stays until then.
+---@param sides acp.Sides
+local function share(sides)
+  local left, right = api.nvim_win_get_position(sides.left), api.nvim_win_get_position(sides.right)
+  local beside, above = left[1] == right[1], left[2] == right[2]
+  if beside == above then -- moved by hand
+    return
+  end
+  local size = beside and api.nvim_win_get_width or api.nvim_win_get_height
+  local both = size(sides.left) + size(sides.right)
+  if sides.both ~= both then
+    sides.both = both
+    local set = beside and api.nvim_win_set_width or api.nvim_win_set_height
+    if math.abs(size(sides.left) - size(sides.right)) > 1 then
+      set(sides.left, math.floor(both / 2))
+    end
+    sides.both = size(sides.left) + size(sides.right)
+  end
+end
+
+---@param bar string  an option's value
+---@return integer
+local function width_of(bar)
+  return vim.fn.strdisplaywidth((bar:gsub("%%<", ""):gsub("%%%%", "%%")))
+end
+
+--- The bars say as much as there is room for.
+---@param sides acp.Sides
+local function fit_bars(sides)
+  for win, bars in pairs(sides.bars) do
+    local width = api.nvim_win_get_width(win)
+    local fitting = vim.iter(bars):find(function(bar)
+      return width_of(bar) <= width
+    end) or bars[#bars]
+    if vim.wo[win].winbar ~= fitting then
+      vim.wo[win][0].winbar = fitting
+    end
+  end
+end
+
+---@param sides acp.Sides
+---@param left string[]   the longest first
+---@param right string[]
+function M.set_bars(sides, left, right)
+  sides.bars = { [sides.left] = left, [sides.right] = right }
+  fit_bars(sides)
+end
+
+---@param sides acp.Sides
+local function fit(sides)
+  if M.is_open(sides) and api.nvim_get_current_tabpage() == sides.tab then
+    share(sides)
+    fit_bars(sides)
+  end
+end
+
 ---@param sides acp.Sides
 local function watch(sides)
+  sides.fit = api.nvim_create_autocmd({ "WinResized", "VimResized", "TabEnter" }, {
+    group = group,
+    callback = vim.schedule_wrap(function()
+      fit(sides)
+    end),
+  })
   sides.watch = api.nvim_create_autocmd("BufWinEnter", {
     group = group,
     callback = vim.schedule_wrap(function()
@@ -207,6 +273,7 @@ function M.open(left, right, focus, hooks)
     before = before,
     closed = false,
     bufs = { [left_win] = left, [right_win] = right },
+    bars = {},
     on_closed = hooks.on_closed,
     is_ours = hooks.is_ours,
   }
@@ -214,6 +281,7 @@ function M.open(left, right, focus, hooks)
   dress(right_win, right)
   watch(sides)
   restore_views(before)
+  fit(sides)
   if focus then
     api.nvim_set_current_win(right_win)
   end
@@ -308,6 +376,7 @@ function M.close(sides)
   end
   sides.closed = true
   api.nvim_del_autocmd(sides.watch)
+  api.nvim_del_autocmd(sides.fit)
   local current = api.nvim_get_current_win()
   local had_focus = sides.left_by_hand or current == sides.left or current == sides.right
   local back = sides.before.win

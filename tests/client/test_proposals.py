@@ -157,7 +157,7 @@ async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk
         )
     )
     talk, seen = await proposal(desk)
-    assert "taken back" in seen["left_bar"]
+    assert "taken back" in seen["left_bar"][0]
     decide(desk, seen, SOME)
     await eventually(lambda: agent.logged("mark"))
     await eventually(lambda: len(talk.questions) == 1 and talk.questions[0]["title"] == "more?")
@@ -212,6 +212,34 @@ async def test_what_is_held_waits_no_longer_than_it_may(desk: Desk) -> None:
     await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
     talk.answer("no")
     await talk.ended(1)
+
+
+@pytest.mark.parametrize("through", [False, True])
+async def test_an_agent_that_does_not_write_is_told_of_while_its_turn_runs_on(
+    desk: Desk, through: bool
+) -> None:
+    desk.client.services.takeback.patience = 0.05
+    agent = desk.agent(on_prompt("edit", edit(), wait("session/cancel")))
+    talk, seen = await proposal(desk)
+    desk.client.sessions[1].writes_through = through
+    decide(desk, seen, SOME)
+    await desk.message("notes.txt is not written yet")
+    assert outcomes(agent) == ["yes"]
+    talk.send("cancel")
+    await talk.ended(1)
+    await desk.message("notes.txt was not written by the agent: it is as it was")
+    assert not [text for text in desk.messages("warn") if "review" in text]
+
+
+async def test_the_two_sides_may_have_moved_on(desk: Desk) -> None:
+    """The editor makes both of what the file is by now; the backend takes them as they are."""
+    agent = desk.agent(on_prompt("edit", edit()))
+    talk, seen = await proposal(desk)
+    left, right = (text.replace("line 5", "mine").removesuffix("\n") for text in (OLD, NEW))
+    sides = {str(notes(desk)): {"left": left, "right": right}}
+    decide(desk, seen, left + "\n", sides=sides)
+    await talk.ended(1)
+    assert (outcomes(agent), notes(desk).read_text()) == (["no"], OLD)
 
 
 async def test_a_cancel_answers_what_is_held(desk: Desk) -> None:
@@ -319,7 +347,9 @@ async def test_edits_of_files_that_are_not_shown_are_merged_too(desk: Desk, is_o
     fresh = await shown(desk, 2)
     merged = newer.replace("line 4", "mine").removesuffix("\n")
     assert (fresh["right"] + "\n", fresh["text"], len(fresh["files"])) == (newer, None, 2)
-    assert fresh["others"] == [{"path": paths[1], "right": newer.removesuffix("\n"), "text": merged}]
+    (other,) = fresh["others"]
+    assert (other["path"], other["text"]) == (paths[1], merged)
+    assert (other["left"] + "\n", other["right"] + "\n") == (OLD, newer)
     assert [(path, text) for _, path, text in desk.editor.aside] == [(paths[2], yours)]
     talk.send("cancel")
     await talk.ended(1)

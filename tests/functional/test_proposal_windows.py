@@ -144,8 +144,9 @@ def test_edits_of_a_proposal_that_is_withdrawn_stay_in_a_buffer(open_editor: Ope
     open_diff(editor)
     editor.type("ggccmine<Esc>")
     editor.expect_lua("return vim.fn.getline(1)", "mine")
-    go.touch()
+    editor.type(":q<CR>")
     closed(editor)
+    go.touch()
     editor.screen.expect(":sbuffer")
     assert editor.lua(ASIDE) == ["mine", *NEW.splitlines()[1:]]
     wait_until(lambda: outcomes(agent) == ["cancelled"])

@@ -287,24 +287,52 @@ def test_however_its_windows_go_the_question_stays(open_editor: Open, tmp_path: 
     assert outcomes(agent) == ["no"]
 
 
-def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open, tmp_path: Path) -> None:
+def withdrawn(tmp_path: Path, *ends: Any) -> tuple[ScriptedAgent, Path]:
+    """An agent whose question is over once the file is there."""
     go = tmp_path / "go"
-    asked = ["ask", *edit()[1:]]
-    agent = script(
-        tmp_path, on_prompt("", asked, wait_file(str(go)), tool("call", known=True, status="completed"))
-    )
+    return script(tmp_path, on_prompt("", ["ask", *edit()[1:]], wait_file(str(go)), *ends)), go
+
+
+def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open, tmp_path: Path) -> None:
+    agent, go = withdrawn(tmp_path, tool("call", known=True, status="completed"))
     editor = before(open_editor, agent)
-    open_diff(editor)
-    editor.type("itext")
-    editor.expect_lua("return vim.fn.mode()", "i")
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
     go.touch()
-    editor.screen.expect("no longer asked")
-    editor.type("more")
-    editor.expect_lua("return { vim.fn.mode(), vim.bo.buftype }", ["i", "acwrite"])
-    editor.type("<Esc>")
     closed(editor)
     wait_until(lambda: outcomes(agent) == ["cancelled"])
+
+
+@pytest.mark.parametrize("end", ["completed", "died", "cancelled"])
+@pytest.mark.parametrize("keys", ["", "ggccmine<Esc>", "itext", "ggccmine<Esc><C-w>j"])
+def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
+    open_editor: Open, tmp_path: Path, keys: str, end: str
+) -> None:
+    """The keys that follow hit no file; nothing of it is sent."""
+    steps = {"completed": tool("call", known=True, status="completed"), "died": ["exit", 3]}
+    agent, go = withdrawn(tmp_path, steps.get(end, ["wait", "session/cancel"]))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(keys or "gg")
+    editor.expect_lua("return vim.fn.mode()", "i" if keys == "itext" else "n")
+    if end == "cancelled":
+        editor.acp("cancel")
+    else:
+        go.touch()
+    editor.screen.expect("no longer asked: nothing of this")
+    editor.expect_lua("return require('acp_nvim').status().questions", 0)
+    if keys.endswith("j"):
+        assert editor.lua("return vim.fn.bufname()") == "notes.txt"
+        editor.type("<C-w>t<C-w>l")
+    editor.type("<Esc>Gdd:w<CR>")
+    editor.expect_lua("return vim.fn.execute('messages')", lambda said: "E382" in said)
+    side = editor.lua("return { vim.bo.buftype, vim.fn.line('$'), vim.fn.getline(1) }")
+    assert side == ["nofile", 19, "mine" if "mine" in keys else "line 1"]
     assert editor.lua(LINES) == OLD.splitlines()
+    assert (editor.project / "notes.txt").read_text() == OLD
+    editor.type(":q<CR>")
+    closed(editor)
+    assert "yes" not in outcomes(agent)
 
 
 def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
@@ -391,7 +419,8 @@ def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open,
     editor.expect_lua("return { vim.fn.getline(1), vim.fn.getline(10) }", ["mine", "TEN, again"])
     editor.acp("cancel")
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
+    editor.screen.expect("no longer asked")
+    assert editor.lua("return vim.fn.getline(1)") == "mine"
 
 
 def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path) -> None:

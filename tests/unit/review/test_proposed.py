@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_nvim.review.codec import split
+from acp_nvim.review.merge import merge3
 from acp_nvim.review.proposed import Proposed, propose, propose_all
 
 
@@ -39,7 +41,7 @@ def test_an_overwrite_keeps_what_the_agent_has_not_seen(old: str | None):
 
 def test_an_overwrite_of_a_text_that_is_nowhere_but_in_the_editor_says_so():
     found = propose("mine\n", None, None, None, "x\n")
-    assert (found.left, found.right, found.fits, found.whole) == ("mine\n", "x\n", False, True)
+    assert (found.left, found.right, found.fits, found.whole) == ("mine\n", "x\n", True, True)
     assert "you have changed" in found.problem
 
 
@@ -52,13 +54,13 @@ def test_unsaved_lines_are_never_shown_as_deletions(seen: str):
     live, old, new = text("U a b c d V"), text("a b c d"), text("a B c d e")
     disk, belief = (old, None) if seen == "disk" else (live, old)
     found = propose(live, disk, belief, old, new)
-    assert not found.fits  # V and e are at one place
+    assert found.problem  # V and e are at one place
     assert propose(live, disk, belief, old, text("a B c d")).right == text("U a B c d V")
 
 
 def test_lines_that_both_have_changed_are_shown_as_they_came_and_said():
     found = propose(text("U a mine c"), text("a b c"), None, text("a b c"), text("a B c"))
-    assert found == Proposed(text("U a mine c"), text("U a B c"), False, found.problem, True)
+    assert found == Proposed(text("U a mine c"), text("U a B c"), True, found.problem, True)
     assert "you have changed" in found.problem
 
 
@@ -110,7 +112,8 @@ def test_a_line_that_the_user_has_doubled_leaves_a_fragment_its_place():
 
 def test_a_fragment_over_lines_that_the_user_has_changed():
     found = propose(text("a mine c"), text("a b c"), None, "b\n", "B\n")
-    assert (found.left, found.right, found.fits) == (text("a mine c"), text("a B c"), False)
+    assert (found.left, found.right, found.fits) == (text("a mine c"), text("a B c"), True)
+    assert "you have changed" in found.problem
 
 
 @pytest.mark.parametrize(("old", "new"), [("b\nc\n", "B\nC\n"), ("b\r\nc\r\n", "B\r\nC\r\n")])
@@ -193,7 +196,10 @@ def test_every_proposal_has_a_right_side(live: str, disk: str, new: str):
     found = propose(live, disk, None, disk, new)
     assert found.left == live
     assert found.right is not None
-    assert found.fits is not bool(found.problem)
+    assert found.fits
+    assert bool(found.problem) is bool(
+        merge3(*(list(split(each).lines) for each in (disk, live, new))).overlaps
+    )
 
 
 def test_a_large_file_takes_no_time():

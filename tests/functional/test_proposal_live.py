@@ -1,0 +1,334 @@
+"""A proposal while its file goes on changing: the right side keeps abreast, and always decides."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import on_prompt, permission, script, tool, write_file
+from tests.functional.editor import Editor
+from tests.functional.test_files import write
+from tests.functional.test_proposals import (
+    DIFFS,
+    LINES,
+    NEW,
+    NOTES,
+    before,
+    closed,
+    diff,
+    edit,
+    open_diff,
+    outcomes,
+    through,
+)
+
+Open = Callable[..., Editor]
+SIDE = """
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buf = vim.api.nvim_win_get_buf(win)
+    if vim.bo[buf].buftype == "acwrite" then return vim.api.nvim_buf_get_lines(buf, 0, -1, false) end
+  end
+"""
+BARS = """
+  local bars = {}
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.wo[win].diff then
+      table.insert(bars, { vim.api.nvim_win_get_width(win), vim.api.nvim_eval_statusline(vim.wo[win].winbar,
+        { winid = win, use_winbar = true, maxwidth = 1000 }).str })
+    end
+  end
+  return bars
+"""
+
+
+def steps(way: str) -> tuple[Any, ...]:
+    done = tool("call", known=True, status="completed")
+    return through() if way == "through us" else (edit(), write_file(NOTES, NEW), done)
+
+
+def begun(editor: Editor) -> None:
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+
+
+def lines(**changed: str) -> list[str]:
+    """The proposal's, with others in some places: n3="user three"."""
+    found = NEW.splitlines()
+    for key, text in changed.items():
+        found[int(key[1:]) - 1] = text
+    return found
+
+
+def test_what_the_user_types_in_the_file_is_on_both_sides(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    begun(editor)
+    editor.type("ggOuser top<Esc>Gouser bottom<Esc>12Gddu")
+    editor.expect_lua(SIDE, ["user top", *NEW.splitlines(), "user bottom"])
+    editor.type("<C-w>t<C-w>l")
+    editor.expect_lua("return vim.bo.modified", False)
+    editor.type("4Gdo")  # THREE, one further down by now
+    editor.expect_lua("return vim.fn.getline(4)", "line 3")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, ["user top", *lines(n3="line 3"), "user bottom"])
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+@pytest.mark.parametrize("again", ["", ":q<CR>:Acp diff<CR>"])
+def test_the_right_side_decides_about_lines_that_both_have_changed(
+    open_editor: Open, tmp_path: Path, way: str, again: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *steps(way)))
+    editor = before(open_editor, agent)
+    begun(editor)
+    editor.type("3Gccuser three<Esc>1Gccuser one<Esc>")
+    editor.expect_lua(SIDE, lines(n1="user one"))
+    editor.type("<C-w>t<C-w>l10Gdo")
+    editor.expect_lua("return vim.fn.getline(10)", "line 10")
+    if again:
+        editor.type(again)
+        editor.expect_lua(SIDE, lambda now: now and now[0] == "user one" and now[9] == "line 10")
+        editor.expect_lua("return vim.bo.buftype", "acwrite")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["yes"]
+    wanted = lines(n1="user one", n10="line 10")
+    editor.expect_lua(LINES, wanted)
+    on_disk = wanted if way == "through us" else ["line 1", *wanted[1:]]
+    assert (editor.project / "notes.txt").read_text().splitlines() == on_disk
+    assert editor.acp("questions") == []
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+def test_all_of_it_over_an_unsaved_line_asks_nothing_more(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *steps(way)))
+    editor = before(open_editor, agent)
+    editor.type("3Gccuser three<Esc>")
+    begun(editor)
+    editor.expect_lua(SIDE, NEW.splitlines())
+    editor.type("<C-w>t<C-w>l:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+    editor.expect_lua(LINES, NEW.splitlines())
+    assert (editor.project / "notes.txt").read_text() == NEW
+    assert editor.acp("questions") == []
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+def test_a_refusal_keeps_the_users_own_line(open_editor: Open, tmp_path: Path, way: str) -> None:
+    agent = script(tmp_path, on_prompt("", *steps(way)))
+    editor = before(open_editor, agent)
+    begun(editor)
+    editor.type("3Gccuser three<Esc><C-w>t<C-w>l3Gdo")
+    editor.expect_lua("return vim.fn.getline(3)", "user three")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, lines(n3="user three"))
+    unsaved = "user three" if way == "through us" else "line 3"
+    assert (editor.project / "notes.txt").read_text().splitlines() == lines(n3=unsaved)
+
+
+def test_nothing_changes_under_an_insertion(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("5Gccmine")
+    editor.expect_lua("return vim.fn.mode()", "i")
+    editor.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('notes.txt'), 0, 0, false, { 'above' })")
+    with editor.second_client():  # while others are served
+        editor.type(" more")
+        editor.expect_lua("return vim.fn.getline(5)", "mine more")
+    editor.type("<Esc>")
+    editor.expect_lua(SIDE, ["above", *lines(n5="mine more")])
+    assert editor.lua("return vim.fn.line('.')") == 6
+
+
+def test_undo_on_the_right_takes_no_line_of_the_file_away(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("5Gccmine<Esc><C-w>hggOabove<Esc>")
+    editor.expect_lua(SIDE, ["above", *lines(n5="mine")])
+    editor.type("<C-w>luu")
+    editor.expect_lua("return vim.fn.getline(5)", "line 5")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, ["above", *NEW.splitlines()])
+
+
+def test_a_file_that_is_opened_after_its_proposal_is_followed_too(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    editor.type(":enew<CR>:bwipeout notes.txt<CR>")
+    begun(editor)
+    editor.screen.expect("live/notes.txt")
+    editor.type(":edit notes.txt<CR>ggOabove<Esc>3Gccuser two<Esc>")
+    editor.expect_lua("return vim.fn.getline(3)", "user two")
+    editor.type("<C-w>t<C-w>l:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, ["above", *lines(n2="user two")])
+
+
+# --- which writes decide
+
+
+@pytest.mark.parametrize("where", ["on the right", "elsewhere"])
+@pytest.mark.parametrize("command", ["wa", "windo w", "silent! wall", "bufdo update"])
+def test_a_write_of_everything_decides_nothing(
+    open_editor: Open, tmp_path: Path, command: str, where: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent, init="vim.o.hidden = true\n")
+    open_diff(editor)
+    editor.type("ggccmine<Esc>" + ("<C-w>b" if where == "elsewhere" else ""))
+    editor.type(f":{command}<CR>:let g:done = 1<CR>")
+    editor.expect_lua("return vim.g.done", 1)
+    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    if command != "bufdo update":
+        assert editor.lua(SIDE)[0] == "mine"
+
+
+@pytest.mark.parametrize(
+    "keys", [":w<CR>", ":x<CR>", "ZZ", ":update<CR>", "<Cmd>w<CR>", ":silent w | echo<CR>"]
+)
+def test_a_write_of_its_own_decides(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    init = "vim.keymap.set('n', 'gW', '<Cmd>w<CR>')\n"
+    editor = before(open_editor, agent, init=init)
+    open_diff(editor)
+    editor.type("ggccmine<Esc>" + keys.replace("<Cmd>w<CR>", "gW"))
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "mine\n", 1)
+
+
+@pytest.mark.parametrize("command", ["saveas copy.txt", "w copy.txt"])
+def test_a_copy_decides_nothing(open_editor: Open, tmp_path: Path, command: str) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(f"ggccmine<Esc>:{command}<CR>")
+    editor.screen.expect("still asked")
+    copied = NEW.replace("line 1\n", "mine\n", 1)
+    assert (editor.project / "copy.txt").read_text() == copied
+    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    editor.expect_lua("return vim.fn.bufname()", lambda name: name.startswith("acp://proposal/"))
+    assert editor.lua("return vim.fn.bufloaded('copy.txt')") == 0
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == copied
+
+
+def test_leaving_from_another_window_loses_no_edit(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggccmine<Esc><C-w>b:wqa<CR>")
+    editor.screen.expect("the proposal was not sent")
+    assert editor.process.poll() is None
+    assert outcomes(agent) == []
+    editor.type("<C-w>t<C-w>l:wqa<CR>")
+    assert editor.wait_exit() == 0
+    assert outcomes(agent) == ["yes"]
+
+
+# --- what is on the screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+def test_a_question_whose_diff_is_open_has_been_seen(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent, size=size)
+    editor.type(":Acp<CR><Esc><C-w>t")
+    begun(editor)
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+
+
+def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("look at it", kind="other")))
+    editor = before(open_editor, agent, size=(80, 24), setup={"review": {"auto_open": False}})
+    editor.type(":Acp<CR><Esc><C-w>k")
+    editor.acp("prompt", "edit it")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 Yes")
+    editor.lua(
+        """local chat = vim.api.nvim_get_current_buf()
+        for row, line in ipairs(vim.api.nvim_buf_get_lines(chat, 0, -1, false)) do
+          if line == "## Scripted" then vim.fn.winrestview({ topline = row + 1, lnum = row + 1 }) end
+        end"""
+    )
+    editor.screen.expect(lambda screen: "## Scripted" not in screen.text() and "1 Yes" in screen.text())
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+
+
+@pytest.mark.parametrize("columns", [150, 110, 80])
+def test_the_bars_say_how_to_send_at_any_width(open_editor: Open, tmp_path: Path, columns: int) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent, size=(columns, 34))
+    begun(editor)
+    (left_width, left), (right_width, right) = editor.lua(BARS)
+    assert len(left) <= left_width
+    assert len(right) <= right_width
+    assert "writes first" in left
+    assert ":w sends" in right
+    assert "do refuses" in right
+
+
+def test_both_sides_keep_the_same_width(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = before(open_editor, agent, size=(140, 40))
+    begun(editor)
+
+    def are_equal(bars: Any) -> bool:
+        return len(bars) == 2 and abs(bars[0][0] - bars[1][0]) <= 1
+
+    editor.expect_lua(BARS, are_equal)
+    editor.type(":Acp<CR>")
+    editor.screen.expect("Prompt")
+    editor.expect_lua(BARS, are_equal)
+    editor.type("<Esc>:Acp close<CR>")
+    editor.expect_lua(BARS, lambda bars: are_equal(bars) and bars[0][0] >= 69)
+    editor.lua("vim.o.columns = 90")
+    editor.expect_lua("return vim.o.columns", 90)
+    editor.expect_lua(BARS, lambda bars: are_equal(bars) and bars[0][0] >= 44)
+
+
+def test_buffers_are_named_by_their_file(open_editor: Open, tmp_path: Path) -> None:
+    other = "{cwd}/more.txt"
+    agent = script(tmp_path, on_prompt("", edit(diff(other, "a\n", "b\n"))))
+    editor = before(open_editor, agent)
+    (editor.project / "more.txt").write_text("a\n")
+    begun(editor)
+    names = editor.lua(
+        """return vim.tbl_map(function(win) return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)) end,
+          vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0)))"""
+    )
+    number = editor.acp("questions")[0]["id"]
+    assert names == [f"acp://proposal/{number}/live/more.txt", f"acp://proposal/{number}/more.txt"]
+
+
+def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path: Path) -> None:
+    steps = (
+        edit(diff(NOTES, "a\nb\n", "a\nb")),
+        write(NOTES, "a\nb"),
+        tool("call", known=True, status="completed"),
+    )
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = before(open_editor, agent, "a\nb\n")
+    open_diff(editor)
+    editor.screen.expect("only the end of the last line differs")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == "a\nb"
