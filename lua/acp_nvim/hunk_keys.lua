@@ -15,7 +15,7 @@ local KEYS = {
   { mode = "x", lhs = "<localleader>u", plug = "acp-undo-hunk", desc = "undo the changes" },
 }
 
-local mapped = {} ---@type table<integer, table[]> what we have mapped, by buffer
+local mapped = {} ---@type table<integer, true> buffers that have their keys
 
 ---@param lhs string
 ---@param mode string
@@ -28,27 +28,26 @@ end
 
 ---@param buf integer
 local function map(buf)
-  local done = {}
   api.nvim_buf_call(buf, function()
     for _, key in ipairs(KEYS) do
       local to = ("<Plug>(%s)"):format(key.plug)
       if not is_taken(key.lhs, key.mode, to) then
         vim.keymap.set(key.mode, key.lhs, to, { buffer = buf, remap = true, desc = key.desc })
-        done[#done + 1] = key
       end
     end
   end)
-  mapped[buf] = done
+  mapped[buf] = true
 end
 
+--- Whatever has been heard of the buffer: one that was read anew may have kept its keys.
 ---@param buf integer
 local function unmap(buf)
-  for _, key in ipairs(api.nvim_buf_is_valid(buf) and mapped[buf] or {}) do
+  for _, key in ipairs(api.nvim_buf_is_valid(buf) and KEYS or {}) do
     local ours = ("<Plug>(%s)"):format(key.plug)
     local now = api.nvim_buf_call(buf, function()
       return vim.fn.maparg(key.lhs, key.mode, false, true)
     end)
-    if now.buffer == 1 and now.rhs == ours then
+    if now.buffer == 1 and now.rhs == ours and now.desc == key.desc then
       vim.keymap.del(key.mode, key.lhs, { buffer = buf })
     end
   end

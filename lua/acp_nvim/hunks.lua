@@ -154,6 +154,19 @@ function M.put(buf, hunk)
   end
 end
 
+--- All of the file is gone, and this buffer still has its text.
+---@param buf integer
+---@param by_agent boolean
+function M.show_deletion(buf, by_agent)
+  local who = by_agent and "deleted by the agent" or "deleted"
+  M.clear(buf)
+  api.nvim_buf_set_extmark(buf, beside, 0, 0, {
+    sign_text = SIGNS.deleted,
+    sign_hl_group = GROUPS.deleted,
+    virt_text = { { ("%s: :Acp undo brings it back"):format(who), "AcpReviewRemoved" } },
+  })
+end
+
 ---@param buf integer
 ---@param id integer
 function M.take(buf, id)

@@ -26,6 +26,7 @@ local M = {}
 ---@field unknown table[] { session, turn, by }: changes of a text that nobody knows
 ---@field hunks table<integer, acp.Hunk>
 ---@field buf? integer    the loaded buffer that follows
+---@field left? integer   of a deleted file: the loaded buffer that still has its text
 
 local files = {} ---@type table<string, acp.Changed> by resolved path
 local generation ---@type integer?
@@ -109,11 +110,44 @@ local function remember(buf)
   end
 end
 
+--- A deleted file shows so where its text still is.
+---@param real string
+---@param file acp.Changed
+local function show_deletion(real, file)
+  local buf = file.deleted and has_pending(file) and require("acp_nvim.files").find(real) or nil
+  if file.left and file.left ~= buf then
+    hunks.clear(file.left)
+    announce(file.left, false)
+  end
+  file.left = buf
+  if buf then
+    local by_agent = vim.iter(pairs(file.hunks)):any(function(_, hunk)
+      return hunk.by == "agent"
+    end)
+    hunks.show_deletion(buf, by_agent)
+    announce(buf, true)
+  end
+end
+
+--- Its buffer goes.
+---@param buf integer
+local function forget_deletion(buf)
+  for _, file in pairs(files) do
+    if file.left == buf then
+      file.left = nil
+      for _, listener in ipairs(gone_listeners) do
+        listener(buf)
+      end
+    end
+  end
+end
+
 -- Before or after the buffer is told to be gone: that differs between Neovims.
 api.nvim_create_autocmd("BufUnload", {
   group = group,
   callback = function(event)
     remember(event.buf)
+    forget_deletion(event.buf)
   end,
 })
 
@@ -139,7 +173,9 @@ local function meet(buf)
     stream.leave(buf)
     hunks.clear(buf)
   end
-  if real and file and not file.deleted and not stream.buffer(real) and (kind == "" or kind == "acwrite") then
+  if real and file and file.deleted then
+    show_deletion(real, file)
+  elseif real and file and not stream.buffer(real) and (kind == "" or kind == "acwrite") then
     stream.attach(buf, real)
   end
 end
@@ -194,6 +230,8 @@ end
 ---@param file acp.Changed
 local function drop(real, file)
   files[real] = nil
+  file.deleted = false
+  show_deletion(real, file)
   local buf = stream.buffer(real)
   if file.buf then
     unload(real, file, file.buf)
@@ -206,6 +244,9 @@ end
 ---@param real string
 ---@return integer? buf
 local function follow(real, file)
+  if not file.deleted then
+    show_deletion(real, file)
+  end
   local buf = not file.deleted and stream.buffer(real) or nil
   if file.buf and file.buf ~= buf then
     hunks.clear(file.buf)
@@ -243,7 +284,9 @@ function M.update(real, news)
     for _, hunk in ipairs(news.set) do
       put(file, buf, hunk, now)
     end
-    if not buf and not file.deleted then
+    if file.deleted then
+      show_deletion(real, file)
+    elseif not buf then
       meet_loaded(real)
     end
     announce(buf, has_pending(file))

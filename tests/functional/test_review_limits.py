@@ -196,3 +196,40 @@ def test_hunks_come_back_with_a_file_that_was_wiped_out(
     editor.expect_lua(PENDING, 2)
     assert disk(editor) == text([TEN[0], "line 2", *CHANGED[2:]])
     assert editor.lua(LINES) == [TEN[0], "line 2", *CHANGED[2:]]
+
+
+DELETED = "deleted by the agent: :Acp undo brings it back"
+GONE = editing(NOTES, delete_file(NOTES))
+
+
+@pytest.mark.parametrize("keys", [":Acp undo<CR>", "G\\u", ":bwipeout!|edit notes.txt<CR>:Acp undo<CR>"])
+def test_a_deleted_file_says_so_in_the_buffer_that_has_its_text(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *GONE, pending=1)
+    editor.screen.expect(f"▁ line 1 {DELETED}")
+    editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
+    if "edit" in keys:
+        editor.type(keys.partition(":Acp")[0])
+        editor.screen.expect(DELETED)
+        keys = ":Acp undo<CR>"
+    editor.type(keys)
+    editor.expect_lua(PENDING, 0)
+    editor.screen.expect_gone(DELETED)
+    assert disk(editor) == text(TEN)
+    editor.expect_lua(LINES, TEN)
+    editor.expect_lua("return vim.tbl_isempty(vim.fn.maparg(']h', 'n', false, true))", True)
+    at_rest(editor)
+
+
+def test_a_deletion_that_is_kept_is_marked_no_more(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, *GONE, pending=1)
+    editor.screen.expect(DELETED)
+    editor.type("\\k")
+    editor.expect_lua(PENDING, 0)
+    editor.screen.expect_gone(DELETED)
+    assert not (editor.project / "notes.txt").exists()
+    editor.expect_lua("return vim.tbl_isempty(vim.fn.maparg(']h', 'n', false, true))", True)
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    at_rest(editor)
