@@ -1,0 +1,208 @@
+"""An hour's work in little time: nothing grows with it, and nothing of what is closed is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.agent.connection import Connection
+from acp_nvim.host import Host
+from acp_nvim.serves.screen import Screen
+from acp_nvim.session.session import Session
+from acp_nvim.session.transcript import Transcript
+from acp_nvim.view.chat import ChatView
+from tests.client.conftest import Desk, desk
+from tests.fakes.script import (
+    eventually,
+    on_initialize,
+    on_prompt,
+    permission,
+    repeat,
+    request,
+    say,
+    script,
+    tool,
+    when,
+)
+from tests.functional.editor import Editor, command_line
+from tests.functional.test_conversation import talking
+
+__all__ = ["desk"]
+Open = Callable[..., Editor]
+LONG = "ACP_SOAK" in os.environ
+TURNS, UPDATES, SESSIONS = (100, 100, 25) if LONG else (3, 50, 1)  # in each half
+KEPT = (Session, Transcript, ChatView, Host, Connection, Screen)
+TERMINAL = request("terminal/create", {"sessionId": "{session}", "command": "echo", "args": ["done"]})
+WORK = (
+    repeat(
+        UPDATES // 2,
+        tool("t{n}", title="work", status="in_progress"),
+        tool("t{n}", known=True, status="completed"),
+    ),
+    say("some words\n```lua\nlocal x = 1\n```\n"),
+    permission("May I?"),
+    when("yes", say("thanks")),
+    TERMINAL,
+    request("fs/write_text_file", {"sessionId": "{session}", "path": "{cwd}/f.txt", "content": "text\n"}),
+)
+
+COUNTS = """
+  local handles, marks = {}, 0
+  vim.uv.walk(function(handle)
+    local kind = vim.uv.handle_get_type(handle)
+    handles[kind] = (handles[kind] or 0) + 1
+  end)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    for _, namespace in pairs(vim.api.nvim_get_namespaces()) do
+      if not vim.api.nvim_buf_get_name(buf):find("/chat$") then
+        marks = marks + #vim.api.nvim_buf_get_extmarks(buf, namespace, 0, -1, {})
+      end
+    end
+  end
+  return {
+    handles = handles,
+    marks = marks,
+    autocommands = #vim.api.nvim_get_autocmds({}),
+    buffers = vim.tbl_filter(function(name)
+      return name ~= "" -- of a window that had to show something
+    end, vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())),
+    windows = #vim.api.nvim_list_wins(),
+    channels = #vim.api.nvim_list_chans(),
+    sessions = #require("acp_nvim").sessions(),
+  }
+"""
+LUA_MEMORY = "collectgarbage() collectgarbage() return collectgarbage('count')"
+
+
+def backend_of(editor: Editor) -> int:
+    (found,) = (pid for pid in editor.pids() if command_line(pid).endswith("-m acp_nvim "))
+    return found
+
+
+def resident(pid: int) -> int:
+    """KiB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0])
+
+
+def descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def turn(editor: Editor, number: int) -> None:
+    editor.acp("prompt", "go", {"session": number})
+    asked = editor.wait_event("AcpQuestion", session=number)
+    assert editor.acp("answer", asked["question"]["id"] if "question" in asked else asked["id"], "yes")
+    editor.wait_event("AcpTurnEnded", session=number, timeout=60)
+
+
+COMMANDS = (
+    ":Acp close<CR>", ":Acp<CR>", ":Acp toggle<CR>", ":Acp log<CR>q", ":Acp terminals<CR>q", ":Acp review<CR>",
+    ":only<CR>", ":split<CR>", ":tabnew<CR>:tabclose<CR>", ":Acp follow<CR>", ":Acp agents<CR>q", ":Acp sessions<CR>q",
+    ":Acp keep all<CR>", ":Acp queue<CR>:silent! close<CR>", ":bufdo echo<CR>", ":cclose<CR>",
+)  # fmt: skip
+
+
+def half(editor: Editor, rng: random.Random) -> None:
+    for _ in range(TURNS):
+        turn(editor, 1)
+        editor.type("<Esc>" + rng.choice(COMMANDS))
+        editor.lua("vim.cmd('silent! only')")
+    for _ in range(SESSIONS):
+        number = editor.acp("new_session", {"agent": "agent0"})
+        editor.wait_event("AcpSessionStarted", session=number)
+        turn(editor, number)
+        editor.acp("open", {"session": number})
+        editor.acp("close_session", {"session": number})
+        editor.wait_event("AcpSessionEnded", session=number)
+    editor.type("<Esc>")
+    editor.lua("vim.cmd('silent! tabonly | only | enew')")
+    editor.expect_lua("return #require('acp_nvim').sessions()", 1)
+
+
+def settled(editor: Editor) -> dict[str, Any]:
+    """What is left a moment after the last of it."""
+    last: list[Any] = []
+
+    def same(counts: Any) -> bool:
+        last.append(counts)
+        return len(last) > 20 and last[-1] == last[-20]
+
+    return dict(editor.expect_lua(COUNTS, same, timeout=20))
+
+
+def test_neovim_and_the_backend_are_as_they_were(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_initialize(sessionCapabilities={"close": {}}), on_prompt("", *WORK))
+    editor = talking(open_editor, agent, setup={"transcripts": {"keep": 3}})
+    rng = random.Random(7)
+    for command in COMMANDS:  # each once: what is loaded once stays
+        editor.type("<Esc>" + command)
+    editor.lua("vim.cmd('silent! tabonly | only | edit f.txt')")
+    half(editor, rng)
+    backend = backend_of(editor)
+    first = (settled(editor), descriptors(editor.pid), descriptors(backend), len(editor.pids()))
+    memory = [editor.lua(LUA_MEMORY), resident(backend), resident(editor.pid)]
+    half(editor, rng)
+    assert backend_of(editor) == backend
+    second = (settled(editor), descriptors(editor.pid), descriptors(backend), len(editor.pids()))
+    assert second == first, f"{first}\n{second}"
+    grown = [editor.lua(LUA_MEMORY), resident(backend), resident(editor.pid)]
+    # what one session has said stays: that is all that may be more
+    said = TURNS * UPDATES * 6  # KiB for a call, generously
+    for name, before, after in zip(("Lua", "backend", "Neovim"), memory, grown, strict=True):
+        assert after - before < 8 * 1024 + said / 3, f"{name}: {before:.0f} KiB, then {after:.0f}"
+    print(memory, grown)
+
+
+async def test_the_backend_lets_go_of_what_is_closed(desk: Desk) -> None:
+    desk.agent(on_initialize(sessionCapabilities={"close": {}}), on_prompt("", *WORK[:-1]))
+
+    def count() -> tuple[Any, ...]:
+        gc.collect()
+        alive = [sum(type(each) is kind for each in gc.get_objects()) for kind in KEPT]
+        services = desk.client.services
+        return (
+            alive,
+            len(desk.client.sessions),
+            len(desk.client.hosts),
+            len(asyncio.all_tasks()),
+            threading.active_count(),
+            len(services.terminals._screens),
+            len(services.terminals._terminals),
+            len(services.terminals._commands),
+        )
+
+    async def work(sessions: int) -> None:
+        for _ in range(sessions):
+            talk = await desk.ready()
+            talk.prompt("go")
+            await talk.asked()
+            talk.answer("yes")
+            await talk.ended(1)
+            talk.send("close")
+            await eventually(lambda talk=talk: not talk.is_listed)
+        await eventually(lambda: not desk.client.sessions)
+
+    def quiet() -> bool:
+        return len(asyncio.all_tasks()) <= 5
+
+    await work(2)
+    await asyncio.sleep(0.3)
+    first = count()
+    await work(50 if LONG else 3)
+
+    def as_before() -> bool:
+        return count() == first
+
+    try:
+        await eventually(as_before, 3)
+    except AssertionError:
+        pytest.fail(f"{KEPT}\n{first}\n{count()}")
