@@ -13,7 +13,8 @@ end
 ---@param win integer
 local function close(win)
   if #api.nvim_list_tabpages() == 1 and #api.nvim_tabpage_list_wins(0) == 1 then
-    return -- the last one shows something else once its buffer has gone
+    -- the last one shows something else once its buffer has gone
+    return api.nvim_set_option_value("winfixbuf", false, { win = win, scope = "local" })
   end
   api.nvim_win_close(win, true)
 end
@@ -22,7 +23,9 @@ local function clear()
   is_due = false
   for _, buf in ipairs(vim.tbl_filter(is_leftover, api.nvim_list_bufs())) do
     vim.tbl_map(close, vim.fn.win_findbuf(buf))
-    api.nvim_buf_delete(buf, { force = true })
+    if api.nvim_buf_is_valid(buf) then -- with 'sessionoptions' "localoptions" it may go with its window
+      api.nvim_buf_delete(buf, { force = true })
+    end
   end
 end
 
