@@ -45,7 +45,8 @@ class Filling:
             return True
         self._stays_open(session, question)
         self._client.editor.notify("form_errors", question.id, filled.errors)
-        self._client.say("warn", f"{filled.problem}: nothing was sent")
+        titles = {field["name"]: field["title"] for field in question.fields}
+        self._client.say("warn", f"nothing was sent: {filled.problem(titles)}")
         return False
 
     def _open(self, session: Session, question: Question) -> None:

@@ -41,10 +41,10 @@ class Filled:
     content: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def problem(self) -> str:
-        """The first thing that is wrong, in one line."""
-        return next((f"{name} {what}".strip() for name, what in self.errors.items()), "")
+    def problem(self, titles: Mapping[str, str]) -> str:
+        """The first thing that is wrong, in one line; fields are called as the form calls them."""
+        wrong = ((f"'{titles.get(name, name)}'" if name else "", what) for name, what in self.errors.items())
+        return next((f"{called} {what}".strip() for called, what in wrong), "")
 
 
 class Form:

@@ -86,7 +86,9 @@ def _place(call: ToolCall, cwd: str) -> str:
 
 def _icon(call: ToolCall) -> dict[str, str]:
     asked = any(question.is_open for question in call.questions)
-    text, highlight = ("? ", "AcpQuestion") if asked else ICONS.get(call.status, ICONS["pending"])
+    refused = call.kind == "ask" and call.verdict.startswith("rejected")
+    known = ICONS["failed"] if refused else ICONS.get(call.status, ICONS["pending"])
+    text, highlight = ("? ", "AcpQuestion") if asked else known
     return {"text": text, "hl": highlight}
 
 

@@ -3,6 +3,7 @@
 -- Headings and explanations are lines that nobody else's text can be taken for; what stands below them is the value.
 local backend = require("acp_nvim.backend")
 local scratch = require("acp_nvim.scratch")
+local undisturbed = require("acp_nvim.undisturbed")
 
 local api = vim.api
 local M = {}
@@ -23,10 +24,12 @@ local SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides
 
 ---@class acp.FormBuffer
 ---@field question integer
+---@field from? integer  the window that the user was in
 ---@field fields acp.FormField[]
 ---@field headings table<string, integer>  line -> number of its field
 ---@field asides table<string, true>
 
+local is_leaving = false -- `:wqa`, `:xa`: the buffers are being written
 local forms = {} ---@type table<integer, acp.FormBuffer>  by buffer
 
 ---@param field acp.FormField
@@ -172,7 +175,8 @@ end
 
 --- Sends what the buffer holds; what is wrong with it comes back as `errors`.
 ---@param buf integer
-local function send(buf)
+---@param leaving boolean  once it is written Neovim ends
+local function send(buf, leaving)
   local values, message = read(buf)
   local ok = false
   if values then
@@ -180,9 +184,11 @@ local function send(buf)
     ok, message = backend.notify("form_send", { question = forms[buf].question, fields = values })
   end
   if not ok then
-    return scratch.message("error", message or "the form was not taken")
+    scratch.message("error", message or "the form was not taken")
+  elseif leaving then
+    scratch.message("warn", "the form goes out first: once it is taken, say it again to leave")
   end
-  vim.bo[buf].modified = false
+  vim.bo[buf].modified = true -- not written until it is taken: `:wqa` stays, and `:wq` leaves the window to us
 end
 
 -- Keys ----------------------------------------------------------------------------------------------------------------
@@ -312,7 +318,7 @@ local function create(id, session, message, fields)
   api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function()
-      send(buf)
+      send(buf, is_leaving)
     end,
   })
   api.nvim_create_autocmd("BufHidden", { -- `:q` decides nothing, and `:qa` need not ask
@@ -357,13 +363,19 @@ end
 ---@param message string[]
 ---@param fields acp.FormField[]
 function M.open(id, session, message, fields)
+  local from = api.nvim_get_current_win()
   local buf = buffer_of(id) or create(id, session, message, fields)
   local win = vim.fn.bufwinid(buf)
+  if win ~= from then
+    forms[buf].from = from
+  end
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
   local height = math.min(api.nvim_buf_line_count(buf), math.max(3, math.floor(vim.o.lines / 2)))
-  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
+  win = undisturbed.run(function()
+    return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
+  end)
   vim.wo[win][0].wrap = true
   api.nvim_win_set_cursor(win, { first_value(buf, 1), 0 })
 end
@@ -418,17 +430,33 @@ function M.close(id)
   if not buf then
     return
   end
+  local from = forms[buf].from
   forms[buf] = nil
-  if buf == api.nvim_get_current_buf() then
-    vim.cmd.stopinsert()
-  end
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    if #api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(win)) > 1 then
-      pcall(api.nvim_win_close, win, true)
+  undisturbed.run(function()
+    if buf == api.nvim_get_current_buf() then
+      vim.cmd.stopinsert()
+      if from and api.nvim_win_is_valid(from) then
+        api.nvim_set_current_win(from)
+      end
     end
-  end
-  api.nvim_buf_delete(buf, { force = true })
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      if #api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(win)) > 1 then
+        pcall(api.nvim_win_close, win, true)
+      end
+    end
+    api.nvim_buf_delete(buf, { force = true })
+  end)
 end
+
+api.nvim_create_autocmd("ExitPre", {
+  group = api.nvim_create_augroup("acp_nvim.form", {}),
+  callback = function()
+    is_leaving = true
+    vim.schedule(function() -- still here
+      is_leaving = false
+    end)
+  end,
+})
 
 --- The user wants to see a page.
 ---@param url string

@@ -163,3 +163,48 @@ def test_a_page_opens_when_the_user_says_so(open_editor: Open, tmp_path: Path) -
     editor.expect_lua("return _G.visited", url)
     editor.wait_event("AcpTurnEnded")
     assert '{"action": "accept"}' in chat(editor)[-1]
+
+
+def drafting(open_editor: Open, tmp_path: Path, **options: Any) -> Editor:
+    """Half a prompt is typed, and the form opened from there."""
+    editor = talking(open_editor, asking(tmp_path, FIELDS), size=(100, 40), **options)
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("Fill in the form")
+    editor.type("<Esc>:Acp<CR>ihalf a thought<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    return editor
+
+
+@pytest.mark.parametrize("keys", ["iAda<Esc>:w<CR>", "iAda<Esc>:wq<CR>", ":Acp reject<CR>"])
+def test_the_cursor_goes_back_to_where_the_form_was_opened(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    editor = drafting(open_editor, tmp_path)
+    editor.type(keys)
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+    assert editor.lua("return vim.api.nvim_get_mode().mode") == "n"
+    editor.type("A goes on<Esc>")
+    editor.expect_lua("return vim.api.nvim_get_current_line()", "half a thought goes on")
+
+
+def test_a_form_that_is_not_taken_keeps_neovim_open(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor.type("iA<Esc>:wqa<CR>")
+    editor.screen.expect("✗ must have at least 2 characters")
+    editor.screen.expect("nothing was sent: 'Your name' must have")
+    assert editor.acp("status")["questions"] == 1
+    editor.type("ada<Esc>:wqa<CR>")
+    editor.wait_event("AcpAnswered", option_id="answer")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<Esc>:wqa<CR>")
+    assert editor.wait_exit() == 0
+
+
+def test_a_declined_form_bears_the_sign_of_what_is_refused(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpAnswered", option_id="decline")
+    editor.screen.expect("✗ ask     Who is there?")
+    assert "✓" not in editor.screen.text()
