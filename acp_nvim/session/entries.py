@@ -21,6 +21,7 @@ class Message:
     parts: list[str]
     message_id: str | None = None
     prompt: bool = False  # sent by us: it begins a turn
+    diff: bool = False  # what the user refused of a proposal: lines with their signs, and no Markdown
 
     @property
     def speaker(self) -> str | None:

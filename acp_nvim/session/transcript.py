@@ -85,7 +85,7 @@ class Transcript:
     def user(self, text: str, report: str = "") -> None:
         """A prompt of ours, behind what we report by ourselves. What the agent sends back of it is not shown again."""
         if report:
-            self._say("user", report, None, prompt=True)
+            self._say("user", report, None, prompt=True, diff=True)
         self._say("user", text, None, prompt=not report)
         self._growing = None
         self._echo = Echo(text, report)
@@ -113,14 +113,16 @@ class Transcript:
         growing.message_id = growing.message_id or chunk.message_id
         return True
 
-    def _say(self, role: str, text: str, message_id: str | None, prompt: bool = False) -> None:
+    def _say(
+        self, role: str, text: str, message_id: str | None, prompt: bool = False, diff: bool = False
+    ) -> None:
         if role == "user":
             self._plan, self.spoke_in_turn = None, False
         entry: Message | Thought
         if role == "thought":
             entry = Thought(self._key(), [text], message_id, self._now)
         else:
-            entry = Message(self._key(), _role(role), [text], message_id, prompt)
+            entry = Message(self._key(), _role(role), [text], message_id, prompt, diff)
         self._add(entry)
         self._growing = entry
 

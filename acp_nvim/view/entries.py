@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Note, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
@@ -83,6 +83,8 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _note(entry)
         case Placeholder():
             return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
+        case Message(diff=True):
+            return [("", {"kind": "text", "key": entry.key, "diff": True})]
         case _:
             return [("", {"kind": "text", "key": entry.key})]
 

@@ -38,6 +38,8 @@ def export(session: Session, terminal: Terminal) -> Iterator[str]:
 
 def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
     match entry:
+        case Message(diff=True):
+            yield _fenced("".join(entry.parts))
         case Message():
             text = "".join(entry.parts)
             yield text
@@ -55,6 +57,12 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
         case Note():
             text = stopped(entry.text) if entry.kind == "stop" else entry.text
             yield _quoted(f"**{entry.kind}** {visible(text)}")
+
+
+def _fenced(text: str) -> str:
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}diff\n{text}\n{marks}\n"
 
 
 def _closing(text: str) -> str:

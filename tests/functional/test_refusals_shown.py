@@ -1,0 +1,39 @@
+"""What the user refused of a proposal is a diff in the chat, and no Markdown."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.fakes.script import on_prompt, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import chat, in_chat, send
+from tests.functional.test_proposals import before, decide_mixed, open_diff, through
+
+Open = Callable[..., Editor]
+
+
+def colour(editor: Editor, group: str) -> object:
+    return editor.lua("return vim.api.nvim_get_hl(0, { name = ..., link = false }).fg", group)
+
+
+def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("- a *list* of its own")))
+    editor = before(open_editor, agent)
+    editor.type(":Acp<CR><C-w>t")
+    open_diff(editor)
+    decide_mixed(editor)
+    editor.wait_event("AcpTurnEnded")
+    send(editor, "and now?")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    lines = chat(editor)
+    removed = next(line for line in lines if line.startswith("-"))
+    added = next(line for line in lines if line.startswith("+"))
+    in_chat(editor, removed)
+    editor.screen.expect(removed)
+    assert editor.screen.attrs(removed).get("foreground") == colour(editor, "AcpRemoved")
+    assert editor.screen.attrs(added).get("foreground") == colour(editor, "AcpAdded")
+    report = tmp_path / "talk.md"
+    editor.type(f":Acp export {report}<CR>")
+    editor.screen.expect("talk.md")
+    editor.expect_lua("return vim.fn.filereadable(...)", 1, str(report))
+    text = report.read_text()
+    assert text.index("```diff") < text.index(removed) < text.index("```\n", text.index(removed))
