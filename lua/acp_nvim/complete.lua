@@ -153,7 +153,7 @@ end
 local function mentions(cwd, typed)
   local list, seen, lower = {}, {}, typed:lower()
   local function add(path, kind)
-    if not seen[path] and #list < MOST then
+    if not seen[path] and #list < MOST and not path:find("%c") then -- a mention ends with its line
       seen[path] = true
       list[#list + 1] = candidate(path, kind)
     end

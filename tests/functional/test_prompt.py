@@ -422,7 +422,15 @@ def test_commands_complete_with_their_hints(open_editor: Open, tmp_path: Path) -
 def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -> None:
     editor = open_editor(init="")
     (editor.project / "src").mkdir()
-    for name in ("src/parse.py", "src/my file.py", "ignored.py", ".gitignore", "readme.md", "src/deep.md"):
+    for name in (
+        "src/new\nline.py",
+        "src/parse.py",
+        "src/my file.py",
+        "ignored.py",
+        ".gitignore",
+        "readme.md",
+        "src/deep.md",
+    ):
         (editor.project / name).write_text("ignored.py\n")
     subprocess.run(["git", "init", "-q", "."], cwd=editor.project, check=True)
     agent = script(tmp_path)
@@ -441,6 +449,7 @@ def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -
     assert offered[:2] == ["@readme.md", "@diagnostics"]
     assert {"@src/", "@src/parse.py", "@src/my\\ file.py"} <= set(offered)
     assert "@ignored.py" not in offered
+    assert not any("\n" in word or "\0" in word or "line.py" in word for word in offered), "it cannot attach"
     for typed, wanted in (
         ("par", "@src/parse.py"),
         ("src/my", "@src/my\\ file.py"),

@@ -109,6 +109,8 @@ def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path
     ]
     editor.type("g?")
     editor.screen.expect("delete it for good")
+    rows = editor.lua("return vim.fn.map(vim.fn.getline(1, '$'), 'strdisplaywidth(v:val)')")
+    assert max(rows) <= 56, "it fits a screen of 60 columns"
 
 
 def test_a_saved_session_is_loaded_with_its_tool_calls(open_editor: Open, tmp_path: Path) -> None:
