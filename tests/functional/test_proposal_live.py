@@ -332,3 +332,32 @@ def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path
     editor.wait_event("AcpTurnEnded")
     assert outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == "a\nb"
+
+
+FOLLOWING = """
+  local abreast = require("acp_nvim.abreast")
+  local follow, times = abreast.follow, {}
+  abreast.follow = function(...)
+    local began = os.clock()
+    follow(...)
+    times[#times + 1] = 1000 * (os.clock() - began)
+  end
+  local live = vim.fn.bufnr("notes.txt")
+  for n = 1, 5 do
+    vim.api.nvim_buf_set_lines(live, 0, 0, false, { "above " .. n })
+    assert(vim.wait(5000, function() return #times == n end, 1))
+  end
+  abreast.follow = follow
+  table.sort(times)
+  return times[1]
+"""
+
+
+def test_a_large_file_is_followed_at_little_cost(open_editor: Open, tmp_path: Path) -> None:
+    old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
+    new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
+    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "".join(old), "".join(new)))))
+    editor = before(open_editor, agent, "".join(old))
+    begun(editor)
+    assert editor.lua(FOLLOWING) < 30
+    assert editor.lua(SIDE)[:2] == ["above 5", "above 4"]
