@@ -198,6 +198,7 @@ def test_in_the_chat_and_the_bars_and_the_lists(open_editor: Open, tmp_path: Pat
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return require('acp_nvim').status().title ~= nil")
     innocent(editor, "the chat")
+    assert "title%%{" in editor.acp("statusline"), "others put it into a format"
     in_chat(editor, "Call")
     editor.type("zR")
     innocent(editor, "unfolded")
