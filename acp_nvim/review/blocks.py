@@ -18,6 +18,11 @@ _births = count(1)
 Lines = tuple[str, ...]
 
 
+def new_id() -> int:
+    """Of a change, unique in the process."""
+    return next(_ids)
+
+
 @dataclass(frozen=True, slots=True)
 class Author:
     session: int

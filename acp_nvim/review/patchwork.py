@@ -64,6 +64,11 @@ class Patchwork:
         return list(self._lines)
 
     @property
+    def last(self) -> tuple[int, str | None]:
+        """How many lines, and the last one."""
+        return len(self._lines), self._lines[-1] if self._lines else None
+
+    @property
     def base(self) -> list[str]:
         """The live text with all that is pending taken back."""
         return apply(self._lines, map(_undoing, self._state.blocks))

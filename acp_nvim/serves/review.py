@@ -69,6 +69,8 @@ class Review:
         elif file and not isinstance(before, Unknown):
             file.begin(before)
         if file:
+            if isinstance(before, str):
+                file.ends(split(before), split(after), by)
             file.given, file.deleted = given, False
             self._editor.wake()
 

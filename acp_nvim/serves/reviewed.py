@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.edits import Edit
+from acp_nvim.review.last_newline import LastNewline
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
 from acp_nvim.session.session import Session
 
@@ -41,6 +42,7 @@ class Reviewed:
         self.path, self.given = path, given  # resolved, and as it was named
         self.patchwork = Patchwork(lines)
         self.shape = replace(shape, lines=())  # line ends and the like, before any agent
+        self._newline = LastNewline()
         self._begun = False
         self._hunks: list[Hunk] | None = None  # as long as nothing changes
         self.created = self.deleted = False
@@ -70,6 +72,10 @@ class Reviewed:
         """What is pending."""
         if self._hunks is None:
             self._hunks = self.patchwork.pending
+            count, last = self.patchwork.last
+            # a change of the last line takes its newline along
+            if not self._hunks or self._hunks[-1].first + len(self._hunks[-1].new) < count:
+                self._hunks += self._newline.pending(count, last)
         return self._hunks
 
     def pending(self, ids: Iterable[int]) -> list[Hunk]:
@@ -77,8 +83,11 @@ class Reviewed:
         return [hunk for hunk in self.hunks if hunk.id in wanted]
 
     def keep(self, ids: Iterable[int]) -> int:
-        self._hunks = None
-        return len(self.patchwork.keep_all(list(ids)))
+        ids, self._hunks = frozenset(ids), None
+        newline = self._newline.decide(ids, kept=True)
+        if newline:
+            self.shape = replace(self.shape, final=not self._newline.was)
+        return len(self.patchwork.keep_all(ids)) + newline
 
     def begin(self, before: str | None) -> None:
         """What the disk held before the first change; None: no file."""
@@ -92,6 +101,12 @@ class Reviewed:
         self._hunks = None
         self._near(self.patchwork.agent(list(lines), author))
 
+    def ends(self, was: Text, now: Text, author: Author) -> None:
+        """The agent has made `now` of it: perhaps the last line is the same but for its newline."""
+        if was.lines and was.lines[-1:] == now.lines[-1:]:
+            self._hunks = None
+            self._newline.changed(was.final, now.final, was.lines[-1], author)
+
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)
         if new != self.lines:
@@ -100,9 +115,10 @@ class Reviewed:
             self._all_anew()
 
     def take_back(self, ids: Iterable[int]) -> None:
-        ids = list(ids)
+        ids = frozenset(ids)
         self.taken += len(self.pending(ids))
         self._hunks = None
+        self._newline.decide(ids, kept=False)
         self._near(self.patchwork.undo_all(ids))
 
     def decide(self, ids: Iterable[int]) -> None:
@@ -112,7 +128,8 @@ class Reviewed:
 
     def forget_decided(self, session: int) -> None:
         """Its next turn begins."""
-        mine = {hunk.id for hunk in self.patchwork.decided if hunk.author.session == session}
+        decided = (*self.patchwork.decided, *self._newline.decided)
+        mine = {hunk.id for hunk in decided if hunk.author.session == session}
         self._decided -= mine
         self._hunks = None
         self.unknown = [author for author in self.unknown if author.session != session]
@@ -215,8 +232,8 @@ class Reviewed:
 
     @property
     def shown(self) -> list[Hunk]:
-        decided = (hunk for hunk in self.patchwork.decided if hunk.id in self._decided)
-        return [*self.hunks, *decided]
+        decided = (*self.patchwork.decided, *self._newline.decided)
+        return [*self.hunks, *(hunk for hunk in decided if hunk.id in self._decided)]
 
     def _differs(self, hunk: Hunk) -> bool:
         told = self._told.get(hunk.id)
@@ -283,6 +300,7 @@ class Reviewed:
             "n": 0 if hunk.state == "undone" else len(hunk.new),
             "old": list(hunk.old),
             "new": None if in_buffer else list(hunk.new),
+            **({"note": self._newline.note} if self._newline.owns(hunk) else {}),
         }
 
 

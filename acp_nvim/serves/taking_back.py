@@ -149,12 +149,14 @@ class _Step:
         return self._file.created and self._is_all and not self.wanted
 
     def shaped(self, text: Text, lines: list[str]) -> Text:
-        """Line ends as they are; with the last hunk as they were, and the end of the file with the hunk there."""
+        """Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there."""
         was = self._file.shape
+        at_start = bool(self.edits) and self.edits[0].first == 0
         at_end = bool(self.edits) and self.edits[-1].last == len(self.rows)
         final = was.final if self._is_all or at_end else text.final
         end = was.end if self._is_all else text.end
-        return replace(text, lines=tuple(lines), final=final, end=end)
+        bom = text.bom or (was.bom and (self._is_all or at_start))
+        return replace(text, lines=tuple(lines), final=final, end=end, bom=bom)
 
 
 def _rows(step: _Step) -> list[list[Any]]:

@@ -43,6 +43,9 @@ end
 ---@return string[][][]
 local function virtual_lines(buf, hunk)
   local width, tabstop, lines = vim.o.columns, vim.bo[buf].tabstop, {}
+  if hunk.note then
+    return { virtual_line(hunk.note, width, tabstop) }
+  end
   for i = 1, math.min(#hunk.old, MOST_LINES) do
     lines[i] = virtual_line(hunk.old[i], width, tabstop)
   end

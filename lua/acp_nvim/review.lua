@@ -17,6 +17,7 @@ local M = {}
 ---@field n integer       lines in the text
 ---@field old string[]
 ---@field new? string[]   nil: they are in the buffer
+---@field note? string    what has changed where the lines have not
 ---@field below? boolean  deleted behind the last line
 
 ---@class acp.Changed  a file
@@ -355,6 +356,7 @@ local function shape(file, hunk, row)
     state = hunk.state,
     turn = hunk.turn,
     session = hunk.session,
+    note = hunk.note,
   }
 end
 

@@ -233,3 +233,63 @@ def test_a_deletion_that_is_kept_is_marked_no_more(open_editor: Open, tmp_path: 
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     at_rest(editor)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("by", ["through us", "on disk"])
+@pytest.mark.parametrize(("before", "after"), [("a\nb\n", "a\nb"), ("a\nb", "a\nb\n")])
+def test_a_change_of_the_last_newline_alone_is_a_hunk(
+    open_editor: Open, tmp_path: Path, before: str, after: str, by: str, loaded: bool
+) -> None:
+    steps = [write(NOTES, after)] if by == "through us" else editing(NOTES, write_file(NOTES, after))
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = working(open_editor, agent, before)
+    if not loaded:
+        editor.type(":enew|bwipeout notes.txt<CR>")
+        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    assert disk(editor) == after
+    found = [(h["first"], h["last"], h["old"], h["new"]) for h in hunks(editor)]
+    assert found == [(2, 2, ["b"], ["b"])]
+    editor.type(":Acp review<CR>")
+    note = f"no newline at end {'now' if before.endswith(chr(10)) else 'before'}"
+    editor.screen.expect(f"  a\n  {note}\n┃ b")
+    assert editor.lua(LISTED) == [["notes.txt", f"+1 -1 {note}"]]
+    editor.type(":Acp undo<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert (disk(editor), editor.lua(LINES)) == (before, ["a", "b"])
+    assert [hunk["state"] for hunk in hunks(editor)] == ["undone"]
+    assert editor.lua("return vim.bo.modified") is False
+    at_rest(editor)
+
+
+def test_a_last_newline_is_kept_and_a_changed_last_line_takes_it_along(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    rules = on_prompt("first", write(NOTES, "a\nb")), on_prompt("", write(NOTES, "A\nb"))
+    editor = working(open_editor, script(tmp_path, *rules), "a\nb\n")
+    editor.acp("prompt", "first")
+    editor.expect_lua(PENDING, 1)
+    editor.type("Gcc!<Esc>")
+    editor.expect_lua(PENDING, 0)
+    editor.type("u")
+    editor.expect_lua(PENDING, 1)
+    editor.type("G\\k")
+    editor.expect_lua(PENDING, 0)
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("prompt", "second")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == "a\nb"
+
+
+def test_a_bom_that_the_agent_has_dropped_comes_back(open_editor: Open, tmp_path: Path) -> None:
+    steps = editing(NOTES, write_file(NOTES, "A\nb\n"))
+    editor = reviewing(open_editor, tmp_path, *steps, before="\ufeffa\nb\n", pending=1)
+    assert (disk(editor), editor.lua("return vim.bo.bomb")) == ("A\nb\n", False)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert (disk(editor), editor.lua("return vim.bo.bomb")) == ("\ufeffa\nb\n", True)

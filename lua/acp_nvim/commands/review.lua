@@ -28,7 +28,7 @@ end
 ---@param hunk table
 ---@return string  "+2 -1 the first line"
 local function summary(file, hunk)
-  local first = vim.trim(hunk.new[1] or hunk.old[1] or "")
+  local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
   local what = file.created and "new file: " or file.deleted and "deleted: " or ""
   return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, scratch.cut(scratch.visible(first), 200))
 end
