@@ -465,7 +465,7 @@ def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None
 
 
 def test_in_a_login(open_editor: Open, tmp_path: Path) -> None:
-    way = {"label": lines("Sign in"), "command": "sh", "args": ["-c", 'echo "[$NVIM]"; read x; exit 1']}
+    way = {"label": lines("Sign in"), "command": "sh", "args": ["-c", 'echo "to=$NVIM."; read x; exit 1']}
     methods = [
         {"id": evil("a"), "name": lines("A"), "description": lines("about"), "_meta": {"terminal-auth": way}},
         {"id": evil("b"), "name": evil("B"), "description": evil()},
@@ -485,7 +485,7 @@ def test_in_a_login(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua("return vim.bo.filetype", "acp_pick")
     innocent(editor, "the choice of logins")
     editor.type("<CR>")
-    editor.screen.expect("[]")  # no $NVIM
+    editor.screen.expect("to=.")  # no $NVIM
     innocent(editor, "the login's terminal")
     editor.expect_lua("return vim.api.nvim_get_mode().mode", "t")
     editor.type("x<CR>")
