@@ -112,7 +112,7 @@ class Deciding:
         elif payload.get("version") != question.version:
             self._client.say("warn", "the question has changed, nothing was sent: look at it first")
         elif option is None:
-            self._client.say("warn", "no option of kind allow_once here: nothing was sent, no rule was set")
+            self._client.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
         else:
             session.rules.append(rule)
             question.rule = name = f"rule {len(session.rules)}{OF_SESSION}"

@@ -26,13 +26,14 @@ class ExitReport:
         status = None if killed else returncode
         return cls(status, _signal_name(-(returncode or 0)) if killed else None, tail, asked, closed_output)
 
-    def sentence(self, name: str) -> str:
+    def sentence(self, name: str, cure: str = "") -> str:
+        """What happened; what to do, if that is said; at the end, where it may be cut, the agent's last words."""
         if self.error:
-            return self.error
+            return f"{self.error}; {cure}" if cure else self.error
         if self.asked:
             return f"{name} was stopped"
         last = next((_plain(line) for line in reversed(self.stderr_tail) if line.strip()), "")
-        return f"{name} {self._what_happened()}: {last}" if last else f"{name} {self._what_happened()}"
+        return ": ".join(filter(None, [f"{name} {self._what_happened()}", cure, last]))
 
     def _what_happened(self) -> str:
         if self.closed_output:

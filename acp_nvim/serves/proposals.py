@@ -214,14 +214,18 @@ class Proposals:
         else:
             self._undecide(known)
             self._front.say(
-                "warn", "no allow_once here, so all or nothing: nothing was sent, :Acp answer {n}"
+                "warn",
+                "nothing was sent: it cannot be allowed just once, so all or nothing (:Acp answer {n})",
             )
 
     def _answer(self, known: Proposal, kind: str, *, some: bool = False) -> bool:
         option = _first(known.question, kind)
         if option is None:
             self._undecide(known)
-            self._front.say("warn", f"no {kind} here: nothing was sent, :Acp answer {{n}}")
+            said = "allow it" if kind.startswith("allow") else "refuse it"
+            self._front.say(
+                "warn", f"nothing was sent: no answer here would {said} just once (:Acp answer {{n}})"
+            )
             return False
         done = known.session.end_question(known.question, option, "user")
         self._open.pop(known.question.id, None)

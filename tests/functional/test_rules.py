@@ -137,9 +137,11 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
 
 
 @pytest.mark.statement(73)
-@pytest.mark.parametrize(("command", "kind"), [("accept", "allow_once"), ("reject", "reject_once")])
+@pytest.mark.parametrize(
+    ("command", "words"), [("accept", "allow it just once"), ("reject", "refuse it just once")]
+)
 def test_without_an_option_of_the_kind_nothing_is_sent(
-    open_editor: Open, tmp_path: Path, command: str, kind: str
+    open_editor: Open, tmp_path: Path, command: str, words: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", runs("make", "t", ("x", "Explain", "explain_it"))))
     editor = talking(open_editor, agent)
@@ -147,7 +149,7 @@ def test_without_an_option_of_the_kind_nothing_is_sent(
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 Explain")
     editor.type(f":Acp {command}<CR>")
-    editor.screen.expect(f"no option of kind {kind} here: nothing was sent")
+    editor.screen.expect(f"nothing was sent: no answer here would {words}")
     assert answers(agent) == []
     editor.type(":Acp answer 1<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "x"

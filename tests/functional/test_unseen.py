@@ -69,7 +69,7 @@ def test_the_death_of_an_agent_in_insert_mode_is_told_once_it_is_left(
     (tmp_path / "go").touch()
     editor.wait_event("AcpSessionEnded")
     editor.type("<Esc>")
-    editor.screen.expect("acp_nvim: agent0 ")
+    editor.screen.expect("acp_nvim: agent0 was killed by SIGKILL: :Acp restart")
     assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
 
 

@@ -33,6 +33,13 @@ local function visible_question()
   return question
 end
 
+local WOULD = {
+  allow_once = "allow it just once",
+  allow_always = "allow it always",
+  reject_once = "refuse it just once",
+  reject_always = "refuse it always",
+}
+
 ---@param question table
 ---@param kind string
 ---@return table? option
@@ -43,7 +50,7 @@ local function first_of_kind(question, kind)
       return option
     end
   end
-  return nil, ("no option of kind %s here: nothing was sent"):format(kind)
+  return nil, ("nothing was sent: no answer here would %s (:Acp answer {n})"):format(WOULD[kind])
 end
 
 ---@param base "allow"|"reject"
