@@ -15,6 +15,7 @@ local M = {}
 ---@field eol? [string, string][]
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
+---@field diff? boolean         no Markdown: its lines have signs
 ---@field fences? acp.Fences     markdown.lua's knowledge of the block that begins here
 
 ---@class acp.Chat
