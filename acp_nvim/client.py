@@ -141,7 +141,9 @@ class Client:
     def do_new(self, payload: dict[str, Any]) -> None:
         """With an id it is a session of an earlier backend: loaded if the agent can, else begun anew."""
         known = payload.get("id")
-        self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
+        session = self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
+        if waiting := payload.get("queue"):
+            session.queue.restore(map(_prompt, waiting))
 
     def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
         cwd = os.path.abspath(os.path.expanduser(payload.get("cwd") or "."))
@@ -149,7 +151,9 @@ class Client:
         session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
-        session.title = str(payload["title"]) if payload.get("title") else None
+        session.title, session.name, session.about = (
+            str(payload[key]) if payload.get(key) else None for key in ("title", "name", "about")
+        )
         self.sessions[session.number] = session
         self.transcripts.restore(session, payload.get("transcript"))
         self._shown[session.number] = Showing(session, self.services.terminals.text)
@@ -160,7 +164,7 @@ class Client:
         session = self.session(payload)
         session.ack = int(payload.get("seq") or 0)
         self.services.loaded = [str(path) for path in payload.get("loaded") or ()]
-        prompt = Prompt(str(payload["text"]), list(payload.get("context") or []))
+        prompt = _prompt(payload)
         host = self.host_of(session)
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
@@ -434,6 +438,10 @@ class Client:
             elif shown.pools:
                 asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
         return calls
+
+
+def _prompt(payload: dict[str, Any]) -> Prompt:
+    return Prompt(str(payload["text"]), list(payload.get("context") or []), int(payload.get("seq") or 0))
 
 
 def _way_back(session: Session, host: Host | None) -> Way:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -14,6 +14,8 @@ class Prompt:
 
     text: str
     context: list[dict[str, Any]] = field(default_factory=list)
+    seq: int = 0  # its number, by which the editor knows it; 0: it came without one
+    edited: bool = False  # what the editor knows by that number has another text
 
     @property
     def attached(self) -> list[str]:
@@ -53,6 +55,19 @@ class Queue:
         """What goes along with each, in words."""
         return [prompt.attached for prompt in self._items]
 
+    @property
+    def waiting(self) -> list[int | list[int | str]]:
+        """For the editor, which has what it sent: their numbers, and the text where that is another."""
+        return [
+            prompt.seq if prompt.seq and not prompt.edited else [prompt.seq, prompt.text]
+            for prompt in self._items
+        ]
+
+    def restore(self, prompts: Iterable[Prompt]) -> None:
+        """They have waited while there was no backend."""
+        self._items = list(prompts)
+        self.hold()
+
     def add(self, prompt: Prompt, *, first: bool = False) -> None:
         """Queue it at the end; a send after a hold goes first and releases what waits behind it."""
         if first or self._stopped or self._first:
@@ -88,6 +103,6 @@ class Queue:
             known.setdefault(prompt.text, []).append(prompt)
         for original, edit in edits:
             if known.get(original):
-                known.setdefault(edit, []).append(Prompt(edit, known[original].pop(0).context))
+                known.setdefault(edit, []).append(replace(known[original].pop(0), text=edit, edited=True))
         self._items = [(known.get(text) or [Prompt(text)]).pop(0) for text in texts if text.strip()]
         self._first = min(self._first, len(self._items))

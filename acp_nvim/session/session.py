@@ -92,6 +92,7 @@ class Session:
             "paused": self.paused,
             "cancelling": self.cancelling,
             "ack": self.ack,
+            "waiting": self.queue.waiting,
             "transcript": self.recording,
             **self.controls.status(),
             **self.facts,

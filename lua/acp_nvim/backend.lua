@@ -81,11 +81,13 @@ local function fail(n, why)
   local open = session.questions
   local turn = session.turn
   session.turn = nil
-  state.forget_sent(n)
+  local held = state.hold_unsent(n)
+  state.patch(n, { queue = held, held = held > 0 })
   if was == "stopped" or was == "failed" then
     return
   end
-  state.patch(n, { state = "failed", error = why, pid = vim.NIL, queue = 0, held = false, started = vim.NIL })
+  session.orphaned = true
+  state.patch(n, { state = "failed", error = why, pid = vim.NIL, started = vim.NIL })
   state.set_questions(n, {})
   require("acp_nvim.question").update(n, {})
   for _, question in ipairs(open) do
@@ -120,7 +122,7 @@ local function lost(why)
   scratch.message("error", why)
   for _, n in ipairs(state.numbers()) do
     fail(n, why)
-    require("acp_nvim.chat").note(n, why)
+    require("acp_nvim.ended").tell(n, why)
   end
 end
 

@@ -233,6 +233,10 @@ local function keep_views(buf, followers, readers)
   local last = api.nvim_buf_line_count(buf)
   local endless = bytes_of_last_line(buf) > ENDLESS
   for _, win in ipairs(followers) do
+    if vim.w[win].acp_more then
+      vim.w[win].acp_more = nil
+      require("acp_nvim.winbar").redraw(win)
+    end
     wrap_unless(win, endless)
     -- The column matters: of a line taller than the window the end is to be seen.
     api.nvim_win_set_cursor(win, { last, endless and 0 or vim.v.maxcol })
@@ -472,17 +476,20 @@ function M.apply(n, ops, total)
   end
 end
 
---- Says in the chat what the backend can no longer say: that it is gone, and what stood open with it.
+--- Changes the chat as the backend would, which is gone.
 ---@param n integer
----@param text string
-function M.note(n, text)
-  local chat = chats[n]
-  if not chat or not chat.buf or chat.stale then
+---@param ops table[]
+function M.amend(n, ops)
+  local chat = M.get(n)
+  if not chat or chat.stale then
     return
   end
-  local row = api.nvim_buf_line_count(chat.buf)
-  local mark = { row = row, kind = "note", icon = { text = "✗ ", hl = "AcpError" }, line_hl = "AcpError" }
-  run(chat, { { "append", "\n" .. text, { mark } } })
+  local buf = chat.buf --[[@as integer]]
+  local followers, readers = windows_on(buf)
+  local cursors = cursors_in(buf)
+  run(chat, ops)
+  keep_views(buf, followers, readers)
+  note_carried(buf, cursors)
 end
 
 --- Empties the chat: everything comes anew.
@@ -496,6 +503,7 @@ function M.reset(n)
   clear(chat, 0, api.nvim_buf_line_count(chat.buf))
   local lines = api.nvim_buf_line_count(chat.buf)
   run(chat, { { "splice", 0, lines, {}, {} } })
+  keep_views(chat.buf, vim.fn.win_findbuf(chat.buf), {}) -- one line: its end is in each of them
 end
 
 --- Forgets the chat of a session that has ended.

@@ -10,6 +10,9 @@ local M = {}
 ---@field sent integer          number of the last prompt we sent
 ---@field acked integer         number of the last prompt the backend has handled
 ---@field turn? integer         the turn that runs
+---@field unsent table<integer, { text: string, context: table[] }>  by number: prompts that no agent has been sent yet
+---@field waiting (integer|[integer, string])[]  the queue as the backend has it: a prompt's number, an edited one's text
+---@field orphaned? boolean     it has ended with its backend
 ---@field closing? boolean      the user has closed it: its end is no news
 
 local sessions = {} ---@type table<integer, acp.Session>
@@ -84,6 +87,8 @@ function M.new(fields)
     generation = 0,
     sent = 0,
     acked = 0,
+    unsent = {},
+    waiting = {},
   }
   touch(last)
   return last
@@ -150,6 +155,29 @@ function M.focus(n)
   focused[tab] = vim.list_extend(order, { n })
 end
 
+---@param entry integer|[integer, string]
+---@return integer
+local function number_of(entry)
+  return type(entry) == "table" and entry[1] or entry --[[@as integer]]
+end
+
+--- Forgets the prompts that have gone to the agent.
+---@param session acp.Session
+local function forget_what_went(session)
+  local waits = {} ---@type table<integer, true>
+  for _, entry in ipairs(session.waiting) do
+    waits[number_of(entry)] = true
+  end
+  for seq in pairs(session.unsent) do
+    if seq <= session.acked and not waits[seq] then
+      session.unsent[seq] = nil
+    end
+  end
+end
+
+-- What the backend tells beside the status.
+local ASIDE = { ack = true, waiting = true }
+
 --- Merges what the backend tells; a null takes a key away.
 ---@param n integer
 ---@param patch table
@@ -160,11 +188,15 @@ function M.patch(n, patch)
   end
   local before = shown_state(session)
   session.acked = math.max(session.acked, patch.ack or 0)
+  session.waiting = patch.waiting or session.waiting
+  if patch.ack or patch.waiting then
+    forget_what_went(session)
+  end
   for key, value in pairs(patch) do
     if value == vim.NIL then
       value = nil
     end
-    if key ~= "ack" and not vim.deep_equal(session.status[key], value) then
+    if not ASIDE[key] and not vim.deep_equal(session.status[key], value) then
       session.status[key] = M.clean(value)
       touch(n)
     end
@@ -174,21 +206,49 @@ function M.patch(n, patch)
   end
 end
 
---- Counts a prompt that is about to be sent.
+--- Counts a prompt that is about to be sent, and keeps it until it has gone to the agent.
 ---@param n integer
+---@param prompt { text: string, context: table[] }
 ---@return integer seq
-function M.sent(n)
+function M.sent(n, prompt)
   local session = sessions[n]
   session.sent = session.sent + 1
+  session.unsent[session.sent] = { text = prompt.text, context = prompt.context }
   touch(n)
   return session.sent
 end
 
---- Nothing that was sent will be answered any more.
+--- The backend is gone: what it has not sent waits here, under new numbers, for the next.
 ---@param n integer
-function M.forget_sent(n)
-  sessions[n].acked = sessions[n].sent
+---@return integer count
+function M.hold_unsent(n)
+  local session = sessions[n]
+  local prompts = {}
+  for _, entry in ipairs(session.waiting) do
+    local known = session.unsent[number_of(entry)] or { text = "", context = {} }
+    local text = type(entry) == "table" and entry[2] or known.text
+    prompts[#prompts + 1] = { text = text, context = known.context }
+  end
+  for seq = session.acked + 1, session.sent do
+    prompts[#prompts + 1] = session.unsent[seq]
+  end
+  session.unsent, session.waiting = {}, {}
+  for _, prompt in ipairs(prompts) do
+    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
+  end
+  session.acked = session.sent
   touch(n)
+  return #prompts
+end
+
+--- The prompts that wait for a backend.
+---@param n integer
+---@return { seq: integer, text: string, context: table[] }[]
+function M.unsent(n)
+  local session = sessions[n]
+  return vim.tbl_map(function(entry)
+    return vim.tbl_extend("error", { seq = number_of(entry) }, session.unsent[number_of(entry)])
+  end, session.waiting)
 end
 
 --- The open questions of session `n`, or of all, oldest first: those with no answer on its way.

@@ -67,7 +67,7 @@ function M.prompt(text, options)
   end
   local shown, context = gathered(n, text, given)
   local payload = { text = shown, context = context, first = options.first, next = options.next }
-  payload.seq, payload.loaded = state.sent(n), require("acp_nvim.files").loaded()
+  payload.seq, payload.loaded = state.sent(n, payload), require("acp_nvim.files").loaded()
   ok, message = reach.send(n, "prompt", payload)
   if ok then
     require("acp_nvim.prompt").history_add(n, { shown })

@@ -51,6 +51,28 @@ function M.begin(verb, fields, more)
   return n
 end
 
+--- Tells the backend, which is another, of a session that it does not know.
+---@param n integer
+local function revive(n)
+  local session = assert(state.session(n))
+  session.generation, session.orphaned = backend.generation(), nil
+  local status = session.status
+  local id = status.turn > 0 and status.session_id or session.origin.id
+  local more = { session = n, id = id, transcript = status.transcript, title = status.title, about = status.about }
+  more.queue = state.unsent(n)
+  backend.notify("new", vim.tbl_extend("force", session.origin, more))
+  state.patch(n, { state = "starting", error = vim.NIL })
+end
+
+--- What the end of the backend has ended comes back with the one that is restarted.
+local function revive_orphans()
+  for _, n in ipairs(state.numbers()) do
+    if state.session(n).orphaned then
+      revive(n)
+    end
+  end
+end
+
 --- Sends a verb about session `n`; a backend that was started since then is told of the session first.
 ---@param n integer
 ---@param verb string
@@ -72,11 +94,9 @@ function M.send(n, verb, payload)
     if verb ~= "prompt" and verb ~= "restart" then
       return nil, ("session %d has ended: a prompt or :Acp restart starts it anew"):format(n)
     end
-    session.generation = backend.generation()
-    local id = session.status.turn > 0 and session.status.session_id or session.origin.id
-    local more = { session = n, id = id, transcript = session.status.transcript }
-    backend.notify("new", vim.tbl_extend("force", session.origin, more))
+    revive(n)
     if verb == "restart" then
+      revive_orphans()
       return true
     end
   end

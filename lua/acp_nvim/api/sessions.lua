@@ -313,7 +313,12 @@ function M.rename(title, options)
   elseif type(title) ~= "string" or vim.trim(title) == "" then
     return nil, "rename needs a title"
   end
-  return reach.send(n, "rename", { title = vim.trim(title) })
+  local ok
+  ok, message = reach.send(n, "rename", { title = vim.trim(title) })
+  if ok then
+    state.session(n).origin.name = vim.trim(title)
+  end
+  return ok, message
 end
 
 --- Has the agent delete a session for good.

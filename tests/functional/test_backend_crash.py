@@ -1,0 +1,179 @@
+"""The backend is killed: what its user had before them stays, what is over says so, and all of it comes back."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    on,
+    on_initialize,
+    on_prompt,
+    permission,
+    repeat,
+    result,
+    say,
+    script,
+    tool,
+    update,
+    wait,
+)
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import chat, send, talking
+from tests.functional.test_life import backend_of, told
+
+Open = Callable[..., Editor]
+NARROW = (80, 24)
+STATES = "return vim.tbl_map(function(s) return s.state end, require('acp_nvim').sessions())"
+MARKS = """
+local chat = require('acp_nvim.chat').get(1)
+local found = require('acp_nvim.chat').marks(chat, 0, -1)
+return vim.tbl_map(function(each)
+  return { each.mark.kind, each.mark.icon and each.mark.icon.text or '', each.mark.running == true }
+end, found)
+"""
+MORE = "return vim.w[vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))].acp_more == true"
+
+
+def agent_of(folder: Path, name: str = "agent") -> ScriptedAgent:
+    earlier = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "said before"}}
+    return script(
+        folder,
+        on_initialize(loadSession=True),
+        on("session/load", update(earlier), result({})),
+        on_prompt(
+            "long", say("on it"), tool("t", title="build", status="in_progress"), wait("session/cancel")
+        ),
+        on_prompt("ask", permission("Run it?"), say("done")),
+        on_prompt("many", repeat(40, say("line {n}\n\n"))),
+        on_prompt("", say("fine")),
+        name=name,
+    )
+
+
+def crash(editor: Editor) -> None:
+    os.kill(backend_of(editor), signal.SIGKILL)
+    told(editor, "the backend ended", ":Acp restart")
+
+
+def queued(editor: Editor, count: int) -> None:
+    editor.expect_lua("return require('acp_nvim').status().queue", count)
+
+
+def asked(agent: ScriptedAgent) -> list[list[str]]:
+    """The texts of each prompt, and of what went along."""
+    blocks = [message["params"]["prompt"] for message in agent.got("session/prompt")]
+    return [
+        [str(block.get("text") or block.get("uri") or block["resource"]["text"]) for block in each]
+        for each in blocks
+    ]
+
+
+def test_queued_prompts_come_back_held_with_what_goes_along(open_editor: Open, tmp_path: Path) -> None:
+    agent = agent_of(tmp_path)
+    editor = talking(open_editor, agent, size=NARROW)
+    (editor.project / "a.txt").write_text("the attached text")
+    send(editor, "long")
+    editor.wait_event("AcpTurnStarted")
+    editor.lua("require('acp_nvim').prompt('first of the queue', { context = { { file = 'a.txt' } } })")
+    send(editor, "second of the queue")
+    queued(editor, 2)
+    crash(editor)
+    assert [editor.acp("status")[key] for key in ("state", "queue", "held")] == ["failed", 2, True]
+    editor.type(":Acp restart<CR>")
+    editor.expect_lua("return require('acp_nvim').status().state", "idle")
+    assert [editor.acp("status")[key] for key in ("queue", "held")] == [2, True]
+    assert asked(agent) == [["long"]]
+    send(editor, "now")
+    queued(editor, 0)
+    editor.wait_event("AcpTurnEnded", turn=4)
+    texts = asked(agent)
+    assert [each[0] for each in texts] == ["long", "now", "first of the queue", "second of the queue"]
+    assert "a.txt" in texts[2][1] or "the attached text" in texts[2][1]
+
+
+def test_a_queue_that_was_edited_comes_back_as_edited(open_editor: Open, tmp_path: Path) -> None:
+    agent = agent_of(tmp_path)
+    editor = talking(open_editor, agent, size=NARROW)
+    send(editor, "long")
+    editor.wait_event("AcpTurnStarted")
+    send(editor, "to be edited")
+    queued(editor, 1)
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("to be edited")
+    editor.type("ccas edited<Esc>:wq<CR>")
+    told(editor, "1 prompt queued")
+    crash(editor)
+    editor.type(":Acp restart<CR>")
+    editor.expect_lua("return require('acp_nvim').status().state", "idle")
+    crash(editor)  # once more, before anything has been sent
+    editor.type(":Acp restart<CR>")
+    editor.expect_lua("return require('acp_nvim').status().state", "idle")
+    editor.type(":Acp queue!<CR>")
+    queued(editor, 0)
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    assert [each[0] for each in asked(agent)] == ["long", "as edited"]
+
+
+def test_restart_brings_all_sessions_back_with_their_names(open_editor: Open, tmp_path: Path) -> None:
+    first, second = agent_of(tmp_path, "first"), agent_of(tmp_path, "second")
+    editor = talking(open_editor, first, second, size=NARROW)
+    send(editor, "what it is about")
+    editor.wait_event("AcpTurnEnded", session=1)
+    editor.type(":Acp rename Mine<CR>")
+    editor.expect_lua("return require('acp_nvim').status().title", "Mine")
+    for number, agent in ((2, "agent0"), (3, "agent1")):
+        editor.type(f":Acp new {agent}<CR>")
+        editor.wait_event("AcpSessionStarted", session=number)
+    crash(editor)
+    editor.expect_lua(STATES, ["failed"] * 3)
+    editor.type(":Acp restart<CR>")
+    editor.expect_lua(STATES, ["idle"] * 3)
+    status = editor.lua("return require('acp_nvim').status({ session = 1 })")
+    assert (status["title"], status["about"]) == ("Mine", "what it is about")
+
+
+@pytest.mark.parametrize("prompt", ["long", "ask"])
+def test_what_was_at_work_is_shown_as_ended(open_editor: Open, tmp_path: Path, prompt: str) -> None:
+    editor = talking(open_editor, agent_of(tmp_path), size=NARROW)
+    send(editor, prompt)
+    editor.screen.expect("build" if prompt == "long" else "Yes")
+    before = chat(editor)
+    crash(editor)
+    marks = editor.lua(MARKS)
+    assert ["tool", "⊘ ", False] in marks
+    assert not [mark for mark in marks if mark[0] in ("question", "option") or mark[2]]
+    assert "Yes" not in "\n".join(chat(editor))
+    assert len(chat(editor)) <= len(before) + 1
+    editor.screen.expect("⊘")
+
+
+def test_the_chat_goes_on_showing_its_end(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, agent_of(tmp_path), size=NARROW)
+    send(editor, "many")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("line 39")
+    crash(editor)
+    above = "the end of the chat's last line, which takes two rows"
+    editor.screen.expect(lambda screen: any("see :Acp log" in row for row in screen.lines()[:-1]), what=above)
+    assert editor.lua(MORE) is False
+    editor.type(":Acp restart<CR>")
+    editor.screen.expect("said before")
+    editor.expect_lua(MORE, False)
+    assert "more" not in editor.screen.lines()[0]
+    send(editor, "many")
+    editor.screen.expect("line 39")
+
+
+def test_old_answers_keep_the_name_of_the_agent(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("fine"))), size=NARROW)
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    for times in (1, 2):
+        crash(editor)
+        editor.type(":Acp restart<CR>")
+        editor.expect_lua("return require('acp_nvim').status().state", "idle")
+        assert ("## Scripted" in chat(editor), "## agent0" in chat(editor)) == (True, False), times
