@@ -72,7 +72,9 @@ class Rulings:
         return granted.rule_for(_demand(session, call), os.path.realpath)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
-        yield from ((f"rule {number}{verdicts.OF_SESSION}", rule) for number, rule in enumerate(session.rules, 1))
+        yield from (
+            (f"rule {number}{verdicts.OF_SESSION}", rule) for number, rule in enumerate(session.rules, 1)
+        )
         yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
 
     def _apply(self, found: Ruling, session: Session, question: Question, call: ToolCall) -> None:
