@@ -37,6 +37,19 @@ class Buffer:
     encoding: str
     rows: list[str]  # as the editor counts them: an empty buffer has one
     text: Text
+    encodings: tuple[str, ...] = ()  # in which the editor would try to read the file anew
+
+    def fitting(self, data: bytes) -> str:
+        """The encoding of bytes that somebody else has written: of several that fit the first, as in the editor."""
+        if self.encoding == "utf-8" or data.isascii():
+            return self.encoding
+        for name in self.encodings:
+            if name == self.encoding:
+                break
+            with contextlib.suppress(LookupError, UnicodeDecodeError):
+                data.decode(name)
+                return name
+        return self.encoding
 
     def decode(self, data: bytes) -> str:
         """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
@@ -176,6 +189,7 @@ class Live:
             encoding=look["fenc"] or "utf-8",
             rows=rows,
             text=Text(() if is_void else tuple(rows), *shape),
+            encodings=tuple(str(look.get("fencs") or "").split(",")),
         )
 
     async def _rows(self, path: str, look: dict[str, Any]) -> list[str] | None:
@@ -196,10 +210,19 @@ class Live:
     # --- writing
 
     async def reload(
-        self, path: str, buffer: Buffer, changes: list[Edit], disk: Text, after: list[Edit], by: object = None
+        self,
+        path: str,
+        buffer: Buffer,
+        changes: list[Edit],
+        disk: Text,
+        after: list[Edit],
+        by: object = None,
+        encoding: str = "",
     ) -> str | None:
         """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass."""
         options = {**shape(disk), "after": [list(edit) for edit in after]}
+        if encoding not in ("", buffer.encoding):
+            options["fenc"] = encoding
         if self.witness:
             wanted = apply(list(disk.lines) or [""], after)
             self.witness.about_to(path, buffer, wanted, False, by)

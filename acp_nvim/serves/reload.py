@@ -54,6 +54,7 @@ class _Plan:
     disk: Text
     changes: list[Edit]
     after: list[Edit]
+    encoding: str
 
 
 async def bring(
@@ -94,7 +95,7 @@ async def _try(
         if live.origin(path) == data:
             live.doubt(path)
         return plan
-    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by)
+    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by, plan.encoding)
     if why is None:
         live.in_step(path, data)
     elif why not in ("stale", "locked"):
@@ -111,7 +112,8 @@ def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None
 
 
 def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None) -> _Plan | Apart | Missed:
-    text = buffer.decode(data)
+    encoding = buffer.fitting(data)
+    text = buffer.decode(data) if encoding == buffer.encoding else data.decode(encoding)
     now = as_text(text, _end(buffer, text))
     if not now.is_utf8:
         return NO_TEXT
@@ -126,7 +128,7 @@ def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None
             return Apart(joined.ours, joined.theirs, data, ours.whole)
         wanted = joined.ours
     rows = list(now.lines) or [""]
-    return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]))
+    return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]), encoding)
 
 
 def _end(buffer: Buffer, text: str) -> str:

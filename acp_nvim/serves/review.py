@@ -47,6 +47,7 @@ class Review:
                 return
             file = self._enter(path, path, buffer.text)
             file.created = is_new and not buffer.text.lines
+            file.first_encoding = buffer.encoding
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
         file.asks(wanted, by)
 

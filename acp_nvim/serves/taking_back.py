@@ -90,6 +90,8 @@ class TakingBack:
             "real": file.path,
             "review": file.path,
         }
+        if step.encoding not in ("", file.encoding):
+            options["fenc"] = step.encoding
         if not is_gone:
             _expect_writable(file.path)
         file.asks(step.wanted, Taken(frozenset(step.ids)))
@@ -147,6 +149,11 @@ class _Step:
     def removes_file(self) -> bool:
         """An agent has made it, and nobody else has put anything in."""
         return self._file.created and self._is_all and not self.wanted
+
+    @property
+    def encoding(self) -> str:
+        """What the file was in, once nothing of the agent's is left."""
+        return self._file.first_encoding if self._is_all else ""
 
     def shaped(self, text: Text, lines: list[str]) -> Text:
         """Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there."""

@@ -16,7 +16,7 @@ local PAIRED_LINES = 1000
 local WORDS_EDITS = 100
 local LONG_LINE = 2000 -- bytes
 local diff = vim.text and vim.text.diff or vim.diff
-local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat" }
+local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat", fenc = "fileencoding" }
 
 ---@param old string
 ---@param new string
@@ -194,7 +194,7 @@ end
 
 --- How the text becomes bytes: only what is given changes.
 ---@param buf integer
----@param format { final?: boolean, bomb?: boolean, ff?: string }
+---@param format { final?: boolean, bomb?: boolean, ff?: string, fenc?: string }
 function M.set_format(buf, format)
   for name, option in pairs(FORMAT) do
     if format[name] ~= nil and vim.bo[buf][option] ~= format[name] then

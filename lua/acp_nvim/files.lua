@@ -95,7 +95,7 @@ end
 --- What is to be known of the loaded buffer of a file.
 ---@param path string  absolute
 ---@param known? integer[]  { buf, tick } whose lines are known, or nothing; nil: those of a plain one are not wanted
----@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, final, lines? }; nil: none is loaded
+---@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, fencs?, final, lines? }; nil: none is loaded
 function M.look(path, known)
   local buf = M.find(path)
   if not buf then
@@ -117,6 +117,7 @@ function M.look(path, known)
     bomb = bo.bomb,
     ff = bo.fileformat,
     fenc = bo.fileencoding,
+    fencs = bo.fileencoding ~= "" and bo.fileencoding ~= "utf-8" and vim.o.fileencodings or nil,
     final = is_final(buf),
     lines = wanted and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
   }

@@ -12,6 +12,7 @@ local M = {}
 ---@field final? boolean     of the disk's text: it ends with a line end
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
+---@field fenc? string        what the disk is in, if not in the buffer's encoding
 ---@field review? string      the resolved path under which the change is followed
 
 --- What the user reads anew without having asked for it does nothing by its modelines.

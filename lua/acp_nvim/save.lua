@@ -12,6 +12,7 @@ local M = {}
 ---@field final? boolean    the text ends with a line end; else as `:w` decides
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
+---@field fenc? string
 ---@field review? string    the resolved path under which the change is followed
 
 --- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import delete_file, on_prompt, script, write_file
+from tests.fakes.script import delete_file, mark, on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.functional.test_files import LINES, working, write
 from tests.functional.test_review import (
@@ -293,3 +293,40 @@ def test_a_bom_that_the_agent_has_dropped_comes_back(open_editor: Open, tmp_path
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     assert (disk(editor), editor.lua("return vim.bo.bomb")) == ("\ufeffa\nb\n", True)
+
+
+@pytest.mark.parametrize(
+    ("after", "encoding"),
+    [("thé\nb\n".encode(), "utf-8"), (b"th\xe9\nb\n", "latin1"), (b"the\nb\n", "latin1")],
+)
+def test_a_file_that_the_agent_writes_in_another_encoding_is_read_in_it(
+    open_editor: Open, tmp_path: Path, after: bytes, encoding: str
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)))))
+    editor = working(open_editor, agent, "x\n")
+    before = b"caf\xe9\nb\n"
+    (editor.project / "notes.txt").write_bytes(before)
+    editor.type(":edit!<CR>")
+    editor.expect_lua("return vim.bo.fileencoding", "latin1")
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    (editor.project / "notes.txt").write_bytes(after)
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    shown = after.decode(encoding).split("\n")[0]
+    assert editor.lua("return { vim.fn.getline(1), vim.bo.fenc, vim.bo.modified }") == [
+        shown,
+        encoding,
+        False,
+    ]
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert (editor.project / "notes.txt").read_bytes() == before
+    assert editor.lua("return { vim.fn.getline(1), vim.bo.fenc, vim.bo.modified }") == [
+        "café",
+        "latin1",
+        False,
+    ]
+    at_rest(editor)
