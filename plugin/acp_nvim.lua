@@ -5,8 +5,7 @@ end
 vim.g.loaded_acp_nvim = true
 
 if vim.fn.has("nvim-0.10") == 0 then
-  vim.api.nvim_echo({ { "acp_nvim needs Neovim 0.10 or newer", "WarningMsg" } }, true, {})
-  return
+  return vim.api.nvim_echo({ { "acp_nvim needs Neovim 0.10 or newer", "WarningMsg" } }, true, {})
 end
 
 vim.api.nvim_create_user_command("Acp", function(args)
@@ -21,17 +20,16 @@ end, {
 })
 
 local plugs = {
-  open = "Open the agent's chat",
-  toggle = "Open or close the agent's chat",
-  accept = "Allow what the agent asks",
-  reject = "Refuse what the agent asks",
-  cancel = "Cancel the agent's turn",
+  open = { "open", "Open the agent's chat" },
+  toggle = { "toggle", "Open or close the agent's chat" },
+  accept = { "accept", "Allow what the agent asks" },
+  reject = { "reject", "Refuse what the agent asks" },
+  cancel = { "cancel", "Cancel the agent's turn" },
+  ["next-hunk"] = { "hunk next", "Next change of the agent's" },
+  ["previous-hunk"] = { "hunk previous", "Previous change of the agent's" },
 }
-for name, desc in pairs(plugs) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. name .. "<CR>", { desc = desc })
-end
-for name, desc in pairs({ next = "Next change of the agent's", previous = "Previous change of the agent's" }) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. "-hunk)", "<Cmd>Acp hunk " .. name .. "<CR>", { desc = desc })
+for name, plug in pairs(plugs) do
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
 end
 for name, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
   vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>", { desc = desc })
@@ -54,9 +52,8 @@ vim.api.nvim_create_autocmd("SessionLoadPost", {
 vim.api.nvim_create_autocmd("VimLeavePre", {
   group = group,
   callback = function()
-    local backend = package.loaded["acp_nvim.backend"]
-    if backend then
-      backend.shutdown()
+    if package.loaded["acp_nvim.backend"] then
+      require("acp_nvim.backend").shutdown()
     end
   end,
 })
