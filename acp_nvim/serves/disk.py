@@ -95,8 +95,8 @@ def _expect_text(status: os.stat_result, path: str) -> None:
         raise OSError(errno.EFBIG, f"{status.st_size >> 20} MiB are too much for a message", path)
 
 
-def write(path: str, data: bytes) -> None:
-    """Beside it, then in its place: nobody ever sees half of it."""
+def write(path: str, data: bytes, mode: int | None = None) -> None:
+    """Beside it, then in its place: nobody ever sees half of it. `mode`: of a file that is not there."""
     with folder_of(path, make=True) as (folder, name):
         was = _status(path, name, folder)
         beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{secrets.token_hex(4)}"
@@ -105,7 +105,7 @@ def write(path: str, data: bytes) -> None:
         try:
             with open(handle, "wb") as file:
                 file.write(data)
-                _dress(file.fileno(), was)
+                _dress(file.fileno(), was, mode)
             os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
@@ -135,12 +135,12 @@ def _status(path: str, name: str, folder: int) -> os.stat_result | None:
     return status
 
 
-def _dress(handle: int, was: os.stat_result | None) -> None:
-    """Owner and mode as they were; as any new file has them, if there was none."""
+def _dress(handle: int, was: os.stat_result | None, mode: int | None) -> None:
+    """Owner and mode as they were; if there was no file the mode given, or that of any new one."""
     if was is None:
         mask = os.umask(0o077)
         os.umask(mask)
-        os.fchmod(handle, 0o666 & ~mask)
+        os.fchmod(handle, 0o666 & ~mask if mode is None else mode & 0o777)
         return
     with contextlib.suppress(
         PermissionError

@@ -32,6 +32,7 @@ class Review:
         self._book: dict[str, Reviewed] = {}
         self._over: set[str] = set()  # files that have left the book, which the editor has not been told yet
         self._noted: dict[int, tuple[int, int]] = {}  # what the chat has said of which turn
+        self.mode_of: Callable[[str], int | None] = lambda path: None  # that a file had when it was last seen
         self._taking_back = TakingBack(editor, files, wrote)
         files.live.witness = self
 
@@ -101,7 +102,7 @@ class Review:
             file = self._enter(path, given, split(before or "" if isinstance(before, str) else ""))
         file.leave()
         file.agent((), by)
-        file.deleted = bool(file.hunks)
+        file.deleted, file.mode = bool(file.hunks), self.mode_of(path)
         self._editor.wake()
 
     def _enter(self, path: str, given: str, shape: Text) -> Reviewed:

@@ -43,6 +43,7 @@ class Reviewed:
         self.patchwork = Patchwork(lines)
         self.shape = replace(shape, lines=())  # line ends and the like, before any agent
         self._newline = LastNewline()
+        self.mode: int | None = None  # of a deleted file, if anybody knows it
         self.first_encoding = ""  # of the buffer, before any agent
         self._begun = False
         self._hunks: list[Hunk] | None = None  # as long as nothing changes

@@ -13,6 +13,7 @@ from acp_nvim.serves import disk
 Stamp = tuple[int, ...]
 LARGEST = 16 << 20  # bytes
 UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
+_MODE = 3  # where it stands in a stamp
 _TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
 
 By = Literal["agent", "unknown"]
@@ -32,6 +33,7 @@ class Sight:
     stamp: Stamp | None
     text: Held
     sure: bool = True  # the same stamp means the same text
+    mode: int | None = None  # of the file when it was last there
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
 
@@ -39,6 +41,8 @@ class Sight:
         return now != self.stamp or not self.sure or bool(self.missed)
 
     def take(self, now: Stamp | None, text: Held) -> None:
+        if now and now != UNSEEN:
+            self.mode = stat.S_IMODE(now[_MODE])
         self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK
 
 
@@ -50,7 +54,8 @@ def stamp(path: str) -> Stamp | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    place = status.st_dev, status.st_ino
+    return *place, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns
 
 
 def size(now: Stamp | None) -> int:

@@ -72,7 +72,7 @@ class TakingBack:
             _expect_writable(file.path)
             disk.remove(file.path)
         else:
-            disk.write(file.path, codec.encode(step.shaped(text, step.wanted)))
+            disk.write(file.path, codec.encode(step.shaped(text, step.wanted)), file.mode)
         file.take_back(step.ids)
         was_deleted, file.deleted = file.deleted, False
         self._wrote(file.path)

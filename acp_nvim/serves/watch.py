@@ -112,6 +112,11 @@ class Watch:
                 if path in self._unsettled:
                     self._start(turn, self._reconsider, path)
 
+    def mode_of(self, path: str) -> int | None:
+        """Of a file that is gone, as it was last seen; `path` is resolved."""
+        seen = (turn.sights[path].mode for turn in self._turns.values() if path in turn.sights)
+        return next((mode for mode in seen if mode is not None), None)
+
     def forget(self, session: Session) -> None:
         """It leaves the list: its questions with it."""
         if turn := self._turns.pop(session, None):

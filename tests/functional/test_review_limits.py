@@ -330,3 +330,19 @@ def test_a_file_that_the_agent_writes_in_another_encoding_is_read_in_it(
         False,
     ]
     at_rest(editor)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_a_deleted_file_comes_back_with_its_mode(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
+    editor = working(open_editor, script(tmp_path, on_prompt("", *GONE)), "#!/bin/sh\n")
+    (editor.project / "notes.txt").chmod(0o750)
+    if not loaded:
+        editor.type(":enew|bwipeout notes.txt<CR>")
+        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.acp("prompt", "tidy up")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert disk(editor) == "#!/bin/sh\n"
+    assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o750
