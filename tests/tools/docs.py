@@ -191,7 +191,7 @@ def everywhere(table: list[dict[str, Any]]) -> str:
         return " and ".join(MODES[mode] for mode in one["modes"]) + " mode"
 
     bare = {"<Cmd>": ":", "<CR>": "", "<Space>": ""}
-    return aligned([(one["lhs"], replaced(one["to"], bare), modes(one)) for one in table])
+    return aligned(sorted((one["lhs"], replaced(one["to"], bare), modes(one)) for one in table))
 
 
 def replaced(text: str, pairs: dict[str, str]) -> str:
