@@ -104,7 +104,8 @@ async def test_a_file_whose_earlier_text_is_unknown_is_told_without_hunks(desk: 
 async def test_what_cannot_be_taken_back_is_said(desk: Desk, place: str) -> None:
     talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
     ids = await notes.has(2)
-    await eventually(lambda: ":Acp review" in "\n".join(talk.lines))  # nobody looks at the turn's files any more
+    # nobody looks at the turn's files any more
+    await eventually(lambda: ":Acp review" in "\n".join(talk.lines))
     notes.file.unlink()
     if place == "a folder":
         notes.file.mkdir()
