@@ -235,7 +235,7 @@ def test_an_agent_that_dies_in_a_turn_can_be_restarted(open_editor: Open, tmp_pa
     dying = on_prompt("die", say("I begin."), stderr("out of luck\n"), die("SIGSEGV"))
     editor = chat(open_editor, script(tmp_path, ANSWER, dying))
     send(editor, "die")
-    told(editor, "mine was killed by SIGSEGV: out of luck", ":Acp restart")
+    told(editor, "mine was killed by SIGSEGV", ":Acp restart", "out of luck")
     assert editor.wait_event("AcpTurnEnded", turn=1)["error"] == "mine was killed by SIGSEGV: out of luck"
     editor.wait_event("AcpSessionEnded", reason="exited")
     assert editor.acp("status")["state"] == "failed"
