@@ -49,8 +49,6 @@ class Backend:
             await self.client.run()
         finally:
             pump.cancel()
-            if not self._owns_loop:
-                self._editor.say_over()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A task of ours has ended: by shutdown, or by a fault that must not pass in silence."""
@@ -60,6 +58,8 @@ class Backend:
             return
         if self._owns_loop:
             self._loop.stop()
+        else:  # behind what ends with the root task: worker threads would hold up the host's own end
+            self._loop.call_soon(self._editor.say_over)
 
     def finish(self) -> None:
         """Neovim has gone or said goodbye: end what we started, in bounded time."""

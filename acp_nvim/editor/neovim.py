@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 _PACE = 0.016  # seconds between frames: more often, nobody would see it
 _FRAME = "return require('acp_nvim.editor').frame(...)"
 _CALL = "return require('acp_nvim.editor').call(...)"
-_OVER = "require('acp_nvim.backend').groups({})"
+_OVER = "require('acp_nvim.backend').over()"
 
 
 class EditorError(Exception):

@@ -18,6 +18,7 @@ local in_host = false -- the channel is the python3 host's, which others use too
 local version ---@type string? set once the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
 local process_groups = {} ---@type integer[]
+local is_over = false -- the backend in the host has ended, and all that it had started
 local partial = "" -- an unfinished line of stderr
 local missing ---@type string? the Python module whose absence ended the backend
 
@@ -292,6 +293,11 @@ function M.groups(list)
   process_groups = list
 end
 
+--- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
+function M.over()
+  is_over = true
+end
+
 --- Neovim leaves: asks the backend to end, waits a bounded time, then ends what is left.
 function M.shutdown()
   outbox = nil
@@ -307,8 +313,8 @@ function M.shutdown()
   if in_host then
     -- the host serves others too and stays: wait for what it started for us
     vim.wait(GOODBYE_MS, function()
-      return #process_groups == 0
-    end, 20)
+      return is_over
+    end, 10)
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end
