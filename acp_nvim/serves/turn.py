@@ -28,7 +28,6 @@ class Turn:
     ended: set[str] = field(default_factory=set)  # ids of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     trees: dict[str, tuple[Tree, frozenset[str]]] = field(default_factory=dict)  # by folder: what was dirty
-    folders: dict[str, frozenset[str]] = field(default_factory=dict)  # without git: the files that were there
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)

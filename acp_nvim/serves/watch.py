@@ -15,7 +15,7 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
-from acp_nvim.serves import folder, git, reload, sight
+from acp_nvim.serves import git, reload, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.live import Buffer
 from acp_nvim.serves.reload import Apart, Missed, Settled
@@ -147,8 +147,6 @@ class Watch:
                     turn.trees[root] = tree, frozenset(dirty)
                 for path in dirty or ():
                     await self._meet(turn, _below(root, path), "unknown", True)
-            elif (there := await to_thread.run_sync(folder.files, root)) is not None:
-                turn.folders[root] = there
         await self._read_large(turn)
         turn.begun.set()
 
@@ -181,10 +179,6 @@ class Watch:
             for path, is_committed in after.items():
                 if path not in before and path not in turn.sights:
                     await self._meet_clean(turn, tree, path, _below(root, path), is_committed)
-        for root, there in turn.folders.items():
-            for path in sorted(await to_thread.run_sync(folder.files, root) or ()):
-                if path not in there and path not in turn.sights:
-                    turn.add(path, _below(root, path), "unknown", sight.UNSEEN, None)
         await self._look(turn, None)
         self._on_over(turn.session)
 

@@ -435,29 +435,3 @@ async def test_without_git_there_is_what_was_named(agent: Agent, monkeypatch: py
         await watched.edited("new\n")
         await watched.end()
     assert len(watched.changes) == 1
-
-
-async def test_new_files_that_nobody_named_are_found_without_git(agent: Agent) -> None:
-    (agent.root / "old").write_text("old\n")
-    (agent.root / "node_modules").mkdir()
-    async with watching(agent, None) as watched:
-        (agent.root / "deep").mkdir()
-        for name in ("deep/new", "node_modules/x", ".f.swp"):
-            (agent.root / name).write_text("new\n")
-        (agent.root / "link").symlink_to(agent.root / "old")
-        await watched.edited("named\n", agent.root / "named")
-        await watched.end()
-    assert sorted(watched.changes) == [
-        ("deep/new", None, "new\n", "unknown"),
-        ("named", None, "named\n", "agent"),
-    ]
-
-
-async def test_a_folder_with_too_many_files_is_not_looked_through(agent: Agent) -> None:
-    for number in range(2001):
-        (agent.root / str(number)).touch()
-    async with watching(agent, None) as watched:
-        (agent.root / "0").unlink()
-        (agent.root / "new").write_text("new\n")
-        await watched.end()
-    assert watched.changes == []
