@@ -244,7 +244,7 @@ async def test_a_rule_for_a_file_holds_for_all_of_its_paths(desk: Desk, tmp_path
         (runs("a; b"), 1, "no rule can be made, and nothing was sent: its command holds ;"),
         (permission("Run it?"), 1, "neither a command nor a path"),
         (runs("ls"), 2, "the question has changed, nothing was sent"),
-        (permission("Run", [("a", "Always", "allow_always")], rawInput=STATUS), 1, "no rule was set"),
+        (permission("Run", [("a", "Always", "allow_always")], rawInput=STATUS), 1, "no rule set"),
     ],
 )
 async def test_allow_that_cannot_be_done_says_so(desk: Desk, asked: Any, version: int, words: str) -> None:
