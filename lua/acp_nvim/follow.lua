@@ -119,14 +119,15 @@ local function see(win)
   }
 end
 
---- True if `line` is where the mark is by now. Of a line that was deleted nobody can tell.
+--- True if `line` is where the mark is by now. Of a line that was deleted nobody can tell: its mark is gone, or (0.10)
+--- ends where it begins, or before.
 ---@param buf integer
 ---@param id integer
 ---@param line integer
 ---@return boolean
 local function agrees(buf, id, line)
-  local at = api.nvim_buf_get_extmark_by_id(buf, namespace, id, {})
-  return #at == 0 or line == math.min(at[1] + 1, api.nvim_buf_line_count(buf))
+  local at = api.nvim_buf_get_extmark_by_id(buf, namespace, id, { details = true })
+  return #at == 0 or at[3].end_row <= at[1] or line == math.min(at[1] + 1, api.nvim_buf_line_count(buf))
 end
 
 --- The user has been at the window: it shows something else than we have set, text edits aside. What an edit within the
