@@ -429,7 +429,7 @@ class Host:
             self._front.touch(session)
         self.ledger.abandon()  # after the sessions: they know why their questions end
         if error:
-            self._front.say("error", report.sentence(self.spec.name, ":Acp restart starts it again"))
+            self._front.say("error", report.sentence(self.spec.name, ":Acp restart"))
         self._front.host_changed()
 
     def call(

@@ -33,7 +33,8 @@ class ExitReport:
         if self.asked:
             return f"{name} was stopped"
         last = next((_plain(line) for line in reversed(self.stderr_tail) if line.strip()), "")
-        return ": ".join(filter(None, [f"{name} {self._what_happened()}", cure, last]))
+        told = f"{name} {self._what_happened()}" + (f" ({cure})" if cure else "")
+        return f"{told}: {last}" if last else told
 
     def _what_happened(self) -> str:
         if self.closed_output:
