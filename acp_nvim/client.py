@@ -309,7 +309,7 @@ class Client:
         elif mode == "save":
             self._save_trace(trace, os.path.expanduser(str(payload["file"])), bool(payload.get("force")))
         else:
-            lines = [json.dumps(entry, ensure_ascii=False) for entry in trace.entries()]
+            lines = [visible(json.dumps(entry, ensure_ascii=False)) for entry in trace.entries()]
             self.editor.notify("show", "acp://trace", "acp_trace", lines)
 
     def _save_trace(self, trace: WireTrace, file: str, over: bool) -> None:
