@@ -184,4 +184,4 @@ def test_a_wrong_rule_is_named_the_same_way_wherever_it_is_found(
     open_editor: Open, tmp_path: Path, rule: dict[str, str], told: str
 ) -> None:
     editor = talking(open_editor, script(tmp_path, on_prompt("", say("ok"))), rule)
-    editor.screen.expect(told)
+    editor.expect_lua(f"return vim.fn.execute('messages'):find([=[{told}]=], 1, true) ~= nil", True)
