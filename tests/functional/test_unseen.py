@@ -43,7 +43,8 @@ def test_a_question_that_comes_in_insert_mode_is_told_once_it_is_left(
 def test_a_question_that_has_been_answered_meanwhile_is_not_told_again(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), permission("Go?"), say("So.")))
+    go, end = (wait_file(str(tmp_path / name)) for name in ("go", "end"))
+    agent = script(tmp_path, on_prompt("", go, permission("Go?"), end))  # the turn's end would be told too
     editor = talking(open_editor, agent)
     send(editor, "hello")
     editor.wait_event("AcpTurnStarted")
@@ -69,7 +70,7 @@ def test_the_death_of_an_agent_in_insert_mode_is_told_once_it_is_left(
     (tmp_path / "go").touch()
     editor.wait_event("AcpSessionEnded")
     editor.type("<Esc>")
-    editor.screen.expect("acp_nvim: agent0 was killed by SIGKILL: :Acp restart")
+    editor.screen.expect("acp_nvim: agent0 was killed by SIGKILL (:Acp restart)")
     assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
 
 
