@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import anyio
+
 from acp_nvim.editor.interface import Editor
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
@@ -25,6 +27,7 @@ from acp_nvim.serves.patience import until_free
 from acp_nvim.serves.reviewed import Reviewed, Taken
 
 _TRIES = 10
+_PAUSE = 0.01  # seconds, more with every try: what the editor has to tell of its buffer may be under way
 _ENDS = {"dos": "\r\n", "mac": "\r"}
 _TOUCHED = "unsaved lines touch it: :w first"
 _ENCODED = "it has unsaved lines in an encoding of its own: :w first"
@@ -38,7 +41,8 @@ class TakingBack:
 
     async def undo(self, file: Reviewed, ids: list[int]) -> str | None:
         """None: they are undone; else why not, in words for the user."""
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
+            await anyio.sleep(attempt * _PAUSE)
             try:
                 async with self._files.lock(file.path):
                     step = _Step(file, ids)
