@@ -49,7 +49,7 @@ check: tools nvims
 
 test: tools nvims
 	@tests/tools/check.sh
-	@$(PYTHON_OF_VENV) -m pytest -n 3 $(ARGS)
+	@$(PYTHON_OF_VENV) -m pytest -n 2 $(ARGS)
 
 test-agents: tools nvims
 	@tests/tools/real.sh -n 2 $(ARGS)
