@@ -78,6 +78,7 @@ def test_export(open_editor: Open, tmp_path: Path) -> None:
     assert file.read_text() == "mine"
     editor.type(":Acp export! out.md<CR>")
     wait_until(lambda: file.read_text() == text)
+    editor.screen.expect("the conversation is in")
     assert "out.md" in editor.lua("return vim.fn.getcompletion('Acp export o', 'cmdline')")
     editor.type(":Acp export<CR>")
     editor.screen.expect("export needs a file")
