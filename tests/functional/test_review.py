@@ -474,7 +474,8 @@ def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path,
     end, 1)
     return (over - start) / 1e6"""
     verb = "keep" if keys.endswith("k") else "undo"
-    assert min(editor.lua(timed, verb, 500 + n) for n in range(20)) < 15  # 10 alone; other tests share the cores
+    # alone it takes less than ten; other tests share the cores
+    assert min(editor.lua(timed, verb, 500 + n) for n in range(20)) < 15
     assert editor.lua(PENDING) == 980
 
 
