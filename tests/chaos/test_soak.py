@@ -194,11 +194,15 @@ async def test_the_backend_lets_go_of_what_is_closed(desk: Desk) -> None:
             await eventually(lambda talk=talk: not talk.is_listed)
         await eventually(lambda: not desk.client.sessions)
 
-    def quiet() -> bool:
-        return len(asyncio.all_tasks()) <= 5
+    looks: list[object] = []
+
+    def at_rest() -> bool:
+        """The same at each of many looks: what was closed has ended."""
+        looks.append(count())
+        return len(looks) > 30 and all(look == looks[-1] for look in looks[-30:])
 
     await work(2)
-    await asyncio.sleep(0.3)
+    await eventually(at_rest)
     first = count()
     await work(50 if LONG else 3)
 
