@@ -49,8 +49,7 @@ check: tools nvims
 
 test: tools nvims
 	@tests/tools/check.sh
-	@$(PYTHON_OF_VENV) -m pytest -n 2 -m "not alone" $(ARGS) || [ $$? = 5 ]
-	@$(PYTHON_OF_VENV) -m pytest -m alone $(ARGS) || [ $$? = 5 ]
+	@tests/tools/tests.sh $(ARGS)
 
 test-agents: tools nvims
 	@tests/tools/real.sh -n 2 $(ARGS)
