@@ -62,77 +62,82 @@ def lines(count: int, step: int = 1) -> list[str]:
     return [f"line {number // step}" for number in range(count)]
 
 
+# Each takes some 20 ms or more: what is shorter drowns in what else a machine does.
 LOADS: dict[str, tuple[Callable[[int], object], int]] = {
-    "one line in many reads": (bytewise, 40_000),
+    "one line in many reads": (bytewise, 60_000),
     "many lines in one read": (lambda n: LineSplitter().feed(b"{}\n" * n), 200_000),
-    "many small chunks": (lambda n: chat(updates(*[said("word ")] * n)), 1500),
-    "one large chunk": (lambda n: chat(updates(said("word word\n" * n))), 150_000),
-    "one long line": (lambda n: chat(updates(said("word " * n))), 400_000),
+    "many small chunks": (lambda n: chat(updates(*[said("word ")] * n)), 2400),
+    "one large chunk": (lambda n: chat(updates(said("word word\n" * n))), 450_000),
+    "one long line": (lambda n: chat(updates(said("word " * n))), 800_000),
     "many tool calls": (lambda n: chat(updates(*[call(i) for i in range(n)])), 400),
     "updates of one call": (
         lambda n: chat(
             updates(*[call(0, content=[{"type": "content", "content": {"type": "text", "text": "x"}}])] * n)
         ),
-        1000,
+        300,
     ),
     "a call with many contents": (
         lambda n: chat(
             updates(call(0, content=[{"type": "content", "content": {"type": "text", "text": "x"}}] * n))
         ),
-        2000,
+        3500,
     ),
     "a call with many places": (
         lambda n: chat(updates(call(0, locations=[{"path": f"/{i}"} for i in range(n)]))),
-        4000,
+        5500,
     ),
     "a long plan": (
         lambda n: chat(
             updates({"sessionUpdate": "plan", "entries": [{"content": "x", "status": "pending"}] * n})
         ),
-        4000,
+        8000,
     ),
-    "edits of another text": (lambda n: edits.edits(lines(n), [f"other {i}" for i in range(n)]), 8000),
-    "edits of repeated lines": (lambda n: edits.edits(["a", "b"] * n, ["b", "a", "b"] * n), 12_000),
-    "a merge": (lambda n: merge.merge3(lines(n), lines(n, 2), lines(n, 3)), 1500),
+    "edits of another text": (lambda n: edits.edits(lines(n), [f"other {i}" for i in range(n)]), 24_000),
+    "edits of repeated lines": (lambda n: edits.edits(["a", "b"] * n, ["b", "a", "b"] * n), 30_000),
+    # up to 2000 lines are aligned, above that they pair by position: both sizes on one side of that
+    "a merge": (lambda n: merge.merge3(lines(n), lines(n, 2), lines(n, 3)), 6000),
+    "merges that are aligned": (
+        lambda n: [merge.merge3(lines(n), lines(n, 2), lines(n, 3)) for _ in range(8)],
+        450,
+    ),
     "a patch": (
         lambda n: patch.parse_patch(
             "--- a/x\n+++ b/x\n" + "".join(f"@@ -{i} +{i} @@\n-a\n+b\n" for i in range(1, n))
         ),
-        8000,
+        6000,
     ),
     "a proposal of a fragment": (
         lambda n: proposed.propose_all("a\n" * n, "a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
-        200_000,
+        800_000,
     ),
-    "sequences without an end": (lambda n: plain("\x1b]" * n + "\x1b[1;" * n), 80_000),
+    "sequences without an end": (lambda n: plain("\x1b]" * n + "\x1b[1;" * n), 200_000),
     "sequences for a terminal": (
         lambda n: [Colours().feed("\x1b]" * n), Colours().feed("\x1b[1;" * n)],
-        10_000,
+        25_000,
     ),
-    "hidden characters": (lambda n: one_line("\u202e\r\n\t" * n), 15_000),
+    "hidden characters": (lambda n: one_line("\u202e\r\n\t" * n), 27_000),
 }
 
 
 def cpu(load: Callable[[int], object], count: int) -> float:
     """Without the collector: what that looks through is all of this process, and nothing of the load's."""
-    best = 1e9
     gc.collect()
     gc.disable()
     try:
-        for _ in range(2):
-            began = time.process_time()
-            load(count)
-            best = min(best, time.process_time() - began)
+        began = time.process_time()
+        load(count)
+        return time.process_time() - began
     finally:
         gc.enable()
-    return best
 
 
 @pytest.mark.parametrize("name", LOADS)
 def test_four_times_as_much_takes_four_times_as_long(name: str) -> None:
     load, count = LOADS[name]
-    for _ in range(3):  # a neighbour may have been loud
-        once, more = cpu(load, count), cpu(load, 4 * count)
+    load(count // 8)  # what happens only once has happened
+    once = more = 1e9
+    for _ in range(6):  # whatever disturbs makes slower: the least of several is the nearest
+        once, more = min(once, cpu(load, count)), min(more, cpu(load, 4 * count))
         if more < 8 * once:  # with the square it would be sixteen
             return
     raise AssertionError(f"{count}: {once:.3f} s, {4 * count}: {more:.3f} s")
