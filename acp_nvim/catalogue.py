@@ -45,6 +45,8 @@ class Catalogue:
     def do_list_end(self, payload: dict[str, Any]) -> None:
         """Nobody looks at it any more."""
         self._is_open = False
+        for listing in self._listings.values():
+            listing.end()
         self._listings.clear()
         for host in self._client.hosts:
             host.kept = False

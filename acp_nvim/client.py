@@ -199,6 +199,8 @@ class Client:
         session = self.session(payload)
         if host := self.host_of(session):
             host.cancel(session)
+            if session.phase == "auth":
+                host.give_up(host)  # the login
         if payload.get("clear"):
             self.editor.notify("history", session.number, session.queue.clear())
         self.touch(session)

@@ -92,7 +92,7 @@ class Controlling:
     def _send(self, host: Host, session: Session, change: Change) -> None:
         session.controls.busy = True
         method, params = _request(change, str(session.id), host.dialect)
-        host.call(method, params, lambda result: self._answered(host, session, change, result))
+        host.call(method, params, lambda result: self._answered(host, session, change, result), owner=session)
 
     def _answered(self, host: Host, session: Session, change: Change, result: Result) -> None:
         controls = session.controls

@@ -136,6 +136,8 @@ class Host:
     def leave(self, session: Session) -> None:
         """It lives here no longer: nothing that comes is for it."""
         self.connection.give_up(session)
+        if not any(each.phase == "auth" for each in self.sessions if each is not session):
+            self.connection.give_up(self)  # the login: nobody waits for it any more
         self._front.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.opening.forget(session)
@@ -306,12 +308,13 @@ class Host:
             self.cancel(session)
 
     def cancel(self, session: Session) -> None:
-        """Give up the running turn, or the start; the agent still owes its answer."""
-        if session.phase == "starting":
-            self.connection.give_up(session)
+        """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
         # told first: after the answer "cancelled" to its question, an agent might go on with the turn for a moment
         if session.in_turn and not session.cancelling and self.alive:
             self.connection.notify("session/cancel", {"sessionId": session.id})
+        else:
+            self.connection.give_up(session)
+            session.controls.give_up()
         session.cancel()
         self._front.services.takeback.end(session)
         self._front.touch(session)
@@ -438,7 +441,7 @@ class Host:
         params: Any,
         then: Callable[[Result], None],
         unbounded: bool = False,
-        owner: Session | None = None,
+        owner: object = None,
     ) -> None:
         """A request that is no prompt; where the agent does not know it, by its older name."""
         self._owed += 1
@@ -461,6 +464,10 @@ class Host:
             on_timeout=lambda: self._late(method, seconds),
             owner=owner,
         )
+
+    def give_up(self, owner: object) -> None:
+        """Nobody waits any more for what was asked in this name."""
+        self.connection.give_up(owner)
 
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:

@@ -19,7 +19,10 @@ class Source(Protocol):
     name: str
     agent: schema.Initialized | None
 
-    def call(self, method: str, params: Any, then: Any, unbounded: bool = False) -> None: ...
+    def call(
+        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: object = None
+    ) -> None: ...
+    def give_up(self, owner: object) -> None: ...
 
 
 class Listing:
@@ -34,7 +37,7 @@ class Listing:
 
     def begin(self) -> None:
         """From the first page. What is known stays until that has come."""
-        self._round += 1
+        self.end()
         self._cursors = []
         if self._source.agent and self._source.agent.session("list"):
             self._ask({})
@@ -42,6 +45,11 @@ class Listing:
     def more(self) -> None:
         if self.state == "more":
             self._ask({"cursor": self._cursors[-1]})
+
+    def end(self) -> None:
+        """Whatever page is still to come, nobody waits for it."""
+        self._round += 1
+        self._source.give_up(self)
 
     def remove(self, session_id: str) -> None:
         self._items.pop(session_id, None)
@@ -55,7 +63,9 @@ class Listing:
     def _ask(self, params: dict[str, Any]) -> None:
         self.state, self.error = "asking", None
         number = self._round
-        self._source.call("session/list", params, lambda result: self._page(number, bool(params), result))
+        self._source.call(
+            "session/list", params, lambda result: self._page(number, bool(params), result), owner=self
+        )
 
     def _page(self, number: int, further: bool, result: Result) -> None:
         if number != self._round:

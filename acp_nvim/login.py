@@ -82,7 +82,7 @@ class Login:
                 "info", f"set {names} in {where} or in the environment, then :Acp restart"
             )
         if host.logging_in:
-            return self._client.say("info", f"{host.name} is logging in already; :Acp restart gives it up")
+            return self._client.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
         host.logging_in = True
         self._client.say("info", f"{host.name} is logging in: {one_line(method.name)}")
         host.call(
@@ -90,6 +90,7 @@ class Login:
             {"methodId": method.id},
             lambda result: self._logged_in(host, session, result),
             unbounded=True,
+            owner=host,  # of all its sessions
         )
 
     def _logged_in(self, host: Host, session: Session, result: Result) -> None:

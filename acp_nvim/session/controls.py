@@ -80,6 +80,11 @@ class Controls:
         _check(f"{one_line(option.id)} has no value", wish.value, [choice.value for choice in option.choices])
         return Change(wish, str(wish.value), option)
 
+    def give_up(self) -> None:
+        """What waits behind the change that is under way is not wanted any more."""
+        if self.busy:
+            self.waiting.clear()
+
     def is_so(self, change: Change) -> bool:
         if change.option:
             return change.option.current_value == change.value

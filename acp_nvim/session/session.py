@@ -91,6 +91,7 @@ class Session:
             "following": self.following,
             "paused": self.paused,
             "cancelling": self.cancelling,
+            "changing": self.controls.busy and self.phase not in ("stopped", "failed"),
             "ack": self.ack,
             "waiting": self.queue.waiting,
             "transcript": self.recording,

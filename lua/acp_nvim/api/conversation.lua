@@ -75,7 +75,7 @@ function M.prompt(text, options)
   return ok, message
 end
 
---- Ends the running turn and holds the queue; `clear` also empties the queue into the prompt history.
+--- Ends the running turn and holds the queue; without one, gives up what else the agent is asked. `clear` also empties the queue into the prompt history.
 ---@param options? { session?: integer, clear?: boolean }
 ---@return true? ok
 ---@return string? message
@@ -86,7 +86,7 @@ function M.cancel(options)
   end
   local status = assert(state.get(n))
   local at_rest = status.state == "idle" or status.state == "stopped" or status.state == "failed"
-  if not backend.is_running() or (at_rest and status.queue == 0) then
+  if not backend.is_running() or (at_rest and status.queue == 0 and not status.changing) then
     return nil, "nothing is running"
   end
   return reach.send(n, "cancel", { clear = options ~= nil and options.clear == true })
