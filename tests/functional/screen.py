@@ -149,7 +149,8 @@ class Screen:
         return "\n".join(self.lines())
 
     def find(self, needle: str) -> tuple[int, int]:
-        """Row and column of the first cell of the text on the screen."""
+        """Row and column of the first cell of the text, as soon as it is on the screen."""
+        self.expect(needle)
         with self.changed:
             for row, cells in enumerate(self._grid.cells):
                 starts, line = [], ""
