@@ -36,6 +36,7 @@ async def comes_back(desk: Desk, talk: Talk) -> None:
         ("session/prompt", "prompt", {"seq": 2, "text": "die"}),
         ("session/list", "list", {"cwd": "/"}),
         ("session/delete", "delete", {"id": "s9"}),
+        ("session/set_config_option", "set_option", {"id": "effort", "value": "high"}),
         ("session/set_mode", "set_mode", {"id": "b"}),
         ("session/set_model", "set_model", {"id": "n"}),
         ("logout", "logout", {}),
@@ -59,7 +60,9 @@ async def test_over_a_request_of_a_session_that_lives(
         "currentModelId": "m",
         "availableModels": [{"modelId": "m", "name": "M"}, {"modelId": "n", "name": "N"}],
     }
-    session = {"sessionId": "s1", "modes": modes, "models": models}
+    choices = [{"value": "low", "name": "Low"}, {"value": "high", "name": "High"}]
+    option = {"id": "effort", "name": "Effort", "type": "select", "currentValue": "low", "options": choices}
+    session = {"sessionId": "s1", "modes": modes, "models": models, "configOptions": [option]}
     begins = on("initialize", result(answer)), on("session/new", result(session))
     text = "die" if verb == "prompt" else ""
     talk = await lives(desk, *begins, on(method, *DIES, text=text))
@@ -84,6 +87,15 @@ async def test_while_another_session_is_opened(desk: Desk, verb: str) -> None:
     wanted = "session/new" if verb == "new" else f"session/{verb}"
     assert agent.got(wanted)[-1]["params"].get("sessionId") in (None, "old")
     assert opened.status["session_id"] == {"load": "old", "resume": "old", "fork": "f"}.get(verb, "s1")
+
+
+async def test_while_another_session_is_closed(desk: Desk) -> None:
+    closes = on_initialize(loadSession=True, sessionCapabilities={"close": {}})
+    talk = await lives(desk, closes, on("session/close", *DIES))
+    closed = await desk.ready()
+    closed.send("close")
+    await comes_back(desk, talk)
+    assert not closed.is_listed
 
 
 async def test_over_initialize(desk: Desk) -> None:
