@@ -7,6 +7,9 @@
 #   make chaos     a million bent inputs, long random stories, kills in each flow, both Neovims       ARGS="…" for pytest
 #   make soak      an hour's work in some minutes: nothing grows, nothing is left behind
 #   make bench     the loads of tests/bench, measured           ARGS="--write" for doc/PERFORMANCE.md, "--where" for a chunk's way
+#   make doc-check     the help, the README and the code say the same
+#   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
+#   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
 #
@@ -26,7 +29,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: install demo test test-agents chaos soak check bench clean tools nvims
+.PHONY: install demo test test-agents chaos soak check doc-check pictures plugins bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -46,6 +49,15 @@ demo: install
 
 check: tools nvims
 	@tests/tools/check.sh --with-tests
+
+doc-check: tools nvims
+	@$(PYTHON_OF_VENV) tests/tools/docs.py --check
+
+pictures: tools nvims
+	@$(PYTHON_OF_VENV) tests/tools/pictures.py "$(BENCH_NVIM)" $(ARGS)
+
+plugins:
+	@tests/tools/get-plugins.sh
 
 test: tools nvims
 	@tests/tools/check.sh
