@@ -31,17 +31,21 @@ class Retelling:
         self._parts = 0  # of the entry before that
         # entries of this turn that may change in place, as they were told
         self._changing: dict[int, tuple[object, ...]] = {}
+        self._settled: dict[int, tuple[bool, int]] = {}  # the same of calls, as far as it counts before the end
+        self._pieces: dict[tuple[int, str], int] = {}  # of terminals of the agent's own, that have been told
         self._asked: set[int] = set()
         self._requests = 0
         self._open: str | None = None  # the prompt that has no answer yet
         self._stop = "end_turn"
         self._clock = self._first = 0.0
 
-    def lines(self, now: float) -> list[Line]:
+    def lines(self, now: float, in_passing: bool = False) -> list[Line]:
+        """`in_passing`: in the middle of a turn, often. A call is told when it begins and when it has ended."""
+        changed = self._ended_calls if in_passing else self._changed
         if not self._requests:
             self._first = self._clock = now
-            return [*self._head(), *self._rest(now)]
-        return list(self._rest(now))
+            return [*self._head(), *self._rest(now, changed)]
+        return list(self._rest(now, changed))
 
     # --- the frame
 
@@ -63,8 +67,8 @@ class Retelling:
         self._requests += 1
         return str(self._requests)
 
-    def _rest(self, now: float) -> Iterator[Line]:
-        yield from self._changed()
+    def _rest(self, now: float, changed: Callable[[], Iterator[Line]]) -> Iterator[Line]:
+        yield from changed()
         entries = self._session.transcript.entries
         if self._next:
             yield from self._grown(entries[self._next - 1])
@@ -83,10 +87,18 @@ class Retelling:
             if entry is not None and _looks(entry, self._terminal) != was:
                 yield from self._told(entry)
 
+    def _ended_calls(self) -> Iterator[Line]:
+        for key, was in list(self._settled.items()):
+            call = self._session.transcript.entry(key)
+            if isinstance(call, ToolCall) and _settled(call) != was:
+                yield from self._told(call)
+
     def _grown(self, entry: Entry) -> Iterator[Line]:
         if isinstance(entry, Message | Thought) and len(entry.parts) > self._parts:
             more, self._parts = "".join(entry.parts[self._parts :]), len(entry.parts)
             yield self._chunk(entry, more)
+        if isinstance(entry, Thought):
+            self._clock = max(self._clock, entry.ended or 0.0)
 
     def _ended(self) -> Iterator[Line]:
         if self._open:
@@ -98,6 +110,8 @@ class Retelling:
     def _told(self, entry: Entry) -> Iterator[Line]:
         if isinstance(entry, ToolCall | Plan | Compaction):
             self._changing[entry.key] = _looks(entry, self._terminal)
+        if isinstance(entry, ToolCall):
+            self._settled[entry.key] = _settled(entry)
         match entry:
             case Message(prompt=True):
                 yield from self._prompt(entry)
@@ -113,7 +127,7 @@ class Retelling:
             case ToolCall():
                 yield from self._tool(entry)
             case Plan():
-                steps = [step.model_dump(include={"content", "status"}) for step in entry.entries]
+                steps = [{"content": step.content, "status": step.status} for step in entry.entries]
                 yield self._update({"sessionUpdate": "plan", "entries": steps})
             case Compaction():
                 yield self._update(_compaction(entry))
@@ -126,6 +140,7 @@ class Retelling:
         """What we reported by ourselves stands before the user's words, in an entry of its own."""
         yield from self._ended()
         self._changing.clear()
+        self._settled.clear()
         words = ["".join(entry.parts)]
         entries = self._session.transcript.entries
         follower = entries[self._next] if self._next < len(entries) else None
@@ -150,7 +165,11 @@ class Retelling:
             if question.kind == "permission" and not question.is_open and question.id not in self._asked:
                 yield from self._permission(told["toolCallId"], question)
         for id, pieces in call.terminals.items():
-            meta = {"terminal_output": {"terminal_id": id, "data": "".join(pieces)}}
+            before = self._pieces.get((call.key, id), 0)
+            if before == len(pieces):
+                continue
+            self._pieces[call.key, id] = len(pieces)
+            meta = {"terminal_output": {"terminal_id": id, "data": "".join(pieces[before:])}}
             change = {"toolCallId": told["toolCallId"], "_meta": meta}
             yield self._update({"sessionUpdate": "tool_call_update", **change})
         if not call.is_open and not call.left:
@@ -174,6 +193,10 @@ class Retelling:
     def _line(self, direction: str, message: dict[str, Any], when: float | None = None) -> Line:
         seconds = max(0.0, (self._clock if when is None else when) - self._first)
         return {"t": round(seconds, 3), "dir": direction, "msg": {"jsonrpc": "2.0", **message}}
+
+
+def _settled(call: ToolCall) -> tuple[bool, int]:
+    return call.is_open, sum(not question.is_open for question in call.questions)
 
 
 def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
@@ -202,10 +225,14 @@ def _call(call: ToolCall, terminal: Terminal) -> dict[str, Any]:
         "kind": call.kind,
         "status": call.status if call.is_open else "in_progress",
     }
-    locations = [place.model_dump(include={"path", "line"}, exclude_none=True) for place in call.locations]
+    locations = [_place(location) for location in call.locations]
     raw = {"rawInput": _short(call.raw_input), "rawOutput": _short(call.raw_output)}
     more = {"content": content, "locations": locations, **raw}
     return told | {name: value for name, value in more.items() if value not in (None, [])}
+
+
+def _place(location: schema.Location) -> dict[str, Any]:
+    return {"path": location.path} | ({} if location.line is None else {"line": location.line})
 
 
 def _item(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> dict[str, Any]:

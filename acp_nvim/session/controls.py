@@ -124,16 +124,16 @@ class Controls:
     def _become(self, what: str, value: str) -> None:
         """Agents on their way to config options have a mode in both places, and tell of either."""
         if what == "mode":
-            self._modes = (self._modes or schema.ModeState()).model_copy(update={"current": value})
+            self._modes = (self._modes or schema.ModeState()).but(current=value)
         else:
-            self._models = (self._models or schema.ModeState()).model_copy(update={"current": value})
+            self._models = (self._models or schema.ModeState()).but(current=value)
         option = self._of_category(what)
         if option and any(choice.value == value for choice in option.choices):
             self._set(option.id, value)
 
     def _set(self, id: str, value: str | bool) -> None:
         self._options = tuple(
-            option.model_copy(update={"current_value": value}) if option.id == id else option
+            option.but(current_value=value) if option.id == id else option
             for option in self._options or ()
         )
 

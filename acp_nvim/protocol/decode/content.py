@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from acp_nvim.protocol.decode.fields import read, snake, text
+from acp_nvim.protocol.decode.fields import snake, text
 from acp_nvim.protocol.schema import (
     Audio,
     ContentBlock,
@@ -43,7 +43,7 @@ def block(raw: Any) -> ContentBlock:
     if tag == "data" and "data" in raw:
         return _data(raw)
     inner = raw.get("resource") if model is Resource else None
-    found = read(model, {**raw, **inner} if isinstance(inner, dict) else raw) if model else None
+    found = model.read({**raw, **inner} if isinstance(inner, dict) else raw) if model else None
     return found or Unknown(tag, raw)
 
 
@@ -82,9 +82,9 @@ def tool_content(raw: Any) -> tuple[ToolContent, ...] | None:
 def _tool_items(raw: dict[str, Any]) -> list[ToolContent]:
     match text(raw, "type"):
         case "diff":
-            found: ToolContent | None = read(Diff, raw)
+            found: ToolContent | None = Diff.read(raw)
         case "terminal":
-            found = read(TerminalRef, raw)
+            found = TerminalRef.read(raw)
         case "content":
             return [ContentItem(each) for each in blocks(raw.get("content"))]
         case _:

@@ -3,8 +3,6 @@
 import re
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
 from acp_nvim.protocol.schema.lenient import Lenient
 
 M = TypeVar("M", bound=Lenient)
@@ -33,15 +31,8 @@ def snake(name: str) -> str:
     return _HUMP.sub("_", name).lower()
 
 
-def read(model: type[M], raw: Any) -> M | None:
-    try:
-        return model.model_validate(raw)
-    except ValidationError:
-        return None
-
-
 def read_all(model: type[M], raw: Any) -> tuple[M, ...] | None:
     """The good items; None where there is no list at all, so that what was there can stay."""
     if not isinstance(raw, list):
         return None
-    return tuple(item for each in raw if (item := read(model, each)) is not None)
+    return tuple(item for each in raw if (item := model.read(each)) is not None)

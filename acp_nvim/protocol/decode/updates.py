@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from acp_nvim.protocol.decode.content import blocks, joined
-from acp_nvim.protocol.decode.fields import identifier, pick, read, read_all, snake, text
+from acp_nvim.protocol.decode.fields import identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
@@ -158,7 +158,7 @@ def _clearable(raw: dict[str, Any], name: str) -> str | Unset | None:
 
 
 def _usage(raw: dict[str, Any]) -> list[Update]:
-    usage = read(Usage, raw)
+    usage = Usage.read(raw)
     return [] if usage is None else [UsageUpdate(usage)]
 
 

@@ -1,4 +1,4 @@
-"""The models of what agents send: pydantic where the wire is read as it is, else slotted classes."""
+"""The models of what agents send: lenient where the wire is read as it is, else slotted classes."""
 
 from acp_nvim.protocol.schema.answers import (
     AgentInfo,

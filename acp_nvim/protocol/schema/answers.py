@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, model_validator
-
 from acp_nvim.protocol.methods import offers
-from acp_nvim.protocol.schema.lenient import Count, Items, Lenient, named
+from acp_nvim.protocol.schema.lenient import NOTHING, Count, Items, Key, Lenient, named
 from acp_nvim.protocol.schema.settings import ConfigOption, ModeState
 
 
@@ -29,14 +27,13 @@ class AuthMethod(Lenient):
     type: str = "agent"
     description: str | None = None
     args: Items[str] = ()
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, str] = NOTHING
     vars: Items[AuthVariable] = ()
-    meta: dict[str, Any] = Field(default_factory=dict, validation_alias=AliasChoices("_meta", "meta"))
+    meta: Annotated[dict[str, Any], "_meta"] = NOTHING
 
-    @model_validator(mode="before")
     @classmethod
-    def _name(cls, value: Any) -> Any:
-        return named(value, "id")
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        return named(raw, "id")
 
     @property
     def in_terminal(self) -> bool:
@@ -48,11 +45,9 @@ class Initialized(Lenient):
 
     protocol_version: Count = 0
     agent_info: AgentInfo | None = None
-    capabilities: dict[str, Any] = Field(
-        default_factory=dict, validation_alias=AliasChoices("agentCapabilities", "capabilities")
-    )
+    capabilities: Annotated[dict[str, Any], "agentCapabilities"] = NOTHING
     auth_methods: Items[AuthMethod] = ()
-    meta: dict[str, Any] = Field(default_factory=dict, validation_alias=AliasChoices("_meta", "meta"))
+    meta: Annotated[dict[str, Any], "_meta"] = NOTHING
 
     def offers(self, path: str) -> bool:
         return offers(self.capabilities, path)
@@ -90,30 +85,22 @@ class NewSession(Lenient):
 class SavedSession(Lenient):
     """One of those that an agent lists. `updated_at` is text of the standard, or a number of some agents."""
 
-    session_id: Annotated[str, Field(min_length=1, coerce_numbers_to_str=True)] = Field(
-        validation_alias=AliasChoices("sessionId", "session_id", "id")
-    )
-    title: str | None = Field(default=None, validation_alias=AliasChoices("title", "name"))
+    session_id: Annotated[Key, "sessionId", "session_id", "id"]
+    title: Annotated[str | None, "title", "name"] = None
     cwd: str | None = None
-    updated_at: str | int | float | None = Field(
-        default=None, validation_alias=AliasChoices("updatedAt", "updated_at", "lastModified")
-    )
+    updated_at: Annotated[str | int | float | None, "updatedAt", "updated_at", "lastModified"] = None
 
 
 class SavedSessions(Lenient):
     """One page; the cursor is the agent's own affair."""
 
     sessions: Items[SavedSession] = ()
-    next_cursor: str | None = Field(default=None, validation_alias=AliasChoices("nextCursor", "next_cursor"))
+    next_cursor: str | None = None
 
 
 class TokenUsage(Lenient):
-    input_tokens: Count | None = Field(
-        default=None, validation_alias=AliasChoices("inputTokens", "input_tokens", "prompt_tokens")
-    )
-    output_tokens: Count | None = Field(
-        default=None, validation_alias=AliasChoices("outputTokens", "output_tokens", "completion_tokens")
-    )
+    input_tokens: Annotated[Count | None, "inputTokens", "input_tokens", "prompt_tokens"] = None
+    output_tokens: Annotated[Count | None, "outputTokens", "output_tokens", "completion_tokens"] = None
     total_tokens: Count | None = None
 
 

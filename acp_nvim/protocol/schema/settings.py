@@ -1,8 +1,6 @@
 """What can be chosen in a session: modes, models, configuration options, commands."""
 
-from typing import Any, Literal
-
-from pydantic import AliasChoices, Field, model_validator
+from typing import Annotated, Any, Literal
 
 from acp_nvim.protocol.schema.lenient import Items, Lenient, lifted, named
 
@@ -10,23 +8,18 @@ from acp_nvim.protocol.schema.lenient import Items, Lenient, lifted, named
 class Mode(Lenient):
     """A mode, or one of the models that agents still list the way the standard once did."""
 
-    id: str = Field(validation_alias=AliasChoices("id", "modelId", "modeId"))
+    id: Annotated[str, "id", "modelId", "modeId"]
     name: str
     description: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _name(cls, value: Any) -> Any:
-        return named(value, "id", "modelId", "modeId")
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        return named(raw, "id", "modelId", "modeId")
 
 
 class ModeState(Lenient):
-    current: str | None = Field(
-        default=None, validation_alias=AliasChoices("currentModeId", "currentModelId", "current")
-    )
-    available: Items[Mode] = Field(
-        default=(), validation_alias=AliasChoices("availableModes", "availableModels", "available")
-    )
+    current: Annotated[str | None, "currentModeId", "currentModelId"] = None
+    available: Annotated[Items[Mode], "availableModes", "availableModels"] = ()
 
 
 class Choice(Lenient):
@@ -35,10 +28,9 @@ class Choice(Lenient):
     description: str | None = None
     group: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _name(cls, value: Any) -> Any:
-        return named(value, "value")
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        return named(raw, "value")
 
 
 class ConfigOption(Lenient):
@@ -52,14 +44,13 @@ class ConfigOption(Lenient):
     current_value: bool | str | None = None
     choices: Items[Choice] = ()
 
-    @model_validator(mode="before")
     @classmethod
-    def _flat(cls, value: Any) -> Any:
-        value = named(value, "id")
-        options = value.get("options") if isinstance(value, dict) else None
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        raw = named(raw, "id")
+        options = raw.get("options")
         if not isinstance(options, list):
-            return value
-        return {"type": "select", **value, "choices": [choice for item in options for choice in _row(item)]}
+            return raw
+        return {"type": "select", **raw, "choices": [choice for item in options for choice in _row(item)]}
 
 
 def _row(item: Any) -> list[Any]:
@@ -75,7 +66,6 @@ class Command(Lenient):
     description: str = ""
     hint: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _hint(cls, value: Any) -> Any:
-        return lifted(value, "input", hint="hint")
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        return lifted(raw, "input", hint="hint")

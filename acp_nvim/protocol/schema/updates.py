@@ -7,8 +7,6 @@ import enum
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from pydantic import Field, model_validator
-
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
 from acp_nvim.protocol.schema.lenient import Count, Lenient, lifted
 from acp_nvim.protocol.schema.settings import Command, ConfigOption
@@ -74,13 +72,12 @@ class Usage(Lenient):
 
     used: Count | None = None
     size: Count | None = None
-    cost_amount: float | None = Field(default=None, allow_inf_nan=False)
+    cost_amount: float | None = None
     cost_currency: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _cost(cls, value: Any) -> Any:
-        return lifted(value, "cost", cost_amount="amount", cost_currency="currency")
+    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        return lifted(raw, "cost", cost_amount="amount", cost_currency="currency")
 
 
 @dataclass(frozen=True, slots=True)
