@@ -6,15 +6,13 @@ has an `id` and a `method`, since some agents call their requests notifications.
 
 import json
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import from_json
-
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import HEAD, LIMIT, LineSplitter
+from acp_nvim.protocol.parsing import Parser, whole
 
 RequestId = str | int | float | None
 
@@ -65,6 +63,7 @@ class Peer:
     def __init__(self, limit: int = LIMIT) -> None:
         self.pending: dict[int, str] = {}
         self._lines = LineSplitter(limit)
+        self._parser = Parser()
         self._next_id = 0
 
     def receive(self, data: bytes) -> list[Event]:
@@ -102,10 +101,7 @@ class Peer:
         return events
 
     def _event(self, line: bytes) -> Event:
-        try:
-            message = from_json(line, cache_strings="keys")
-        except ValueError:
-            message = _repaired(line)
+        message = self._parser.read(line)
         if not isinstance(message, dict):
             return _stray(line, "no JSON-RPC message")
         method = message.get("method")
@@ -130,21 +126,6 @@ class Peer:
         return Failure(number, method, RpcError.from_wire(error))
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _repaired(line: bytes) -> Any:
-    """Without invalid UTF-8, raw control characters in texts, and half surrogate pairs; None if hopeless.
-
-    The fast parser judges what comes out, since it bounds the depth, for all who walk the result later.
-    """
-    try:
-        value = json.loads(line.decode("utf-8-sig", errors="replace"), strict=False)
-        return from_json(_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (ValueError, RecursionError):
-        return None
-
-
 def _line(message: dict[str, object]) -> bytes:
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     # Readers that split on every Unicode line end, as Node's readline does, must see one line.
@@ -152,7 +133,7 @@ def _line(message: dict[str, object]) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text).encode()
+        return whole(text).encode()
 
 
 def _our_id(id: object) -> int:
