@@ -24,6 +24,7 @@ empty :=
 # In a terminal of Neovim the environment's $NVIM is a socket: only the one of the command line is a wish.
 NAMED_NVIM := $(if $(filter command line,$(origin NVIM)),$(NVIM))
 BENCH_NVIM := $(or $(NAMED_NVIM),.nvim/0.12/bin/nvim)
+BENCH_NVIMS := $(or $(NAMED_NVIM),$(BENCH_NVIM) .nvim/0.10/bin/nvim)
 # pytest gets them as one list like PATH; nothing: those under .nvim
 ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
@@ -73,7 +74,7 @@ soak: tools nvims
 	@ACP_SOAK=1 $(PYTHON_OF_VENV) -m pytest -n 2 -o faulthandler_timeout=0 tests/chaos/test_soak.py $(ARGS)
 
 bench: tools nvims
-	@$(PYTHON_OF_VENV) -m tests.bench "$(BENCH_NVIM)" $(ARGS)
+	@$(PYTHON_OF_VENV) -m tests.bench $(foreach nvim,$(BENCH_NVIMS),"$(nvim)") $(ARGS)
 
 clean:
 	rm -rf .venv .nvim .cache build .pytest_cache .mypy_cache .ruff_cache .hypothesis doc/tags

@@ -1,14 +1,20 @@
 """What is measured and how good it has to be: the bars, and what other clients took for the same.
 
-A bar is a number, or a multiple of the `pylimit` of the same run where its `of` says so. The peers were measured
-elsewhere: beside our figures they tell an order of magnitude, and no more.
+A bar is a number, or held against the same figure elsewhere in the same run where its `of` says so. The peers were
+measured on another day: beside our figures they tell an order of magnitude, and no more.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 MANY, PACED, SCROLL = "chunks:20000:20", "paced:5:200", "after:5000:80:paced:3:50"
-PEERS = "codecompanion f1afd025 / avante a9334315 / zenodea/acp.nvim f7fd87d"
+SMALL, MIDDLE, LARGE = "chunks:2500:20", "chunks:10000:20", "chunks:40000:20"
+KEYS, TEN, FLOOD = "keys:50000", "many:10:paced:3:50", "flood:50"
+OLDER = 2  # times a bar are granted to a Neovim that parses synchronously
+Peers = tuple[str, str, str]  # codecompanion, avante, zenodea
+Median = Callable[[str, str, str], float | None]  # of a load, an adapter and a figure
+NOBODY: Peers = ("", "", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,42 +24,88 @@ class Bar:
     what: str
     unit: str
     bar: float
-    peers: str = ""
-    of: Literal["", "pylimit", "nothing"] = ""  # times the one, above the other
+    peers: Peers = NOBODY
+    of: Literal["", "pylimit", "nothing", "shorter"] = (
+        ""  # times the one, above the other, times that of MIDDLE
+    )
     more: bool = False  # is better
+    scale: float = 1.0  # from the result to the unit
 
-    def value(self, ours: float, beside: float | None) -> float | None:
-        """What the bar is held against; None: nothing to compare with."""
-        if not self.of:
-            return ours
+    def value(self, median: Median) -> float | None:
+        """What the bar is held against; None: not measured, or nothing to compare with."""
+        ours = median(self.load, "acp_nvim", self.figure)
+        if ours is None or not self.of:
+            return None if ours is None else ours * self.scale
+        if self.of == "shorter":
+            beside = median(MIDDLE, "acp_nvim", self.figure)
+            return None if beside is None else ours / int(self.load.split(":")[1]) / (beside / 10_000)
+        beside = median(self.load, self.of, self.figure)
         if beside is None:
             return None
         return ours - beside if self.of == "nothing" else ours / beside
 
-    def holds(self, value: float) -> bool:
-        return value >= self.bar if self.more else value <= self.bar
+    def shown(self, median: Median) -> float | None:
+        if self.of == "nothing":
+            return self.value(median)
+        ours = median(self.load, "acp_nvim", self.figure)
+        return None if ours is None else ours * self.scale
+
+    def holds(self, value: float, times: float = 1) -> bool:
+        return value >= self.bar / times if self.more else value <= self.bar * times
+
+    @property
+    def wanted(self) -> str:
+        sign = "≥" if self.more else "≤"
+        return {
+            "": f"{sign} {self.bar:g}",
+            "pylimit": f"{sign} {self.bar:g} x pylimit",
+            "nothing": f"{sign} +{self.bar:g}",
+            "shorter": f"{sign} {self.bar:g} x that of 10,000",
+        }[self.of]
 
 
+def per_chunk(load: str, what: str, bar: float, peers: Peers, of: Literal["", "shorter"] = "") -> Bar:
+    return Bar(load, "quiet", what, "µs", bar, peers, of, scale=1e6 / int(load.split(":")[1]))
+
+
+WAITS = "… another client waits, p99"
 BARS = [
-    Bar(MANY, "quiet", "20,000 chunks of 20 bytes", "s", 1.3, "0.94 / 1.26 / 32.8", "pylimit"),
-    Bar(MANY, "p99", "… another client waits", "ms", 15, "653 / 765 / 10,787"),
-    Bar(PACED, "p99", "200 chunks/s: another client waits", "ms", 4, "8.3 / 13.2 / 4.2"),
-    Bar(PACED, "cpu", "… CPU of Neovim in 5 s", "s", 0.4, "2.76 / 1.25 / 2.44"),
-    Bar(SCROLL, "p99", "50 chunks/s onto 16,500 lines: another client waits", "ms", 10, "416 / 165 / 8"),
-    Bar(SCROLL, "flushes", "… screen updates in 3 s", "", 90, "3 / 60 / 3", more=True),
-    Bar(SCROLL, "cpu", "… CPU of Neovim in 3 s", "s", 0.3, "3.6 / 4.6 / 3.1"),
-    Bar("tools:500", "quiet", "500 tool calls, 3 updates each", "s", 0.13, "0.13 / 0.35 / 0.13"),
-    Bar("tools:500", "p99", "… another client waits", "ms", 20, "94 / 110 / 21"),
-    Bar("diff:10000", "permission_shown", "diff of 10,000 lines: asked", "s", 0.1, "0.99 / 0.87 / 0.02"),
-    Bar("diff:10000", "p99", "… another client waits", "ms", 30, "960 / 789 / -"),
-    Bar("bigline:16", "quiet", "one line of 16 MB", "s", 0.2, "1.19 / 1.76 / 0.35"),
-    Bar("bigline:16", "p99", "… another client waits", "ms", 20, "1,065 / 775 / 95"),
-    Bar("read:200", "req_median_ms", "fs read, 2,000 lines", "ms", 1.2, "1.75 / 0.61 / 0.73", "pylimit"),
-    Bar("write:50", "req_median_ms", "fs write, 2,000 lines", "ms", 1.5, "2.4 / 5.9 / 1.34", "pylimit"),
-    Bar("replay:5000", "quiet", "replay of 5,000 updates", "s", 0.06, "0.077 / 0.17 / 0.23"),
-    Bar("replay:5000", "p99", "… another client waits", "ms", 20, "35 / 70 / 106"),
-    Bar("cold", "ready", "first start to usable", "s", 2.0, "0.052 / 0.051 / 0.048", "pylimit"),
+    Bar(MANY, "quiet", "20,000 chunks of 20 bytes", "s", 1.3, ("0.94", "1.26", "32.8"), "pylimit"),
+    Bar(MANY, "p99", WAITS, "ms", 15, ("653", "765", "10,787")),
+    Bar(MANY, "rss_helpers", "… memory of the backend at its peak", "MB", 70),
+    per_chunk(SMALL, "a chunk of 2,500", 30, ("52", "22", "230")),
+    per_chunk(MIDDLE, "a chunk of 10,000", 20, ("48", "36", "813")),
+    per_chunk(LARGE, "a chunk of 40,000: flat", 1.2, ("47", "161", "gave up"), "shorter"),
+    Bar(PACED, "p99", "200 chunks/s: another client waits, p99", "ms", 4, ("8.3", "13.2", "4.2")),
+    Bar(PACED, "cpu", "… CPU of Neovim in 5 s", "s", 0.4, ("2.76", "1.25", "2.44")),
+    Bar(PACED, "cpu_helpers", "… CPU of the backend in 5 s", "s", 0.3),
+    Bar(SCROLL, "p99", "50 chunks/s onto 16,500 lines: another client waits, p99", "ms", 10, ("416", "165", "8")),
+    Bar(SCROLL, "flushes", "… screen updates in 3 s", "", 90, ("3", "60", "3"), more=True),
+    Bar(SCROLL, "cpu", "… CPU of Neovim in 3 s", "s", 0.3, ("3.6", "4.6", "3.1")),
+    Bar("tools:500", "quiet", "500 tool calls, 60 lines and 3 updates each", "s", 0.13, ("0.13", "0.35", "0.13")),
+    Bar("tools:500", "p99", WAITS, "ms", 20, ("94", "110", "21")),
+    Bar("diff:10000", "permission_shown", "diff of 10,000 lines: the question is there", "s", 0.1, ("0.99", "0.87", "0.02 (no diff)")),
+    Bar("diff:10000", "p99", WAITS, "ms", 30, ("960", "789", "-")),
+    Bar("bigline:16", "quiet", "one line of 16 MB", "s", 0.2, ("1.19", "1.76", "0.35")),
+    Bar("bigline:16", "p99", WAITS, "ms", 20, ("1,065", "775", "95")),
+    Bar("bigline:16", "rss_peak", "… memory of Neovim at its peak", "MB", 40, ("1,816", "1,047", "611")),
+    Bar("bigline:16", "rss_helpers", "… memory of the backend at its peak", "MB", 200),
+    Bar("read:200", "req_median_ms", "fs read, 2,000 lines", "ms", 1.2, ("1.75", "0.61", "0.73"), "pylimit"),
+    Bar("write:50", "req_median_ms", "fs write, 2,000 lines", "ms", 1.5, ("2.4", "5.9", "1.34"), "pylimit"),
+    Bar("replay:5000", "quiet", "replay of 5,000 updates", "s", 0.06, ("0.077", "0.17", "0.23")),
+    Bar("replay:5000", "p99", WAITS, "ms", 20, ("35", "70", "106")),
+    Bar(KEYS, "typing_p99", "a chat of 50,000 lines: from a key in the prompt to the screen, p99", "ms", 16),
+    Bar(KEYS, "scrolling_p99", "… from `<C-u>` or `<C-d>` in the chat, p99", "ms", 16),
+    Bar(KEYS, "folding_p99", "… from `zo` or `zc` on a tool call, p99", "ms", 33),
+    Bar(TEN, "p99", "ten sessions, 50 chunks/s each: another client waits, p99", "ms", 10),
+    Bar(TEN, "cpu", "… CPU of Neovim in 3 s", "s", 0.4),
+    Bar(TEN, "cpu_helpers", "… CPU of the backend in 3 s", "s", 0.5),
+    Bar(FLOOD, "p99", "a command that writes 50 MB to its terminal: another client waits, p99", "ms", 10),
+    Bar(FLOOD, "cpu", "… CPU of Neovim", "s", 0.1),
+    Bar("cold", "ready", "first start to usable", "s", 2.0, ("0.052", "0.051", "0.048"), "pylimit"),
     Bar("cold", "command", "… the editor is kept", "s", 0.02),
-    Bar("startup", "startup_ms", "added to Neovim's start", "ms", 1.0, "+10 / +15.3 / +5.3", "nothing"),
-]
+    Bar("startup", "startup_ms", "added to Neovim's start", "ms", 1.0, ("+10", "+15.3", "+5.3"), "nothing"),
+]  # fmt: skip
 LOADS = list(dict.fromkeys(bar.load for bar in BARS))
+OURS_ONLY = {KEYS, TEN, FLOOD}  # what plain Lua and a bare Python process have no code for
+RATIOS = {bar.load for bar in BARS if bar.of == "pylimit"}

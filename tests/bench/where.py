@@ -3,7 +3,6 @@
 All processes read one clock. A chunk's moment at each station is the first stamp there after its last one.
 """
 
-import argparse
 import os
 import statistics
 import sys
@@ -12,7 +11,7 @@ import time
 from bisect import bisect_left
 from pathlib import Path
 
-from tests.bench import bench
+from tests.bench import bench, rounds
 
 HERE = Path(__file__).resolve().parent
 STATIONS = {
@@ -73,15 +72,7 @@ def measure(nvim: str, source: Path, load: str = "paced:3:40") -> None:
         python.chmod(0o700)
         os.environ.update(BENCH_STAMPS=str(stamps), BENCH_ACP_PYTHON=str(python), BENCH_LINES="1")
         bench.Rpc = Watched
-        options = argparse.Namespace(
-            nvim=nvim,
-            src=str(source),
-            python=os.path.realpath(sys.executable),
-            host_python=sys.executable,
-            adapter_dir=str(HERE / "adapters"),
-            timeout=60.0,
-        )
-        editor = bench.Editor(options, "acp_nvim", load)
+        editor = bench.Editor(rounds.options(nvim, source), "acp_nvim", load)
         try:
             editor.run()
             written = [event["t"] for event in bench.read_log(editor.log) if event["ev"] == "line"]
