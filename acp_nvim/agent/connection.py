@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
 _HANG_UP = 0.2  # the same for an agent that has closed its output: pending calls shall fail within a second
 _TAIL = 20  # lines of stderr in a report
+_MOST_UNREAD = 256 << 20  # bytes: what asks for more than that and reads none of it would take all memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Connection:
         self._report: ExitReport | None = None
         self._asked = False
         self._patience = _HANG_UP
+        self._unread = 0
         self._ended = anyio.Event()
 
     @property
@@ -143,6 +145,9 @@ class Connection:
         self.trace.record("->", data)
         if self._process:
             self._process.input.write(data)
+            if self.outstanding > _MOST_UNREAD:
+                self._unread = self.outstanding
+                self._process.output.close()  # which ends it
         else:
             self._early.append(data)
 
@@ -197,7 +202,7 @@ class Connection:
             self.trace.close()
             closed_output = process.forced and not self._asked
             tail = self.stderr.tail(_TAIL)
-            report = ExitReport.of(process.returncode, tail, self._asked, closed_output)
+            report = ExitReport.of(process.returncode, tail, self._asked, closed_output, self._unread)
             self._exit(report)
         return report
 

@@ -15,16 +15,23 @@ class ExitReport:
     stderr_tail: tuple[str, ...] = ()
     asked: bool = False  # we wanted it to end
     closed_output: bool = False  # it lived on without stdout, and was ended for that
+    unread: int = 0  # bytes that it did not read; it was ended for that
     error: str | None = None  # why it never started
 
     @classmethod
     def of(
-        cls, returncode: int | None, tail: tuple[str, ...], asked: bool, closed_output: bool
+        cls,
+        returncode: int | None,
+        tail: tuple[str, ...],
+        asked: bool,
+        closed_output: bool,
+        unread: int = 0,
     ) -> ExitReport:
         """`returncode` as subprocess gives it: negative for a signal, None for what cannot even be killed."""
         killed = returncode is not None and returncode < 0
         status = None if killed else returncode
-        return cls(status, _signal_name(-(returncode or 0)) if killed else None, tail, asked, closed_output)
+        by = _signal_name(-(returncode or 0)) if killed else None
+        return cls(status, by, tail, asked, closed_output, unread)
 
     def sentence(self, name: str, cure: str = "") -> str:
         """What happened; what to do, if that is said; at the end, where it may be cut, the agent's last words."""
@@ -37,6 +44,8 @@ class ExitReport:
         return f"{told}: {last}" if last else told
 
     def _what_happened(self) -> str:
+        if self.unread:
+            return f"left {self.unread >> 20} MiB unread and was stopped"
         if self.closed_output:
             return "closed its output and was stopped"
         return f"was killed by {self.signal}" if self.signal else f"exited with status {self.status}"
