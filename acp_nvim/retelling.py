@@ -31,7 +31,9 @@ class Retelling:
         self._parts = 0  # of the entry before that
         # entries of this turn that may change in place, as they were told
         self._changing: dict[int, tuple[object, ...]] = {}
-        self._settled: dict[int, tuple[bool, int]] = {}  # the same of calls, as far as it counts before the end
+        self._settled: dict[
+            int, tuple[bool, int]
+        ] = {}  # the same of calls, as far as it counts before the end
         self._pieces: dict[tuple[int, str], int] = {}  # of terminals of the agent's own, that have been told
         self._asked: set[int] = set()
         self._requests = 0

@@ -3,6 +3,7 @@ where the user wants one."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from acp_nvim.client import Client
 
 _NAME = 40  # characters of an agent's name in that of a file
+_PAUSE = 0.5  # seconds at least from one look at a running turn to the next
+_SHARE = 20  # of the time, at most one in so many goes into them
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +40,8 @@ class _Record:
     retelling: Retelling
     is_new: bool = True  # the file is yet to be begun, or to be begun anew
     seen: tuple[object, ...] = ()
+    is_due: bool = False  # there will be a look at its turn
+    rests_until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,8 @@ class Transcripts:
     # --- writing
 
     def look(self, session: Session) -> None:
-        """Cheap where nothing has begun or ended since: called with every frame."""
+        """Cheap where nothing has begun or ended since: called with every frame. Of a turn that runs is written what
+        there is every now and then: whoever kills us loses no more than that."""
         record = self._records.get(session)
         seen = (session.turn, session.in_turn, session.phase in ("stopped", "failed"))
         if record is None:
@@ -87,6 +93,18 @@ class Transcripts:
         if record.seen != seen:
             record.seen = seen
             self._tell(session, record)
+        elif session.in_turn and not record.is_due and not self._is_failing:
+            record.is_due = True
+            when = max(time.monotonic(), record.rests_until)
+            asyncio.get_running_loop().call_at(when, self._look_in_passing, session, record)
+
+    def _look_in_passing(self, session: Session, record: _Record) -> None:
+        record.is_due = False
+        if session.in_turn and self._records.get(session) is record:
+            began = time.monotonic()
+            self._tell(session, record, in_passing=True)
+            ended = time.monotonic()
+            record.rests_until = ended + max(_PAUSE, _SHARE * (ended - began))
 
     def let_go(self, session: Session) -> None:
         if record := self._records.pop(session, None):
@@ -108,10 +126,12 @@ class Transcripts:
     def _retelling(self, session: Session) -> Retelling:
         return Retelling(session, partial(self._client.services.terminals.text, session))
 
-    def _tell(self, session: Session, record: _Record, at_once: bool = False) -> None:
+    def _tell(
+        self, session: Session, record: _Record, at_once: bool = False, in_passing: bool = False
+    ) -> None:
         if record.is_new or record.retelling.begun != session.transcript.begun:
             record.retelling, record.is_new = self._retelling(session), True
-        if lines := record.retelling.lines(time.monotonic()):
+        if lines := record.retelling.lines(time.monotonic(), in_passing):
             self._jobs.append(_Job(record, lines, record.is_new))
             record.is_new = False
         if self._jobs and not self._is_writing and not at_once:

@@ -18,6 +18,7 @@ from tests.fakes.script import (
     tool,
     update,
     wait,
+    wait_file,
 )
 
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Change", "status": "in_progress"}]
@@ -84,6 +85,48 @@ async def test_a_session_is_kept_and_played_back(desk: Desk) -> None:
         assert entry["dir"] in ("->", "<-")
     again = await played(desk, file)
     await eventually(lambda: again.lines == talk.lines)
+
+
+async def test_what_was_said_is_kept_whoever_kills_us_in_the_turn(desk: Desk) -> None:
+    own = {"terminal_output": {"terminal_id": "x", "data": "half "}}
+    rest = {"terminal_output": {"terminal_id": "x", "data": "built"}}
+    gate = desk.folder / "gate"
+    desk.agent(
+        on_prompt(
+            "",
+            think("let me see"),
+            say("I'll "),
+            tool("b", title="build", status="in_progress", _meta=own),
+            tool("r", title="read a.py", kind="read", status="in_progress"),
+            wait_file(str(gate)),
+            tool("r", known=True, status="completed"),
+            tool("b", known=True, _meta=rest),
+            say("so far"),
+            wait("session/cancel"),
+            tool("b", known=True, status="completed"),
+            say(" so good"),
+        )
+    )
+    folder = keep(desk)
+    talk = await desk.ready()
+    talk.prompt("go")
+    await written(folder, "let me see", "I'll ", "half ", "read a.py")
+    gate.touch()
+    (file,) = await written(folder, "so far")
+    killed = desk.folder / "killed.jsonl"
+    killed.write_bytes(file.read_bytes())
+    then = await played(desk, killed)
+    await eventually(lambda: "the recording ends here" in "\n".join(then.lines))
+    assert [line for line in then.lines if "read" in line or line in ("I'll ", "so far")] == [
+        line for line in talk.lines if "read" in line or line in ("I'll ", "so far")
+    ]
+    assert "let me see" in killed.read_text()
+    talk.send("cancel")
+    await talk.ended(1)
+    await written(folder, turns=1)
+    again = await played(desk, file)
+    await eventually(lambda: again.lines == talk.lines)
+    assert (file.read_text().count("half "), file.read_text().count("so far")) == (1, 1)
 
 
 async def test_the_end_of_a_turn_is_kept(desk: Desk) -> None:

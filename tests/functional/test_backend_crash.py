@@ -89,7 +89,8 @@ def test_queued_prompts_come_back_held_with_what_goes_along(open_editor: Open, t
     assert asked(agent) == [["long"]]
     send(editor, "now")
     queued(editor, 0)
-    editor.wait_event("AcpTurnEnded", turn=4)
+    for _ in range(3):
+        editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     texts = asked(agent)
     assert [each[0] for each in texts] == ["long", "now", "first of the queue", "second of the queue"]
     assert "a.txt" in texts[2][1] or "the attached text" in texts[2][1]
@@ -168,12 +169,23 @@ def test_the_chat_goes_on_showing_its_end(open_editor: Open, tmp_path: Path) -> 
     editor.screen.expect("line 39")
 
 
-def test_old_answers_keep_the_name_of_the_agent(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("fine"))), size=NARROW)
+def test_old_answers_stay_under_the_name_of_the_agent(open_editor: Open, tmp_path: Path) -> None:
+    long = on_prompt("long", say("half said"), wait("session/cancel"))
+    editor = talking(open_editor, script(tmp_path, long, on_prompt("", say("fine"))), size=NARROW)
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
+    send(editor, "long")
+    file = editor.lua("return require('acp_nvim').status().transcript")
+    editor.expect_lua(
+        "local ok, lines = pcall(vim.fn.readfile, ...)\nreturn ok and table.concat(lines):match('half said')",
+        "half said",
+        file,
+    )
     for times in (1, 2):
         crash(editor)
         editor.type(":Acp restart<CR>")
         editor.expect_lua("return require('acp_nvim').status().state", "idle")
         assert ("## Scripted" in chat(editor), "## agent0" in chat(editor)) == (True, False), times
+        assert [line for line in chat(editor) if line in ("fine", "half said")] == ["fine", "half said"], (
+            times
+        )

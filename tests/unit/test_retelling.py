@@ -53,6 +53,28 @@ def test_what_changed_in_place_is_told_again() -> None:
     assert retelling.lines(4.0) == []
 
 
+def test_in_passing_only_beginnings_and_ends_of_calls_are_told() -> None:
+    session, retelling = talk()
+    session.apply(schema.ToolCallUpdate("t", title="build", status="pending"), 1.0)
+    assert told(retelling.lines(1.0, in_passing=True))[-1] == "tool_call"
+    for output in ("a", "ab", "abc"):
+        session.apply(schema.ToolCallUpdate("t", raw_output=output), 2.0)
+        assert retelling.lines(2.0, in_passing=True) == []
+    session.apply(schema.ToolCallUpdate("t", status="completed"), 3.0)
+    assert told(retelling.lines(3.0, in_passing=True)) == ["tool_call", "tool_call_update"]
+    assert retelling.lines(4.0, in_passing=True) == []
+
+
+def test_a_thought_told_in_passing_keeps_its_time() -> None:
+    session, retelling = talk()
+    session.transcript.chunk(schema.Chunk("thought", "hm"), 0.0)
+    retelling.lines(0.5, in_passing=True)
+    session.transcript.chunk(schema.Chunk("thought", " m"), 9.0)
+    session.transcript.chunk(schema.Chunk("agent", "well"), 10.0)
+    _, said = retelling.lines(10.5, in_passing=True)
+    assert said["t"] == 10.0 - 0.5  # since the first line
+
+
 def test_what_a_tool_was_given_is_bounded() -> None:
     session, retelling = talk()
     deep: Any = "x"
