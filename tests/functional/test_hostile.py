@@ -59,8 +59,15 @@ def on_screen(editor: Editor) -> set[str]:
     }
 
 
+# Any plugin's :doautocmd looks for modelines in the buffer that it happens in; in a file they are the user's affair.
 PWNED = """
   vim.cmd("redrawstatus! | redraw!")
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local buftype = vim.bo[vim.api.nvim_win_get_buf(win)].buftype
+    if buftype ~= "" and buftype ~= "quickfix" then
+      vim.api.nvim_win_call(win, function() vim.cmd("doautocmd User Theirs") end)
+    end
+  end
   local found = { vim.g.pwned }
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     if vim.bo[buf].filetype == "pwned" or vim.bo[buf].shiftwidth == 7 then
@@ -89,6 +96,7 @@ CLIPBOARD = """
     paste = { ["+"] = paste("+"), ["*"] = paste("*") },
   }
   vim.o.modeline, vim.o.modelines = true, 5
+  vim.api.nvim_create_autocmd("User", { pattern = "Theirs", command = "let g:theirs = 1" })
   vim.o.title, vim.o.laststatus, vim.o.showtabline = true, 2, 2
   vim.o.statusline = "%f %{%v:lua.require'acp_nvim'.statusline()%}"
 """
@@ -364,6 +372,7 @@ def test_in_a_review_and_its_quickfix_list(open_editor: Open, tmp_path: Path) ->
     path = f"{{cwd}}/{NAME}"
     agent = script(tmp_path, on_prompt("", write(path, file_text("changed") + "more\n")))
     editor = started(open_editor, agent)
+    (editor.project / NAME).write_text(lines("file"))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     editor.type("<Esc>:Acp review<CR>")
@@ -438,7 +447,7 @@ def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None
     params = {
         "sessionId": "{session}",
         "command": "cat",
-        "args": [str(printed), file_text("no file").rstrip()],
+        "args": [evil("no file"), str(printed)],
     }
     agent = script(
         tmp_path,
