@@ -16,12 +16,13 @@ import anyio.lowlevel
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.review.codec import split
 from acp_nvim.review.texts import join, section
 from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.ledger import Entry
-from acp_nvim.serves.live import Live, Standing, on_disk
+from acp_nvim.serves.live import Live, Standing, as_utf8, on_disk
 from acp_nvim.serves.reload import Apart
 from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
@@ -71,6 +72,7 @@ class Files:
         self.live = Live(editor)
         self._front = front
         self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
+        self._echoes: dict[str, tuple[Session, str]] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._finishing: set[anyio.CancelScope] = set()
 
@@ -95,9 +97,17 @@ class Files:
             with contextlib.suppress(OSError):
                 looked_at[path] = on_disk(path)
         self.beliefs(session).begin_turn(now, looked_at)
+        self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
 
     def beliefs(self, session: Session) -> Beliefs:
         return self._beliefs.get(session) or self._beliefs.setdefault(session, Beliefs(disk.clock()))
+
+    def expect_echo(self, session: Session, path: str, text: str) -> None:
+        """Some agents write through us, and then to the disk as well: what the buffer has beyond is the user's."""
+        self._echoes[path] = session, text
+
+    def echo(self, path: str) -> str | None:
+        return self._echoes.get(path, (None, None))[1]
 
     def forget(self, session: Session) -> None:
         """Its agent begins anew: it believes nothing, and nothing outside is open to it."""
@@ -152,7 +162,7 @@ class Files:
                 verdict.settled = verdict.through = True
                 if verdict.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)
-                base, theirs = verdict.left or "", verdict.decided
+                base, theirs = verdict.base(_as_text(now.disk)), verdict.decided
             else:
                 self.decided.unlike(session, verdict)
         while True:
@@ -168,6 +178,9 @@ class Files:
                     saved = await self.live.save(now, joined.ours, (session, "agent"))
                     if saved is not None:
                         self.beliefs(session).learn(path, content)
+                        self._echoes.pop(path, None)
+                        if split(content).lines != joined.ours.lines:
+                            self.expect_echo(session, path, content)
                         self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
                         return
                 if now.buffer and not await self.live.until_free(now.buffer, gives_up):
@@ -223,6 +236,10 @@ def _told(access: Access, path: str) -> Iterator[None]:
         raise RpcError(INVALID_PARAMS, f"{path} is a directory") from error
     except OSError as error:
         raise RpcError(INTERNAL_ERROR, f"cannot {access} {path}: {error.strerror}") from error
+
+
+def _as_text(data: bytes | None) -> str | None:
+    return None if data is None else as_utf8(data).removeprefix("\ufeff")
 
 
 def _expect_same(given: str, path: str) -> None:

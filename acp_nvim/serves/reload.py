@@ -1,7 +1,8 @@
 """A file has changed on disk under a loaded buffer: the buffer takes the change up, and keeps the user's own.
 
 An unmodified buffer gets the disk's text. Into a modified one the change is merged in three ways, and the buffer
-stays modified. Where both changed the same lines, nothing is done: somebody has to be asked.
+stays modified. Where both changed the same lines, nothing is done: somebody has to be asked. A disk that only echoes
+what the agent has written through us takes nothing back of what the merge of then has kept.
 """
 
 from __future__ import annotations
@@ -64,16 +65,18 @@ async def bring(
     earlier: str | None,
     settled: Settled | None = None,
     by: object = None,
+    echo: str | None = None,
 ) -> Apart | Missed | None:
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
-    `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk.
+    `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
+    if that is what the disk holds, the buffer has taken it up before.
     """
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
-            found = await _try(live, buffer, path, earlier, settled, by) if buffer else None
+            found = await _try(live, buffer, path, earlier, settled, by, echo) if buffer else None
         if not isinstance(found, str):
             return found
         if found == "locked" and buffer:
@@ -83,14 +86,21 @@ async def bring(
 
 
 async def _try(
-    live: Live, buffer: Buffer, path: str, earlier: str | None, settled: Settled | None, by: object
+    live: Live,
+    buffer: Buffer,
+    path: str,
+    earlier: str | None,
+    settled: Settled | None,
+    by: object,
+    echo: str | None,
 ) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
     data = await to_thread.run_sync(sight.content, path)
     if data is None:
         return None
-    base = _base(buffer, live.origin(path), data, earlier)
-    plan = await to_thread.run_sync(_plan, buffer, data, base, settled)
+    is_echo = echo is not None and split(buffer.decode(data)).lines == split(echo).lines
+    base = echo if is_echo else _base(buffer, live.origin(path), data, earlier)
+    plan = await to_thread.run_sync(_plan, buffer, data, base, settled, is_echo)
     if not isinstance(plan, _Plan):
         if live.origin(path) == data:
             live.doubt(path)
@@ -111,14 +121,16 @@ def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None
     return buffer.decode(origin)
 
 
-def _plan(buffer: Buffer, data: bytes, base: str | None, settled: Settled | None) -> _Plan | Apart | Missed:
+def _plan(
+    buffer: Buffer, data: bytes, base: str | None, settled: Settled | None, is_echo: bool
+) -> _Plan | Apart | Missed:
     encoding = buffer.fitting(data)
     text = buffer.decode(data) if encoding == buffer.encoding else data.decode(encoding)
     now = as_text(text, _end(buffer, text))
     if not now.is_utf8:
         return NO_TEXT
     wanted = now
-    if buffer.modified:
+    if buffer.modified or is_echo:
         ours = replace(buffer.text, end=now.end)
         if settled and settled.apart.disk == data:
             joined = join(_with_end(settled.apart.buffer, now.end), ours, _with_end(settled.text, now.end))

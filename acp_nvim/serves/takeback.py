@@ -200,6 +200,10 @@ class Takeback:
             try:
                 if not self._put(verdict, data, found):
                     return False
+                if (
+                    verdict.through and verdict.put is not None
+                ):  # the buffer is as decided, unsaved lines and all
+                    self._files.expect_echo(case.session, verdict.path, verdict.put)
             except OSError as error:
                 log.warning("%s was not taken back: %s", verdict.path, error)
                 return False
@@ -226,11 +230,12 @@ class Takeback:
     async def _show(self, session: Session, verdict: Verdict) -> None:
         """And in the buffer; for that an editor may let us wait, nobody else."""
         lock, path = self._files.lock(verdict.path), verdict.path
-        found = await reload.bring(self._files.live, lock, path, verdict.disk, by=(session, "agent"))
+        by, echo = (session, "agent"), self._files.echo(path)
+        found = await reload.bring(self._files.live, lock, path, verdict.disk, by=by, echo=echo)
         text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
         if text is not None and isinstance(found, reload.Apart):
             settled = reload.Settled(found, text)
-            await reload.bring(self._files.live, lock, path, verdict.disk, settled, by=(session, "agent"))
+            await reload.bring(self._files.live, lock, path, verdict.disk, settled, by)
         self._look(session)
 
     def _tell_of(self, session: Session, verdict: Verdict, why: str) -> None:

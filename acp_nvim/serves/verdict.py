@@ -42,6 +42,11 @@ class Verdict:
                 return kept
         return rebased(self.right, split(now), self.decided)
 
+    def base(self, disk: str | None) -> str:
+        """Of the decision, for the live text: an agent that writes both ways may have written the disk before."""
+        is_there = disk is not None and disk in self.written and disk != self.disk
+        return (self.right if is_there and self.right is not None else self.left) or ""
+
     @property
     def deletes(self) -> bool:
         return self.decided is None

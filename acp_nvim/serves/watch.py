@@ -228,7 +228,8 @@ class Watch:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
         found = await self._bring(path, earlier, None, (turn.session, seen.by)) if buffer else None
-        if text is not Unknown.TEXT and text != before:
+        is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
+        if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.session, seen.path, before, text, seen.by)
         self._note(turn.session, path, seen, found, earlier)
         if isinstance(found, Apart):
@@ -266,7 +267,8 @@ class Watch:
         self, path: str, earlier: str | None, settled: Settled | None, by: object
     ) -> Apart | Missed | None:
         lock = self._files.lock(path)
-        found = await reload.bring(self._files.live, lock, path, earlier, settled, by)
+        echo = self._files.echo(path)
+        found = await reload.bring(self._files.live, lock, path, earlier, settled, by, echo)
         if settled is None and isinstance(found, Apart) and isinstance(by, tuple):
             text = self._files.decided.wanted(by[0], path, found)
             if text is not None:  # the user has seen both

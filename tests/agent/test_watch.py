@@ -241,6 +241,28 @@ async def test_unsaved_lines_elsewhere_are_merged_and_stay_unsaved(agent: Agent)
     ]
 
 
+@pytest.mark.statement(103)
+async def test_an_agent_that_writes_through_us_and_then_the_disk_takes_no_unsaved_line_back(
+    agent: Agent,
+) -> None:
+    wrote, merged = "ONE\ntwo\nthree\nfour\nfive\n", ["ONE", "two", "three", "four", "five", "mine"]
+    async with watching(agent) as watched:
+        buffer = agent.editor.open(watched.path)
+        await watched.begin(watched.path)
+        buffer.edit([*BASE.split(), "mine"])
+        await watched.call(watched.path)
+        await agent.write(watched.path, wrote)
+        watched.watch.wrote(str(watched.path), watched.path.read_text())
+        assert (buffer.lines, buffer.modified) == (merged, False)
+        watched.path.write_text(wrote)  # the same once more, past us
+        await watched.call(watched.path, status="completed")
+        assert (buffer.lines, buffer.modified) == (merged, True)
+        watched.path.write_text(wrote.replace("five", "FIVE"))
+        await watched.end()
+        assert buffer.lines == ["ONE", "two", "three", "four", "FIVE", "mine"]
+    assert watched.changes == [("f", wrote, wrote.replace("five", "FIVE"), "agent")]
+
+
 @pytest.mark.statement(104)
 async def test_unsaved_lines_that_the_editor_tells_of_late_are_not_taken_for_a_removal(agent: Agent) -> None:
     async with watching(agent) as watched:

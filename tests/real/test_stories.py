@@ -166,6 +166,24 @@ def test_unsaved_lines_of_the_user_stay(story: Story) -> None:
     story.until(lambda: story.notes.read_text() == EDITED + "unsaved\n")
 
 
+def test_unsaved_lines_stay_where_one_hunk_is_taken(story: Story) -> None:
+    if story.agent in NO_DIFFS:
+        pytest.skip(f"{story.agent} shows no diff before it writes")
+    mixed = TEXT.replace("line 7\n", "SEVEN\n") + "unsaved\n"
+    story.editor.type("Gounsaved<Esc>")
+    story.editor.expect_lua(LINES, TEXT + "unsaved\n")
+    story.prompt("read {}/notes.txt", TWO, "say It is edited.")
+    story.asked()
+    story.editor.expect_lua(DIFFS, 2)
+    story.editor.type("<C-w>t<C-w>l")
+    story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    story.editor.type("gg]cdo:w<CR>")
+    story.ended()
+    story.editor.expect_lua(LINES, mixed)
+    story.editor.type("<C-w>t:write<CR>")
+    story.until(lambda: story.notes.read_text() == mixed)
+
+
 def test_two_sessions(story: Story) -> None:
     second = story.editor.acp("new_session", {"agent": story.agent})
     story.editor.wait_event("AcpSessionStarted", LONG, session=second)

@@ -14,6 +14,9 @@ import pytest
 
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND
 from acp_nvim.serves import disk
+from acp_nvim.serves.files import Undecided
+from acp_nvim.serves.verdict import Verdict
+from acp_nvim.session.session import Session
 from tests.unit.serves.conftest import Agent
 
 FOUR = "one\ntwo\nthree\nfour\n"
@@ -720,3 +723,31 @@ async def test_reading_costs_little(agent: Agent) -> None:
         await agent.read(path)
         times.append(time.perf_counter() - began)
     assert sorted(times)[25] < 0.003  # 0.2 ms alone on a machine
+
+
+class Decision(Undecided):
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+    def find(self, session: Session, path: str) -> Verdict:
+        return self.verdict
+
+
+@pytest.mark.parametrize("unsaved", [[], ["mine"]])
+@pytest.mark.parametrize("before", [False, True])
+async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
+    agent: Agent, before: bool, unsaved: list[str]
+) -> None:
+    path = made(agent.root / "f")
+    agent.begin_turn(path)
+    live = "".join(f"{line}\n" for line in [*FOUR.split(), *unsaved])
+    buffer = agent.editor.open(path)
+    buffer.edit(live.split())
+    right, decided = live.replace("one", "1").replace("three", "3"), live.replace("three", "3")
+    written = FOUR.replace("one", "1").replace("three", "3")
+    agent.files.decided = Decision(Verdict(str(path), live, right, decided, FOUR, frozenset([written])))
+    if before:
+        path.write_text(written)
+    await agent.write(path, written)
+    assert path.read_text() == decided
+    assert buffer.lines == decided.split()
