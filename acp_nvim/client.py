@@ -401,7 +401,7 @@ class Client:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
         wanted = self.settings.log.wire and self._logs
         file = wirefile.begin(str(self._logs), spec.name, self.say) if wanted else None
-        return WireTrace(settings.secrets_of(spec.model_dump()), file=file)
+        return WireTrace(settings.secrets_of(vars(spec)), file=file)
 
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)

@@ -1,72 +1,53 @@
 """The user's configuration as the backend receives it; the defaults live in Lua alone."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from acp_nvim.agent.tables import Least, Wrong, made
 
-Value = TypeVar("Value")
-
-
-def _table(value: Any) -> Any:
-    """An empty Lua table arrives as a list."""
-    return {} if value in (None, []) else value
+Milliseconds = Annotated[float, Least(0, inclusive=False)]
+Table = dict[str, Any]
 
 
-def _list(value: Any) -> Any:
-    return [] if value in (None, {}) else value
-
-
-def _texts(value: Any) -> Any:
-    """Environment values may be written as numbers."""
-    table = _table(value)
-    return {key: str(item) for key, item in table.items()} if isinstance(table, dict) else table
-
-
-Table = Annotated[dict[str, Any], BeforeValidator(_table)]
-Texts = Annotated[dict[str, str], BeforeValidator(_texts)]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
-
-
-class AgentSpec(_Settings):
+@dataclass(frozen=True, kw_only=True)
+class AgentSpec:
     """How one agent is started and treated."""
 
     name: str
     command: str
-    args: Annotated[list[str], BeforeValidator(_list)] = []
-    env: Texts = {}
+    args: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
     cwd: str | None = None
     dialect: str = "auto"
-    timeout_ms: Annotated[float, Field(gt=0)] = 60_000
-    prompt_timeout_ms: Annotated[float, Field(gt=0)] | None = None
-    mcp_servers: Any = []
-    defaults: Table = {}
+    timeout_ms: Milliseconds = 60_000
+    prompt_timeout_ms: Milliseconds | None = None
+    mcp_servers: Any = field(default_factory=list)
+    defaults: Table = field(default_factory=dict)
     auth_method: str | None = None
     install: str | None = None  # how to come by its program
     writes_through: bool = False  # known to write files by asking us
 
 
-class Log(_Settings):
+@dataclass(frozen=True, kw_only=True)
+class Log:
     level: str = "info"
     wire: bool = False
 
 
-class Transcripts(_Settings):
-    keep: Annotated[int, Field(ge=0)] = 0
+@dataclass(frozen=True, kw_only=True)
+class Transcripts:
+    keep: Annotated[int, Least(0, inclusive=True)] = 0
 
 
-class Settings(_Settings):
-    agents: Table = {}
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    agents: Table = field(default_factory=dict)
     log: Log = Log()
     transcripts: Transcripts = Transcripts()
-    permissions: Annotated[list[Any], BeforeValidator(_list)] = []
-    fs: Table = {}
+    permissions: list[Any] = field(default_factory=list)
+    fs: Table = field(default_factory=dict)
     terminal: bool = True
 
 
@@ -76,32 +57,30 @@ DEMO = AgentSpec(name="demo", command=sys.executable, args=_DEMO_ARGS, writes_th
 
 def read(config: Any) -> tuple[Settings, list[str]]:
     """The settings, with what is wrong in them said and left at its default."""
-    given = dict(_table(config)) if isinstance(_table(config), dict) else {}
+    given = dict(config) if isinstance(config, dict) else {}
     complaints: list[str] = []
-    agents = _table(given.get("agents"))
+    agents = given.get("agents") or {}
     if isinstance(agents, dict):
         given["agents"] = {name: _usable(str(name), spec, complaints) for name, spec in agents.items()}
     while True:
         try:
-            return Settings.model_validate(given), complaints
-        except ValidationError as error:
-            key = str(error.errors()[0]["loc"][0])
-            complaints.append(f"configuration: {_where(error)}")
-            given.pop(key, None)
+            return made(Settings, given), complaints
+        except Wrong as wrong:
+            complaints.append(f"configuration: {wrong}")
+            given.pop(wrong.key, None)
 
 
 def _usable(name: str, spec: Any, complaints: list[str]) -> Any:
     """The agent without its wrong keys, but for the command: without that it is none."""
     while isinstance(spec, dict):
         try:
-            AgentSpec.model_validate({"command": "", **spec, "name": name})
+            made(AgentSpec, {"command": "", **spec, "name": name})
             return spec
-        except ValidationError as error:
-            key = error.errors()[0]["loc"][0]
-            if key == "command":
+        except Wrong as wrong:
+            if wrong.key == "command":
                 return spec
-            complaints.append(f"configuration: agents.{name}.{_where(error)}")
-            spec = {other: value for other, value in spec.items() if other != key}
+            complaints.append(f"configuration: agents.{name}.{wrong}")
+            spec = {other: value for other, value in spec.items() if other != wrong.key}
     return spec
 
 
@@ -113,11 +92,12 @@ def agent(settings: Settings, name: str) -> AgentSpec:
             return DEMO
         known = ", ".join(sorted(settings.agents)) or "none"
         raise ValueError(f"no agent '{name}' is configured (configured: {known})")
+    if not isinstance(found, dict) and found != []:
+        raise ValueError(f"agents.{name}.not a table")
     try:
-        return AgentSpec.model_validate({**_table(found), "name": name})
-    except (ValidationError, TypeError) as error:
-        where = _where(error) if isinstance(error, ValidationError) else "not a table"
-        raise ValueError(f"agents.{name}.{where}") from error
+        return made(AgentSpec, {**dict(found), "name": name})
+    except Wrong as wrong:
+        raise ValueError(f"agents.{name}.{wrong}") from wrong
 
 
 def secrets(settings: Settings) -> list[str]:
@@ -143,8 +123,3 @@ def _values(table: Any) -> Iterator[str]:
         yield from map(str, table.values())
     elif isinstance(table, list):
         yield from (str(pair["value"]) for pair in table if isinstance(pair, dict) and "value" in pair)
-
-
-def _where(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
