@@ -409,6 +409,8 @@ class Host:
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):
             self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
+            for session in self.sessions:  # a question may be gone, and nothing else need happen for long
+                self._front.touch(session)
         elif notification.method == "elicitation/complete":
             self._asked.complete(notification.params)
         else:

@@ -3,6 +3,7 @@
 -- Headings and explanations are lines that nobody else's text can be taken for; what stands below them is the value.
 local backend = require("acp_nvim.backend")
 local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
 local undisturbed = require("acp_nvim.undisturbed")
 
 local api = vim.api
@@ -21,10 +22,13 @@ local SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides
 ---@field default? any
 ---@field choices { value: string, title: string, description: string }[]
 ---@field custom? boolean
+---@field format? string
 
 ---@class acp.FormBuffer
 ---@field question integer
 ---@field from? integer  the window that the user was in
+---@field came string[]  the lines as they were laid out
+---@field sent? boolean   the user has written it, and has heard of no mistake since
 ---@field fields acp.FormField[]
 ---@field headings table<string, integer>  line -> number of its field
 ---@field asides table<string, true>
@@ -178,10 +182,11 @@ end
 ---@param leaving boolean  once it is written Neovim ends
 local function send(buf, leaving)
   local values, message = read(buf)
-  local ok = false
+  local ok ---@type boolean?
   if values then
     api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
     ok, message = backend.notify("form_send", { question = forms[buf].question, fields = values })
+    forms[buf].sent = ok
   end
   if not ok then
     scratch.message("error", message or "the form was not taken")
@@ -232,7 +237,7 @@ local function toggle(buf, row)
   if not field or not open then
     return false
   end
-  local on = not mark:find("%S")
+  local on = not (mark or ""):find("%S")
   if open == "(" and on then
     for at = first + 1, api.nvim_buf_line_count(buf) do
       local other = api.nvim_buf_get_lines(buf, at - 1, at, false)[1]
@@ -307,10 +312,11 @@ local function create(id, session, message, fields)
   vim.bo[buf].modeline = false
   api.nvim_buf_set_name(buf, ("acp://%d/form/%d"):format(session, id))
   vim.b[buf].acp_session, vim.b[buf].acp_question = session, id
-  forms[buf] = { question = id, fields = fields, headings = {}, asides = {} }
+  forms[buf] = { question = id, fields = fields, headings = {}, asides = {}, came = {} }
+  forms[buf].came = layout(forms[buf], message)
   local undolevels = vim.bo[buf].undolevels
   vim.bo[buf].undolevels = -1
-  api.nvim_buf_set_lines(buf, 0, -1, true, layout(forms[buf], message))
+  api.nvim_buf_set_lines(buf, 0, -1, true, forms[buf].came)
   vim.bo[buf].undolevels = undolevels
   vim.bo[buf].modified = false
   vim.bo[buf].filetype = "acp_form"
@@ -399,6 +405,7 @@ function M.errors(id, errors)
     return
   end
   vim.bo[buf].modified = true -- not sent
+  forms[buf].sent = nil
   api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   paint(buf)
   local first ---@type integer?
@@ -423,21 +430,13 @@ function M.errors(id, errors)
   end
 end
 
---- The question is answered or gone: so is its form.
----@param id integer
-function M.close(id)
-  local buf = buffer_of(id)
-  if not buf then
-    return
-  end
+---@param buf integer
+local function close(buf)
   local from = forms[buf].from
   forms[buf] = nil
   undisturbed.run(function()
-    if buf == api.nvim_get_current_buf() then
-      vim.cmd.stopinsert()
-      if from and api.nvim_win_is_valid(from) then
-        api.nvim_set_current_win(from)
-      end
+    if buf == api.nvim_get_current_buf() and from and api.nvim_win_is_valid(from) then
+      api.nvim_set_current_win(from)
     end
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
       if #api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(win)) > 1 then
@@ -446,6 +445,49 @@ function M.close(id)
     end
     api.nvim_buf_delete(buf, { force = true })
   end)
+end
+
+--- The form stays before the user as a buffer that is nobody's: no key meant for it hits another one.
+---@param buf integer
+---@param is_changed boolean  there is something in it that no agent got
+---@param why string
+local function leave_open(buf, is_changed, why)
+  forms[buf] = nil
+  api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufHidden" } })
+  vim.bo[buf].buftype = "nofile"
+  vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
+  for _, key in ipairs({ "<CR>", "<Space>" }) do
+    pcall(vim.keymap.del, "n", key, { buffer = buf })
+  end
+  local windows = vim.fn.win_findbuf(buf)
+  for _, win in ipairs(windows) do
+    api.nvim_set_option_value("winbar", " " .. why, { win = win, scope = "local" })
+  end
+  if #windows == 0 then
+    why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
+  end
+  require("acp_nvim.announce").say("warn", why)
+end
+
+--- The question is no longer open. Who is in its form, or has filled something in, keeps it; else it goes.
+---@param id integer
+function M.ended(id)
+  local buf = buffer_of(id)
+  if not buf then
+    return
+  end
+  local is_here = buf == api.nvim_get_current_buf()
+  if forms[buf].sent or state.is_answered(id) then
+    if is_here and api.nvim_get_mode().mode ~= "n" then -- begun again before it was taken
+      return leave_open(buf, false, "answered: nothing more of this will be sent")
+    end
+    return close(buf)
+  end
+  local is_changed = not vim.deep_equal(api.nvim_buf_get_lines(buf, 0, -1, false), forms[buf].came)
+  if is_here or is_changed then
+    return leave_open(buf, is_changed, "no longer asked: nothing of this will be sent")
+  end
+  close(buf)
 end
 
 api.nvim_create_autocmd("ExitPre", {

@@ -388,7 +388,7 @@ function M.update(n, list)
     if not open[id] then
       announced[id], seen[id] = nil, nil
       require("acp_nvim.proposal").ended(id)
-      require("acp_nvim.form").close(id)
+      require("acp_nvim.form").ended(id)
       require("acp_nvim.window").settle(before[id].session)
     end
   end

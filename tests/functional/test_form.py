@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script
+from tests.fakes.script import (
+    ScriptedAgent,
+    ask,
+    die,
+    notify,
+    on_prompt,
+    request,
+    say,
+    script,
+    wait,
+    wait_file,
+)
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import chat, send, talking
 
@@ -208,3 +219,41 @@ def test_a_declined_form_bears_the_sign_of_what_is_refused(open_editor: Open, tm
     editor.wait_event("AcpAnswered", option_id="decline")
     editor.screen.expect("✗ ask     Who is there?")
     assert "✓" not in editor.screen.text()
+
+
+@pytest.mark.parametrize("end", ["died", "withdrawn"])
+@pytest.mark.parametrize("keys", ["iAda, a ", "iAda<Esc><C-w>t"])
+def test_a_form_that_is_no_longer_asked_stays_while_its_user_needs_it(
+    open_editor: Open, tmp_path: Path, keys: str, end: str
+) -> None:
+    """The rest of the sentence hits no other window, and no draft goes out."""
+    go = tmp_path / "go"
+    schema = {"type": "object", "properties": {"name": {"type": "string", "title": "Your name"}}}
+    params = {"sessionId": "{session}", "mode": "form", "message": "Who?", "requestedSchema": schema}
+    withdraw = [notify("$/cancel_request", {"requestId": 0}), wait("session/cancel")]
+    ends = {"died": [die("SIGKILL")], "withdrawn": withdraw}[end]
+    agent = script(tmp_path, on_prompt("", ask("elicitation/create", params), wait_file(str(go)), *ends))
+    editor = talking(open_editor, agent, size=(120, 50))
+    (editor.project / "file").write_text("one\ntwo\n")
+    editor.type("<Esc><C-w>t:edit file<CR>:Acp<CR>ihello<Esc><CR>")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("Fill in the form")
+    editor.type("ia draft<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    editor.type(keys)
+    editor.expect_lua("return vim.fn.mode()", "n" if keys.endswith("t") else "i")
+    go.touch()
+    editor.screen.expect("no longer asked: nothing of this will be sent")
+    if keys.endswith("t"):
+        assert editor.lua("return vim.bo.filetype") != "acp_form"
+        editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid('acp://1/form/'))")
+        editor.type("A")
+    editor.type("daddy of dd<CR>second<Esc>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    assert [line for line in form(editor) if line in ("second",) or line.endswith("daddy of dd")] == [
+        "Adadaddy of dd" if keys.endswith("t") else "Ada, a daddy of dd",
+        "second",
+    ]
+    assert editor.lua("return vim.fn.getbufline('file', 1, '$')") == ["one", "two"]
+    assert editor.lua("return vim.fn.getbufline('acp://1/prompt', 1, '$')") == ["a draft"]
+    assert len(agent.got("session/prompt")) == 1
