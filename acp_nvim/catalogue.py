@@ -116,6 +116,7 @@ class Catalogue:
         if not host.agent.session("delete"):
             return self._client.say("warn", f"{host.name} cannot delete sessions: nothing was deleted")
         if session := host.opening.by_id.get(session_id):
+            session.closing = True
             host.cancel(session)
         params = {"sessionId": session_id}
         host.call("session/delete", params, lambda result: self._deleted(host, session_id, result))
@@ -124,6 +125,8 @@ class Catalogue:
         if isinstance(result, Gone):
             return
         if isinstance(result, Failure):
+            if session := host.opening.by_id.get(session_id):
+                session.closing = False
             return self._client.say("error", f"{host.name} did not delete {session_id}: {result.error}")
         for listed, listing in self._listings.items():
             if listed.name == host.name:

@@ -279,6 +279,7 @@ class Client:
 
     def do_close(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)
+        session.closing = True
         if host := self.host_of(session):
             host.cancel(session)
             host.close(session)

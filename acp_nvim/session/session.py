@@ -35,6 +35,7 @@ class Session:
         self.turn = 0
         self.turn_began = 0.0
         self.cancelling = False
+        self.closing = False  # its user wants it gone: its end is no news
         self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
         self.memory: str | None = None  # the id under which the agent has something of it
         self.reloading = False  # what the agent replays next takes the place of what is shown
@@ -91,6 +92,7 @@ class Session:
             "following": self.following,
             "paused": self.paused,
             "cancelling": self.cancelling,
+            "closing": self.closing,
             "changing": self.controls.busy and self.phase not in ("stopped", "failed"),
             "ack": self.ack,
             "waiting": self.queue.waiting,

@@ -70,7 +70,7 @@ end
 ---@param data { session: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
   local session = state.session(data.session)
-  local by_user = data.stop_reason == "cancelled" or (session and session.closing)
+  local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
   if not session or by_user or not config.get().notify or M.watched(data.session) then
     return
   end

@@ -13,7 +13,6 @@ local M = {}
 ---@field unsent table<integer, { text: string, context: table[] }>  by number: prompts that no agent has been sent yet
 ---@field waiting (integer|[integer, string])[]  the queue as the backend has it: a prompt's number, an edited one's text
 ---@field orphaned? boolean     it has ended with its backend
----@field closing? boolean      the user has closed it: its end is no news
 
 local sessions = {} ---@type table<integer, acp.Session>
 local last = 0

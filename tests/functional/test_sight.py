@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script, wait
+from tests.fakes.script import on_initialize, on_prompt, say, script, wait
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import chat, send, talking
 from tests.functional.test_life import told
@@ -102,18 +102,21 @@ def test_the_log_has_each_message_once(talked: Editor) -> None:
     )
 
 
-def test_closing_a_session_that_works_out_of_sight_is_no_failed_turn(
-    open_editor: Open, tmp_path: Path
+@pytest.mark.parametrize("how", ["close_session({ session = 1 })", "delete('s1')"])
+def test_a_session_that_its_user_ends_out_of_sight_is_no_failed_turn(
+    open_editor: Open, tmp_path: Path, how: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("long", say("on it"), wait("never")))
+    deletes = on_initialize(sessionCapabilities={"delete": {}})
+    agent = script(tmp_path, deletes, on_prompt("long", say("on it"), wait("never")))
     editor = talking(open_editor, agent, size=NARROW)
     send(editor, "long")
     editor.type(":Acp new<CR>")
     editor.wait_event("AcpSessionStarted", session=2)
-    editor.lua("return require('acp_nvim').close_session({ session = 1 })")
+    editor.lua(f"return require('acp_nvim').{how}")
     editor.wait_event("AcpSessionEnded", session=1, reason="closed")
     editor.expect_lua("return #require('acp_nvim').sessions()", 1)
-    assert "failed" not in editor.lua("return vim.fn.execute('messages')")
+    said = editor.lua("return vim.fn.execute('messages')").strip()
+    assert said == ("" if "close" in how else "acp_nvim: deleted s1")
 
 
 def test_checkhealth_names_the_setting_of_a_wrong_interpreter(open_editor: Open) -> None:
