@@ -294,7 +294,6 @@ function M.close_session(options)
   if not n then
     return nil, message
   elseif backend.is_running() and state.session(n).generation == backend.generation() then
-    state.session(n).closing = true
     return reach.send(n, "close")
   end
   require("acp_nvim.editor").frame({ { "ended", n } })
