@@ -9,12 +9,16 @@ import asyncio
 import gc
 import logging
 import signal
+from importlib.util import find_spec
 from typing import Any
 
 from pynvim import Session, stdio_session
 
 from acp_nvim.client import Client
 from acp_nvim.editor.neovim import Neovim
+
+if find_spec("pydantic") is None:  # imported when first needed, but missed at once
+    raise ModuleNotFoundError("No module named 'pydantic'")
 
 log = logging.getLogger(__name__)
 _GOODBYE = 1.2  # seconds for agents to end before Neovim stops waiting for us
@@ -74,9 +78,8 @@ class Backend:
 
 def main() -> None:
     gc.freeze()  # what is loaded now stays: no collection needs to look at it again
-    gc.set_threshold(
-        50_000, 20, 50
-    )  # a flood of messages is not garbage; looking for some in it costs a fifth
+    gc.set_threshold(50_000, 20, 50)  # a flood of messages is not garbage; looking for some costs a fifth
+    gc.enable()
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
     session = stdio_session()
     backend = Backend(session, owns_loop=True)

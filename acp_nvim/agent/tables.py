@@ -6,6 +6,7 @@ pydantic, dear to import, to convert or to complain of.
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -34,14 +35,15 @@ class Least:
 
 
 def made(kind: type[S], given: dict[str, Any]) -> S:
-    found: S | None = _quickly(kind, given)
-    return found or _judged(kind, _of_lua(kind, given))
-
-
-def _quickly(kind: Any, given: dict[str, Any]) -> Any:
-    """None where pydantic is needed."""
     known = _of_lua(kind, given)
-    if not all(_fits(each.type, known[each.name]) for each in fields(kind) if each.name in known):
+    found: S | None = _quickly(kind, known)
+    return _judged(kind, known) if found is None else found
+
+
+def _quickly(kind: Any, known: dict[str, Any]) -> Any:
+    """None where pydantic is needed."""
+    checks = _columns(kind)
+    if not all(checks[name][1](value) for name, value in known.items()):
         return None
     try:
         return kind(**known)
@@ -61,29 +63,48 @@ def _judged(kind: type[S], given: dict[str, Any]) -> S:
 
 
 def _of_lua(kind: Any, given: dict[str, Any]) -> dict[str, Any]:
-    return {each.name: _value(each.type, given[each.name]) for each in fields(kind) if each.name in given}
+    return {name: value(given[name]) for name, (value, _) in _columns(kind).items() if name in given}
 
 
-def _value(kind: Any, value: Any) -> Any:
+@cache
+def _columns(kind: Any) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], bool]]]:
+    """By name: what makes a value of Lua's into one of Python's, and what tells whether it is of its type."""
+    return {each.name: (_value(each.type), _check(each.type)) for each in fields(kind)}
+
+
+def _value(kind: Any) -> Callable[[Any], Any]:
     """An empty Lua table arrives as a list, and values for the environment may be numbers."""
     whole = get_origin(kind) or kind
-    if whole in (dict, list) and value in (None, [], {}):
-        return whole()
-    if kind == dict[str, str] and isinstance(value, dict):
-        return {key: str(item) for key, item in value.items()}
-    return _quickly(kind, value) or value if is_dataclass(kind) and isinstance(value, dict) else value
+    if kind == dict[str, str]:
+        return _texts
+    if whole in (dict, list):
+        return lambda value: whole() if value in (None, [], {}) else value
+    if is_dataclass(kind):
+        return lambda value: (
+            (_quickly(kind, _of_lua(kind, value)) or value) if isinstance(value, dict) else value
+        )
+    return lambda value: value
 
 
-def _fits(kind: Any, value: Any) -> bool:
+def _check(kind: Any) -> Callable[[Any], bool]:
     whole, parts = get_origin(kind) or kind, get_args(kind)
     if whole is Annotated:
-        return _fits(parts[0], value) and parts[1].allows(value)
+        inner = _check(parts[0])
+        return lambda value: inner(value) and parts[1].allows(value)
+    if whole is Any:
+        return lambda value: True
+    checks = [_check(part) for part in parts]
     if whole in (Union, UnionType):
-        return any(_fits(part, value) for part in parts)
+        return lambda value: any(check(value) for check in checks)
     if whole is list:
-        return isinstance(value, list) and all(_fits(parts[0], item) for item in value)
+        return lambda value: isinstance(value, list) and all(map(checks[0], value))
     if whole is dict:
-        return isinstance(value, dict) and all(
-            isinstance(key, str) and _fits(parts[1], item) for key, item in value.items()
+        return lambda value: (
+            isinstance(value, dict) and all(map(checks[0], value)) and all(map(checks[1], value.values()))
         )
-    return kind is Any or value.__class__ in ((int, float) if kind is float else (kind,))
+    classes = (int, float) if kind is float else (kind,)
+    return lambda value: value.__class__ in classes
+
+
+def _texts(value: Any) -> Any:
+    return {key: str(item) for key, item in value.items()} if isinstance(value, dict) else value or {}
