@@ -13,11 +13,13 @@ from tests.fakes.script import (
     ScriptedAgent,
     Step,
     ask,
+    error,
     on,
-    on_initialize,
     on_prompt,
     permission,
+    repeat,
     request,
+    result,
     say,
     script,
     wait_file,
@@ -35,7 +37,17 @@ CHAOS = "ACP_CHAOS" in os.environ
 
 # What the agent does, and the Lua that is true when it is in the middle of that.
 STATE = "return (require('acp_nvim').status() or {}).state"
+CHAT = (
+    "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), 0, -1, false), '\\n')"
+)
 FLOWS: dict[str, tuple[list[Step], str, Any]] = {
+    "a start": ([], STATE, "starting"),
+    "a login": ([], "return vim.api.nvim_get_mode().mode", "t"),
+    "a stream": (
+        [say("working"), repeat(20_000, say(" word{n}")), wait_file("/nowhere")],
+        CHAT,
+        lambda text: "word50" in text,
+    ),
     "a prompt": ([say("working"), wait_file("/nowhere")], STATE, "running"),
     "a question": ([permission("May I?")], STATE, "asking"),
     "a proposal": (
@@ -63,17 +75,38 @@ FIRST = ("a write",)  # in `make test`; all of them in `make chaos`
 flows = pytest.mark.parametrize("flow", list(FLOWS) if CHAOS else FIRST)
 
 
+WAY = {"label": "Sign in", "command": "sh", "args": ["-c", "echo who?; sleep 600"]}
+ABLE = {
+    "protocolVersion": 1,
+    "agentCapabilities": {"loadSession": True},
+    "authMethods": [{"id": "key", "name": "Key", "_meta": {"terminal-auth": WAY}}],
+}
+
+
 def in_the_middle(open_editor: Open, tmp_path: Path, flow: str) -> tuple[Editor, ScriptedAgent]:
     steps, code, wanted = FLOWS[flow]
-    rules = [on_initialize(loadSession=True), on("session/load", wait_file(str(tmp_path / "loaded")))]
-    agent = script(tmp_path, *rules, on_prompt("go", *steps), on_prompt("hello", say("Hello yourself.")))
+    gate = wait_file(str(tmp_path / "gate"))
+    begin = (gate,) if flow == "a start" else ()
+    rules = [
+        on("initialize", *begin, result(ABLE)),
+        on("session/load", gate),
+        on_prompt("go", *steps),
+        on_prompt("hello", say("Hello yourself.")),
+    ]
+    if flow == "a login":
+        rules.append(on("session/new", error(-32000, "log in")))
+    agent = script(tmp_path, *rules)
     spec = {"command": agent.argv[0], "args": agent.argv[1:]}
     editor = open_editor(setup={"agents": {"mine": spec}, "transcripts": {"keep": 5}})
     (editor.project / "notes.txt").write_text(BEFORE)
     if flow == "a write":
         editor.lua("vim.cmd.edit('notes.txt')")
     editor.type(":Acp load old<CR>" if flow == "a load" else ":Acp<CR>")
-    if flow != "a load":
+    if flow == "a login":
+        editor.expect_lua(STATE, "auth")
+        editor.type("<Esc>:Acp login<CR>")
+        editor.screen.expect("who?")
+    elif steps:
         editor.wait_event("AcpSessionStarted")
         send(editor, "go")
     editor.expect_lua(code, wanted)
@@ -87,13 +120,17 @@ def whole(editor: Editor) -> None:
     assert sorted(path.name for path in editor.project.iterdir()) == ["notes.txt"]
 
 
-def converses(editor: Editor) -> None:
+def goes_on(editor: Editor, tmp_path: Path, flow: str) -> None:
+    """A prompt starts all anew, and is answered; without a login it waits for one."""
+    (tmp_path / "gate").touch()
     before = len(editor.events("AcpTurnEnded"))
-    editor.lua("vim.cmd('stopinsert')")
+    editor.type("<C-\\><C-n><Esc>")
     editor.acp("prompt", "hello")
+    if flow == "a login":
+        editor.expect_lua(STATE, "auth")
+        return
     wait_until(lambda: len(editor.events("AcpTurnEnded")) > before, 10)
-    chat = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), 0, -1, false), '\\n')"
-    editor.expect_lua(chat, lambda text: "Hello yourself." in text)
+    editor.expect_lua(CHAT, lambda text: "Hello yourself." in text)
 
 
 @flows
@@ -107,8 +144,7 @@ def test_neovim_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> None:
     state = {"XDG_STATE_HOME": str(editor.home / "state")}
     again = open_editor(setup={"agents": {"mine": spec}, "transcripts": {"keep": 5}}, env=state)
     again.type(":Acp new mine<CR>")
-    again.wait_event("AcpSessionStarted")
-    converses(again)
+    goes_on(again, tmp_path, flow)
 
 
 @flows
@@ -116,14 +152,14 @@ def test_the_backend_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> 
     editor, _ = in_the_middle(open_editor, tmp_path, flow)
     (backend,) = (pid for pid in editor.pids() if command_line(pid).endswith("-m acp_nvim "))
     os.kill(backend, signal.SIGKILL)
-    editor.wait_event("AcpSessionEnded")
+    editor.expect_lua(STATE, "failed")
+    if flow == "a login":  # its program is the user's, in a terminal of Neovim's
+        editor.type("<C-\\><C-n>:quit!<CR>:bwipeout! term://*<CR>")
     editor.assert_no_orphans()
     whole(editor)
-    assert editor.lua(STATE) == "failed"
     assert "backend" in editor.lua("return require('acp_nvim').status().error")
     assert editor.lua("return #require('acp_nvim').questions()") == 0
-    (tmp_path / "loaded").touch()
-    converses(editor)
+    goes_on(editor, tmp_path, flow)
 
 
 @flows
@@ -131,10 +167,10 @@ def test_the_agent_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> No
     editor, agent = in_the_middle(open_editor, tmp_path, flow)
     pid = agent.logged("start")[-1]["pid"]
     os.kill(pid, signal.SIGKILL)
-    editor.wait_event("AcpSessionEnded")
+    editor.expect_lua(STATE, "failed")
     whole(editor)
     assert "SIGKILL" in editor.lua("return require('acp_nvim').status().error")
     assert editor.lua("return #require('acp_nvim').questions()") == 0
-    assert not [pid for pid in editor.pids() if "sleep" in command_line(pid)], "a terminal of a dead agent"
-    (tmp_path / "loaded").touch()
-    converses(editor)
+    sleeping = [pid for pid in editor.pids() if "sleep" in command_line(pid)]
+    assert flow == "a login" or not sleeping, "a terminal of a dead agent"
+    goes_on(editor, tmp_path, flow)
