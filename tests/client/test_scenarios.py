@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
+from tests.client.test_proposals import decide, shown
 from tests.fakes.script import ScriptedAgent, eventually
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.jsonl"))
 PROGRAM = Path(__file__).parents[1] / "fakes/recorded_agent.py"
 NOTES = "".join(f"line {n}\n" for n in range(1, 21))
 WORDS = re.compile(r"\[\[say (.+?)\]\]")
+IN_WORDS = "_agentao.cn/ask_user"
+REFUSED, TAKEN = ("THREE\n", "line 3\n"), ("line 7\n", "SEVEN\n")  # where a diff is decided hunk by hunk
 Entry = dict[str, Any]
 
 
@@ -22,7 +25,9 @@ class Scenario:
     """The recorded wire, and its agent before our client."""
 
     def __init__(self, desk: Desk, file: Path) -> None:
-        self.folder = str(desk.folder)
+        self.desk, self.folder = desk, str(desk.folder)
+        self.is_cancelled = False  # the turn that runs
+        self.is_mixed = file.stem.endswith("one_hunk_is_taken")
         self.entries: list[Entry] = [json.loads(line) for line in file.read_text().splitlines()]
         self.agent = ScriptedAgent(
             [sys.executable, "-I", "-S", str(PROGRAM), str(file), str(desk.folder / "log")],
@@ -52,22 +57,48 @@ class Scenario:
         match message.get("method"):
             case "session/prompt":
                 await self.talk.until("idle")
+                self.is_cancelled = False
                 blocks = message["params"]["prompt"]
                 self.talk.prompt(blocks[-1]["text"].replace("/project", self.folder))
-            case "session/cancel" if self.talk.state == "running":
-                self.talk.send("cancel")
+            case "session/cancel" if not self.is_cancelled:
+                await eventually(lambda: self.talk.state in ("running", "asking"))
+                self._cancel()
             case None:
                 await self._answer(message)
 
     async def _answer(self, message: Entry) -> None:
+        if message["id"] in {request["id"] for request in self.asks(IN_WORDS)}:
+            (question,) = await self.talk.asked()
+            is_answered = message["result"]["outcome"] == "answered"
+            self.talk.answer(
+                "answer" if is_answered else question["options"][-1]["id"],
+                content=message["result"].get("text"),
+            )
+            return
         permissions = {request["id"] for request in self.asks("session/request_permission")}
         if message["id"] not in permissions:
             return  # we do it by ourselves
-        await self.talk.asked()
-        if chosen := option(message):
+        if self.is_cancelled:
+            return
+        (question,) = await self.talk.asked()
+        if self.is_mixed and question["has_diff"]:
+            self.desk.send("diff", question=question["id"], focus=True)
+            seen = await shown(self.desk)
+            decide(self.desk, seen, (seen["right"] + "\n").replace(*REFUSED))
+        elif chosen := option(message):
             self.talk.answer(chosen)
         else:
-            self.talk.send("cancel")
+            self._cancel()
+
+    def _cancel(self) -> None:
+        self.is_cancelled = True
+        self.talk.send("cancel")
+
+    def told(self) -> str:
+        """What the agent has said."""
+        updates = (entry["params"]["update"] for entry in self.asks("session/update"))
+        chunks = (update for update in updates if update["sessionUpdate"] == "agent_message_chunk")
+        return "".join(chunk["content"]["text"] for chunk in chunks)
 
 
 def option(answer: Entry) -> str | None:
@@ -83,7 +114,7 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
     await scenario.play()
     talk, agent = scenario.talk, scenario.agent
     sent = [message for message in agent.logged("got") if "method" not in message]
-    for request in scenario.asks("session/request_permission"):
+    for request in [*scenario.asks("session/request_permission"), *scenario.asks(IN_WORDS)]:
         assert [one["result"] for one in sent if one["id"] == request["id"]] == [
             scenario.answer(request, "->")["result"]
         ]
@@ -91,10 +122,17 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
     reasons = [scenario.answer(prompt, "<-")["result"]["stopReason"] for prompt in prompts]
     await eventually(lambda: len(talk.data("AcpTurnEnded")) == len(reasons))
     assert [data["stop_reason"] for data in talk.data("AcpTurnEnded")] == reasons
-    await eventually(lambda: spoken(talk) >= said(prompts, reasons))
+    answered = {scenario.answer(request, "->")["result"].get("text") for request in scenario.asks(IN_WORDS)}
+    words = {each for each in said(prompts, reasons) | answered if each and each in scenario.told()}
+    assert words
+    await eventually(lambda: spoken(talk) >= words)
     assert not talk.questions
     assert {data["status"] for data in talk.data("AcpToolCall")[-1:]} <= {"completed", "failed", "cancelled"}
     assert not desk.messages("error")
+    if scenario.is_mixed and scenario.asks("fs/write_text_file"):
+        assert (desk.folder / "notes.txt").read_text() == NOTES.replace(*TAKEN)
+        assert [len(message["params"]["prompt"]) for message in agent.got("session/prompt")] == [1, 2]
+        assert REFUSED[0] in agent.got("session/prompt")[1]["params"]["prompt"][0]["text"]
 
 
 def said(prompts: list[Entry], reasons: list[str]) -> set[str]:

@@ -3,10 +3,12 @@
 It speaks chat completions, streamed and not. The last message of the user with steps rules, one step a turn:
 
     [[read FILE]]  [[edit FILE::OLD::NEW]]  [[write FILE::TEXT]]  [[shell COMMAND]]    a call of that tool
+    [[ask QUESTION]]                                                                   the same, to the user
     [[read A || read B]]                                                               two calls at once
-    [[say TEXT]]  [[slow COUNT::SECONDS]]                                              text, and the turn ends
+    [[say TEXT]]  [[slow COUNT::SECONDS]]  [[repeat]]                                  text, and the turn ends
 
-`[[slow 200::0.05]]` streams two hundred words, one every 0.05 s. After the last step it says that it is done.
+`[[slow 200::0.05]]` streams two hundred words, one every 0.05 s; `[[repeat]]` says what the last tool has answered.
+After the last step it says that it is done.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ TOOLS = {
     "edit": ["edit_file", "Edit", "edit", "replace"],
     "write": ["write_file", "Write", "write"],
     "shell": ["run_shell_command", "Bash", "bash", "Shell", "shell"],
+    "ask": ["ask_user"],
 }
 ARGUMENTS = {
     "path": ["file_path", "filePath", "absolute_path", "path"],
@@ -36,12 +39,14 @@ ARGUMENTS = {
     "new": ["new_string", "newString", "new_text", "new"],
     "content": ["content", "contents", "text"],
     "command": ["command", "cmd"],
+    "question": ["question"],
 }
 FIELDS = {
     "read": ["path"],
     "edit": ["path", "old", "new"],
     "write": ["path", "content"],
     "shell": ["command"],
+    "ask": ["question"],
 }
 Schema = dict[str, Any]
 Call = tuple[str, dict[str, Any]]
@@ -65,6 +70,8 @@ def next_turn(messages: list[dict[str, Any]], tools: dict[str, Schema]) -> Turn:
         return Turn("A talk with a script")
     steps = STEP.findall(said[scripts[-1]][1])
     done = sum(1 for message in messages[scripts[-1] + 1 :] if message.get("tool_calls"))
+    if done < len(steps) and steps[done] == "repeat":
+        return Turn([text for role, text in said if role == "tool"][-1])
     return step(steps[done], tools) if done < len(steps) else Turn()
 
 

@@ -17,6 +17,7 @@ CREATED = """
   local created = vim.tbl_filter(function(file) return file.created end, require('acp_nvim').changes())
   return vim.tbl_map(function(file) return vim.fs.basename(file.path) end, created)
 """
+ASKS = {"agentao"}  # has a tool for questions to the user in words
 NO_DIFFS = {"iac-code"}  # asks without saying what it is going to write
 
 
@@ -121,6 +122,22 @@ def test_a_question_is_cancelled(story: Story) -> None:
     assert not story.editor.acp("questions", {"all": True})
     story.play("say We go on.")
     assert "We go on." in story.chat()
+
+
+def test_a_question_in_words_is_answered(story: Story) -> None:
+    if story.agent not in ASKS:
+        pytest.skip(f"{story.agent} asks nothing in words")
+    story.prompt("ask Which colour?", "repeat")
+    question = story.asked()
+    assert (question["kind"], "Which colour?" in story.chat()) == ("ask", True)
+    assert story.editor.acp("answer", question["id"], "answer", "red, of course")
+    story.ended()
+    assert "red, of course" in story.chat()
+    story.prompt("ask And now?", "repeat")
+    story.asked()
+    story.editor.type(":Acp reject<CR>")
+    story.ended()
+    assert "(user unavailable)" in story.chat()
 
 
 @pytest.mark.parametrize("kind", ["mode", "model"])
