@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.protocol.errors import RpcError
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 _MOST = 300  # characters of a description that the chat has room for
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
+class Ways(NamedTuple):
     brief: str
     text: str
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.orphans import Orphans
@@ -17,8 +16,7 @@ from acp_nvim.session.session import Session
 Kind = Literal["new", "load", "resume", "fork", "again"]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """`again`: as its agent can, best first: loaded, resumed, or begun anew if its user had been in it."""
 
     kind: Kind = "new"

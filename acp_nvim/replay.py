@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim import turns
 from acp_nvim.protocol import decode, dialects, schema
@@ -21,8 +20,7 @@ Message = dict[str, Any]
 Entry = tuple[float, str, Message]
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     left_out: int  # messages of other sessions than the first that was prompted
     cut: int | None  # the line with which the file breaks off
 

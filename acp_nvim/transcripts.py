@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anyio import to_thread
 
@@ -44,8 +44,7 @@ class _Record:
     rests_until: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(NamedTuple):
     record: _Record
     lines: list[Line]
     is_new: bool

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
 
@@ -32,8 +32,7 @@ _TAIL = 20  # lines of stderr in a report
 _MOST_UNREAD = 256 << 20  # bytes: what asks for more than that and reads none of it would take all memory
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(NamedTuple):
     """The agent has ended and will not answer."""
 
     report: ExitReport

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _SENTENCE = 200  # characters of stderr that a message has room for
 
 
-@dataclass(frozen=True, slots=True)
-class ExitReport:
+class ExitReport(NamedTuple):
     status: int | None = None
     signal: str | None = None  # its name, such as "SIGKILL"
     stderr_tail: tuple[str, ...] = ()

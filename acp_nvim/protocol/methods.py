@@ -1,16 +1,14 @@
 """The methods of the protocol, who serves them, and the capability that must be there for the call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """`gate` is a dotted path in the capabilities of who serves the method; None: no capability is needed."""
 
     name: str

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from acp_nvim.review.edits import Edit, Lines, apply, edits
 
 Side = Literal["ours", "theirs"]
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(NamedTuple):
     """The lines `first` to `last` of the base, and what either side has in their place."""
 
     first: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from acp_nvim.review.edits import Edit, apply, edits
@@ -14,8 +13,7 @@ _CONTEXT = 2
 _LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     kind: Literal["all", "nothing", "mixed"]
     text: str | None
 

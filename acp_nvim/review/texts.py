@@ -5,7 +5,8 @@ A file keeps its line ends: where every line of it ends in CRLF, lines that an a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.edits import longest
@@ -14,8 +15,7 @@ from acp_nvim.review.merge import Overlap, merge3
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(NamedTuple):
     """The merged text, overlaps as either side has them. Without overlaps both are the same."""
 
     ours: Text

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import anyio
 from anyio.abc import Process
@@ -18,8 +18,7 @@ _QUIET = ("--no-optional-locks", "-c", "core.fsmonitor=false")
 _STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     top: str  # resolved
     commit: str | None  # what HEAD was; None: there is none yet
 

@@ -7,8 +7,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 
@@ -24,8 +23,7 @@ _PAGERS = {
 Environment = Callable[[Mapping[str, str]], dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     argv: list[str]
     cwd: str
     env: dict[str, str]

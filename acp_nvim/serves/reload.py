@@ -7,7 +7,8 @@ what the agent has written through us takes nothing back of what the merge of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import anyio
 from anyio import to_thread
@@ -21,8 +22,7 @@ from acp_nvim.serves.live import Buffer, Live
 _TRIES = 10  # each finds a buffer or a disk that has changed once more
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(NamedTuple):
     """Both sides merged as far as they go: they differ where the unsaved lines and the disk overlap."""
 
     mine: Text
@@ -31,8 +31,7 @@ class Apart:
     buffer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(NamedTuple):
     """The buffer has not taken the disk's text up: it shows an older one."""
 
     why: str
@@ -42,16 +41,14 @@ NO_TEXT = Missed("it is no text in the buffer's encoding any more")
 _RESTLESS = Missed("it changes faster than it can be read")
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """What the user wants to have in the place of both."""
 
     apart: Apart
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     disk: Text
     changes: list[Edit]
     after: list[Edit]

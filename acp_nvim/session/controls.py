@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.visible import one_line
@@ -15,8 +15,7 @@ What = Literal["mode", "model", "option"]
 _MOST_NAMED = 8  # choices that a message has room for
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What somebody wants: a mode, a model, or a value of the config option `id`."""
 
     what: What

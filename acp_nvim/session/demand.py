@@ -9,8 +9,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from acp_nvim.protocol import schema
@@ -34,8 +33,7 @@ _PATCHED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(NamedTuple):
     agent: str
     kind: str
     tool: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.paths import absolute, named
@@ -17,8 +16,7 @@ _PATCH = ("diff", "patch", "unified_diff")
 _LONGEST = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(NamedTuple):
     """`old` None or "": a new file, or all of one; `new` None: the file is to go. Either may be a fragment."""
 
     path: str  # absolute, symlinks unresolved

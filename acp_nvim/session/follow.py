@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.paths import named
@@ -13,8 +13,7 @@ _PACE = 0.2  # seconds between two jumps: more often, nobody could read along
 _LINES = ("line", "start_line", "startLine", "line_number", "offset")  # in raw input, from 1
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """`line` from 1; None: the agent has not said."""
 
     path: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.session.forms import Form
 from acp_nvim.session.visible import visible
@@ -13,8 +13,7 @@ from acp_nvim.session.visible import visible
 _numbers = count(1)  # question ids are unique over all sessions
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     id: str
     name: str
     kind: str

@@ -9,8 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from acp_nvim.session.demand import Demand
 from acp_nvim.session.globs import Resolve, expression
@@ -27,8 +26,7 @@ _SHELL = re.compile(
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]|()\\])")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     action: Action
     agent: str | None = None
     kind: str | None = None
@@ -46,8 +44,7 @@ class Rule:
         return f"{{ {', '.join(written)} }}"
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """What was decided, and by which rule."""
 
     action: Action

@@ -1,15 +1,13 @@
 """What an agent asks its user beside permissions: a form to fill in, a page to visit, a question in words."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 FieldType = Literal["string", "number", "integer", "boolean", "array", "unknown"]
 Action = Literal["accept", "decline", "cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class FormChoice:
+class FormChoice(NamedTuple):
     """`value` is for the agent, verbatim."""
 
     value: str
@@ -17,8 +15,7 @@ class FormChoice:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(NamedTuple):
     """One field of a form; what the agent does not limit is None. `custom`: other words than a choice will do."""
 
     key: str
@@ -35,8 +32,7 @@ class FormField:
     most: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Elicitation:
+class Elicitation(NamedTuple):
     """`elicitation/create`. It is about a session, or about a request of ours before there is one."""
 
     mode: str
@@ -51,8 +47,7 @@ class Elicitation:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """A question in words, as some agents have it beside the standard."""
 
     question: str
@@ -63,10 +58,9 @@ class Ask:
     custom: bool = True  # an answer in the user's own words will do
 
 
-@dataclass(frozen=True, slots=True)
-class AskAnswer:
+class AskAnswer(NamedTuple):
     action: Action
-    words: tuple[str, ...] = field(default=())
+    words: tuple[str, ...] = ()
     """What was chosen, by the values of the options, and the user's own words."""
 
     @property
@@ -74,8 +68,7 @@ class AskAnswer:
         return "\n".join(self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
+class Vendor(NamedTuple):
     """A request beside the standard that asks the user: how to read it and how to answer it.
 
     `decode` takes the params; None is answered with -32602.

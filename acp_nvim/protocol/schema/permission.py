@@ -1,13 +1,11 @@
 """A permission request, as the normaliser hands it on."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol.schema.updates import ToolCallUpdate
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionOption:
+class PermissionOption(NamedTuple):
     """`id` is for comparing; `sent` is what the agent gave, and gets back."""
 
     id: str
@@ -16,8 +14,7 @@ class PermissionOption:
     sent: Any
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionRequest:
+class PermissionRequest(NamedTuple):
     """The tool call's id is "" where the agent names none."""
 
     session_id: str | None

@@ -5,7 +5,7 @@ These are made by us, not read off the wire, so they are plain slotted classes: 
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
 from acp_nvim.protocol.schema.lenient import Count, Lenient, lifted
@@ -80,47 +80,39 @@ class Usage(Lenient):
         return lifted(raw, "cost", cost_amount="amount", cost_currency="currency")
 
 
-@dataclass(frozen=True, slots=True)
-class PlanUpdate:
+class PlanUpdate(NamedTuple):
     entries: tuple[PlanEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandsUpdate:
+class CommandsUpdate(NamedTuple):
     commands: tuple[Command, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModeUpdate:
+class ModeUpdate(NamedTuple):
     mode_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class OptionsUpdate:
+class OptionsUpdate(NamedTuple):
     options: tuple[ConfigOption, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InfoUpdate:
+class InfoUpdate(NamedTuple):
     """None clears, UNSET leaves."""
 
     title: str | Unset | None = UNSET
     updated_at: str | Unset | None = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class UsageUpdate:
+class UsageUpdate(NamedTuple):
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeUpdate:
+class NoticeUpdate(NamedTuple):
     level: Level
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionUpdate:
+class CompactionUpdate(NamedTuple):
     """The agent shortens its memory. Without a status: a piece to be appended to the summary.
 
     None clears, UNSET leaves.
@@ -132,8 +124,7 @@ class CompactionUpdate:
     error: str | Unset | None = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownUpdate:
+class UnknownUpdate(NamedTuple):
     tag: str
     raw: Any
 

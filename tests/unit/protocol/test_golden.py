@@ -59,12 +59,14 @@ ANSWERS: dict[str, Any] = {
 
 
 def plain(value: Any) -> Any:
-    if isinstance(value, list | tuple):
+    if isinstance(value, list) or type(value) is tuple:
         return [plain(item) for item in value]
     if isinstance(value, Lenient):
         names = list(vars(value))
     elif is_dataclass(value):
         names = [field.name for field in fields(value) if (field.name, type(value).__name__) != RAW]
+    elif isinstance(value, tuple):
+        names = [name for name in value._fields if (name, type(value).__name__) != RAW]
     else:
         return value
     found = {name: getattr(value, name) for name in names}
