@@ -132,8 +132,7 @@ class Controls:
 
     def _set(self, id: str, value: str | bool) -> None:
         self._options = tuple(
-            option.but(current_value=value) if option.id == id else option
-            for option in self._options or ()
+            option.but(current_value=value) if option.id == id else option for option in self._options or ()
         )
 
     # --- what the user may know
