@@ -121,10 +121,12 @@ local function lost(why)
     return
   end
   scratch.message("error", why)
-  for _, n in ipairs(state.numbers()) do
-    fail(n, why)
-    require("acp_nvim.ended").tell(n, why)
-  end
+  require("acp_nvim.editor").at_its_end(function()
+    for _, n in ipairs(state.numbers()) do
+      fail(n, why)
+      require("acp_nvim.ended").tell(n, why)
+    end
+  end)
 end
 
 ---@param id integer

@@ -122,6 +122,10 @@ function ports.form_errors(question, errors)
   require("acp_nvim.form").errors(question, errors)
 end
 
+function ports.at_its_end(fn)
+  fn()
+end
+
 function ports.visit(url)
   require("acp_nvim.form").visit(url)
 end
@@ -218,6 +222,19 @@ retry = function()
   waiting, blocked = {}, false
   run(entries)
   M.settle()
+end
+
+--- `fn` comes behind what the editor's state has put off, or at once; windows that wait do not open any more. For the end
+--- of the backend: what it has told before would else tell it again, and what stood open there would never end.
+---@param fn fun()
+function M.at_its_end(fn)
+  waiting = vim.tbl_filter(function(entry)
+    return not WINDOWS[entry[1]]
+  end, waiting)
+  if #waiting > 0 then
+    return wait({ "at_its_end", fn, n = 2 })
+  end
+  fn()
 end
 
 --- Carries out a batch of the backend: `{ name, args… }` each, in order.

@@ -174,3 +174,31 @@ def test_the_agent_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> No
     sleeping = [pid for pid in editor.pids() if "sleep" in command_line(pid)]
     assert flow == "a login" or not sleeping, "a terminal of a dead agent"
     goes_on(editor, tmp_path, flow)
+
+
+DIES_UNDER_A_LOCK = """
+  vim.keymap.set("n", "<F2>", function()
+    require("acp_nvim.editor").frame({ { "status", 1, { state = "asking" } }, { "event", "AcpLast", { session = 1 } } })
+    vim.uv.kill(vim.g.backend, "sigkill")
+    vim.wait(5000, function()
+      return table.concat(require("acp_nvim.scratch").log_lines()):find("the backend ended") ~= nil
+    end)
+    return ""
+  end, { expr = true })
+"""
+
+
+def test_what_a_dead_backend_has_told_is_not_the_last_word(open_editor: Open, tmp_path: Path) -> None:
+    """Its last frame waits, for the editor forbids changes just then."""
+    agent = script(tmp_path, on_prompt("hello", say("Hello yourself.")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"mine": spec}}, init=DIES_UNDER_A_LOCK)
+    editor.type(":Acp<CR><Esc>")
+    editor.wait_event("AcpSessionStarted")
+    (backend,) = (pid for pid in editor.pids() if command_line(pid).endswith("-m acp_nvim "))
+    editor.lua("vim.g.backend = ...", backend)
+    editor.type("<Esc><F2>")
+    editor.wait_event("AcpLast")
+    editor.wait_event("AcpSessionEnded")
+    assert editor.lua(STATE) == "failed"
+    goes_on(editor, tmp_path, "")
