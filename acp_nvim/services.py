@@ -141,7 +141,10 @@ class Services:
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(path, after)
         self.review.on_written(session, path, before, after)
-        self._written.append((session, path))
+        if self.files.live.heard:
+            self._written.append((session, path))
+        else:
+            self._editor.notify("event", "AcpFileWritten", {"session": session.number, "path": path})
         self._touch(session)
 
     def _writes_through(self, session: Session) -> bool:

@@ -6,7 +6,7 @@ are no UTF-8 travel as surrogates, a BOM and a missing final newline are remembe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -19,11 +19,15 @@ class Text:
     end: str = "\n"  # "\r\n" only if every line ends so
     final: bool = True  # the last line has its end
     bom: bool = False
+    _whole: list[str] = field(default_factory=list, init=False, compare=False, repr=False)  # once it was asked for
 
     @property
     def whole(self) -> str:
         """The text as an agent sees it: with its own line ends, without the BOM."""
-        return self.end.join(self.lines) + (self.end if self.final and self.lines else "")
+        if not self._whole:
+            last = ("",) if self.final and self.lines else ()
+            self._whole.append(self.end.join((*self.lines, *last)))
+        return self._whole[0]
 
     @property
     def is_utf8(self) -> bool:
@@ -42,11 +46,26 @@ def split(text: str) -> Text:
     """Lines of a text that came as such, from an agent for instance."""
     if not text:
         return Text()
-    newlines = text.count("\n")
-    end = "\r\n" if newlines and text.count("\r\n") == newlines else "\n"
+    end = _end(text)
     lines = text.split(end)
     final = lines[-1] == ""
-    return Text(tuple(lines[:-1] if final else lines), end, final)
+    if final:
+        del lines[-1]
+    return Text(tuple(lines), end, final)
+
+
+def last_line(text: str) -> tuple[str | None, bool]:
+    """Of `split`, without splitting it all: the last line, None without any; and if it has its end."""
+    end = _end(text)
+    final = not text or text.endswith(end)
+    return (text.removesuffix(end).rpartition(end)[2] if text else None), final
+
+
+def _end(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
+    newlines = text.count("\n")
+    return "\r\n" if newlines and text.count("\r\n") == newlines else "\n"
 
 
 def encode(text: Text) -> bytes:

@@ -14,14 +14,15 @@ class LastNewline:
         self.was = True  # the last line had a newline
         self._hunk: Hunk | None = None
 
-    def changed(self, was: bool, now: bool, last: str, author: Author) -> None:
-        """An agent has written the file; its last line is `last`, as before."""
+    def changed(self, was: bool, now: bool, last: str, author: Author) -> bool:
+        """An agent has written the file; its last line is `last`, as before. False: nothing is pending that was not."""
         hunk = self._hunk
         if hunk and hunk.state == "pending" and hunk.old == (last,):
             self._hunk = None if now == self.was else replace(hunk, author=author) if was != now else hunk
         elif was != now:
             self.was = was
             self._hunk = Hunk(new_id(), author, "pending", 0, (last,), (last,))
+        return self._hunk is not hunk
 
     def pending(self, count: int, last: str | None) -> list[Hunk]:
         """None where the last line is another one by now: then its newline is of whoever wrote it."""

@@ -56,6 +56,7 @@ class Patchwork:
         self._state = _State(Blocks(), ())
         self._kept: dict[int, list[Origin]] = {}  # by the agent's edit that they come from
         self._kept_ids: set[int] = set()
+        self._hunks: dict[int, Hunk] = {}  # pending when last asked
         self._past = Past(self._state, self._lines)
 
     @property
@@ -75,8 +76,11 @@ class Patchwork:
 
     @property
     def pending(self) -> list[Hunk]:
-        """Ascending."""
-        return [_hunk(change, row, "pending") for row, change in self._state.blocks]
+        """Ascending; one that is as it was is the same object."""
+        known = self._hunks
+        hunks = [_pending(known.get(change.id), change, row) for row, change in self._state.blocks]
+        self._hunks = {hunk.id: hunk for hunk in hunks}
+        return hunks
 
     @property
     def decided(self) -> list[Hunk]:
@@ -215,6 +219,17 @@ def _undone(blocks: Blocks, hunk_ids: Collection[int]) -> _Undone:
 
 def _undoing(placed: Placed) -> Edit:
     return Edit(placed.row, placed.end, list(placed.change.old))
+
+
+def _pending(known: Hunk | None, change: Change, row: int) -> Hunk:
+    same = (
+        known is not None
+        and known.first == row
+        and known.new is change.new
+        and known.old is change.old
+        and known.author is change.author
+    )
+    return known if known is not None and same else _hunk(change, row, "pending")
 
 
 def _hunk(change: Change, row: int, state: Literal["pending", "kept", "undone"]) -> Hunk:

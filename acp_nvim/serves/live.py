@@ -101,6 +101,7 @@ class Witness(Protocol):
 class Live:
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
+        self.heard = True  # of the last write: the user has an autocommand for it, or may have one
         self.witness: Witness | None = None
         self.open: set[str] = set()  # files that were loaded when last looked for
         self._editor = editor
@@ -251,7 +252,10 @@ class Live:
         if now.disk is None:
             return now
         if buffer.is_like_disk:
-            return replace(now, text=as_text(now.decode(now.disk), buffer.text.end))
+            text = now.decode(now.disk)
+            if buffer.text.end == "\n" and text == buffer.text.whole:
+                return now  # quicker seen than split
+            return replace(now, text=as_text(text, buffer.text.end))
         origin = self._origins.get(now.path)
         if not buffer.modified or origin is None or origin == now.disk:
             return now
@@ -261,6 +265,7 @@ class Live:
 
     async def save(self, now: Standing, text: Text, by: object = None) -> str | None:
         """The text that is saved then; None if the buffer has changed since it was looked at, or takes no edits now."""
+        self.heard = True
         if now.buffer:
             return await self._save_buffer(now, now.buffer, text, by)
         if now.disk is None or text != now.text:
@@ -285,6 +290,7 @@ class Live:
             log.warning("%s was written, but: %s", now.path, said["warning"])
         if "lines" in said:
             text = replace(text, lines=tuple(said["lines"]))
+        self.heard = bool(said.get("heard", True))
         self._learn(now.path, buffer.number, said["tick"], list(text.lines) or [""])
         return text.whole
 

@@ -72,7 +72,7 @@ class Review:
             file.begin(before)
         if file:
             if isinstance(before, str):
-                file.ends(split(before), split(after), by)
+                file.ends(before, after, by)
             file.given, file.deleted = given, False
             self._editor.wake()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from acp_nvim.review.codec import Text, split
+from acp_nvim.review.codec import Text, last_line, split
 from acp_nvim.review.edits import Edit
 from acp_nvim.review.last_newline import LastNewline
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
@@ -103,11 +103,11 @@ class Reviewed:
         self._hunks = None
         self._near(self.patchwork.agent(list(lines), author))
 
-    def ends(self, was: Text, now: Text, author: Author) -> None:
+    def ends(self, was: str, now: str, author: Author) -> None:
         """The agent has made `now` of it: perhaps the last line is the same but for its newline."""
-        if was.lines and was.lines[-1:] == now.lines[-1:]:
+        (line, had_end), (same, has_end) = last_line(was), last_line(now)
+        if line is not None and line == same and self._newline.changed(had_end, has_end, line, author):
             self._hunks = None
-            self._newline.changed(was.final, now.final, was.lines[-1], author)
 
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)
@@ -241,6 +241,8 @@ class Reviewed:
         told = self._told.get(hunk.id)
         if told is None or hunk.id in self._anew:
             return True
+        if told is hunk:
+            return False
         same = told.state == hunk.state and told.author == hunk.author and told.old is hunk.old
         if same and self.buffer is None:
             return told.first != hunk.first or told.new is not hunk.new

@@ -148,11 +148,17 @@ end
 
 function ports.ended(n)
   local session = state.session(n)
+  local outlive = require("acp_nvim.outlive")
+  local was_starting = session ~= nil and session.status.state == "starting"
+  local is_held = outlive.holds(n, was_starting)
   state.drop(n)
-  require("acp_nvim.sessions").ended(n, session ~= nil and session.status.state == "starting")
+  require("acp_nvim.sessions").ended(n, was_starting and not is_held)
   require("acp_nvim.unasked").update(n, {})
   require("acp_nvim.follow").drop(n)
   require("acp_nvim.terminal").ended(n)
+  if is_held then
+    return outlive.keep(n)
+  end
   require("acp_nvim.chat").wipe(n)
 end
 
@@ -241,7 +247,7 @@ end
 ---@param batch any[][]
 ---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
 function M.frame(batch)
-  for _, entry in ipairs(batch) do
+  for _, entry in ipairs(batch) do ---@cast entry { n: integer, [integer]: any }
     entry.n = #entry
     -- nulls at the top of a status patch say that a key goes
     for i = 2, entry[1] == "status" and 2 or entry.n do
@@ -286,6 +292,7 @@ local calls = {
 
 --- Answers a question of the backend.
 ---@param name string
+---@param ... any
 ---@return any
 function M.call(name, ...)
   local arguments = { n = select("#", ...), ... }
@@ -303,13 +310,22 @@ function M.fire_now()
   vim.api.nvim_exec_autocmds("User", { pattern = event.name, data = event.data, modeline = false })
 end
 
+--- Somebody may have an autocommand for `User {name}`: one that names it, or one with wildcards.
+---@param name string
+---@return boolean
+function M.is_heard(name)
+  return vim.iter(vim.api.nvim_get_autocmds({ event = "User" })):any(function(found)
+    return found.pattern == name or found.pattern:find("[*?%[{\\]") ~= nil
+  end)
+end
+
 --- Fires `User {name}`. A handler that fails gets one line: uncaught, its error would fill the screen and raise the
 --- hit-enter prompt, at which Neovim answers nobody.
 ---@param name string
 ---@param data table
 function M.fire(name, data)
   event = { name = name, data = data }
-  local ok, err = pcall(vim.cmd, "call v:lua.require'acp_nvim.editor'.fire_now()")
+  local ok, err = pcall(vim.cmd --[[@as fun(command: string)]], "call v:lua.require'acp_nvim.editor'.fire_now()")
   if ok then
     return
   end

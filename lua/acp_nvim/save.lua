@@ -170,7 +170,7 @@ end
 ---@param tick integer
 ---@param list acp.Edit[]
 ---@param options acp.ApplyOptions
----@return table answer  { ok, tick, lines?, warning? } | { stale } | { error, locked? }
+---@return table answer  { ok, tick, heard, lines?, warning? } | { stale } | { error, locked? }
 function M.apply(buf, tick, list, options)
   if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
     return { stale = true }
@@ -189,7 +189,9 @@ function M.apply(buf, tick, list, options)
     stream.begin(buf, options.review)
     local ok, lines, warning = pcall(change_and_write, buf, list, options)
     if ok then
-      answer = { ok = true, tick = api.nvim_buf_get_changedtick(buf), lines = lines, warning = warning }
+      local heard = require("acp_nvim.editor").is_heard("AcpFileWritten")
+      local now = api.nvim_buf_get_changedtick(buf)
+      answer = { ok = true, tick = now, heard = heard, lines = lines, warning = warning }
     else
       local touched = not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick
       answer = { error = edits.one_line(lines), locked = not touched and edits.is_locked(lines) or nil }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.review.codec import Text, decode, encode, split
+from acp_nvim.review.codec import Text, decode, encode, last_line, split
 
 _pieces = st.sampled_from(
     [b"a", b"\n", b"\r\n", b"\r", b"\xef\xbb\xbf", b"\xff", "é".encode(), b"\0", "\u2028".encode()]
@@ -42,3 +42,9 @@ def test_bytes_that_are_no_utf8_are_known() -> None:
 @given(st.text(alphabet="ab\n\r", max_size=20))
 def test_an_agents_text_is_split_without_loss(text: str) -> None:
     assert split(text).whole == text
+
+
+@given(st.text(alphabet="ab\n\r", max_size=20))
+def test_the_last_line_is_the_one_that_splitting_finds(text: str) -> None:
+    lines = split(text).lines
+    assert last_line(text) == (lines[-1] if lines else None, split(text).final)
