@@ -31,6 +31,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["stderr", text] ["flood", lines] ["blob", size]       to stderr; a blob has no newline
   waiting         ["wait", method]           until such a message has come since the rule's message
                   ["wait_file", path]        until it exists
+                  ["think_for", seconds]     as models do between two words
                   ["wait_eof"]               until stdin has ended
   itself          ["touch", path] ["mark", name]         a file; a line in the log
                   ["write_file", path, text] ["delete_file", path]       as agents do without asking
@@ -287,6 +288,9 @@ class Course:
 
     def do_wait(self, method):
         self.agent.until(lambda: self.has_come(method))
+
+    def do_think_for(self, seconds):
+        time.sleep(seconds)
 
     def do_wait_file(self, path):
         while not os.path.exists(path):
