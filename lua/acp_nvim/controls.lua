@@ -158,7 +158,10 @@ local asked = {} ---@type table<integer, { from?: string, to: string }> what the
 ---@return true? ok
 ---@return string? message
 function M.next_mode(n)
-  local status = assert(state.get(n))
+  local status = state.get(n)
+  if not status then
+    return nil, "this session is gone: :Acp goes to another"
+  end
   local modes = status.modes or {}
   if #modes < 2 then
     return nil, nothing(status, "modes")

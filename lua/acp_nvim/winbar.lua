@@ -70,7 +70,9 @@ end
 ---@return string hl
 local function state_text(n, status)
   local now = status.state
-  if now == "running" then
+  if not now then
+    return "✗ gone", "AcpError"
+  elseif now == "running" then
     return ("%s running %s"):format(frame(), elapsed(n, status)), "AcpSpinner"
   elseif now == "starting" then
     return frame() .. " starting", "AcpSpinner"
@@ -220,6 +222,9 @@ end
 function M.prompt_text()
   local win = api.nvim_get_current_win()
   local buf = api.nvim_win_get_buf(win)
+  if not state.exists(vim.b[buf].acp_session or 0) then
+    return scratch.cut("Gone: nothing is sent here   :Acp takes your text along", api.nvim_win_get_width(win) - 1)
+  end
   local in_chat = chats.of_buffer(buf) ~= nil and tonumber(vim.g.actual_curwin) == win
   local list = in_chat and chat_keys() or prompt_keys(state.get(vim.b[buf].acp_session) or {})
   fit(list, api.nvim_win_get_width(win) - 1)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.script import (
     ScriptedAgent,
     error,
@@ -159,6 +161,41 @@ def test_a_refused_one_leaves_what_was_there_before(open_editor: Open, tmp_path:
     assert editor.nvim.api.get_mode()["blocking"] is False
 
 
+@pytest.mark.parametrize("command", ["load other", "fork"])
+def test_whoever_types_when_one_is_refused_is_not_moved(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    """No word of the draft is lost, and none gets into the prompt of another session by itself."""
+    go = tmp_path / "go"
+    refusal = [wait_file(str(go)), error(-32002, "no such session")]
+    rules = [on(f"session/{name}", *refusal) for name in ("load", "fork")]
+    mine = agent_of(tmp_path, ALL, PAGE, *rules, on_prompt("", say("Here I am.")))
+    editor = start(open_editor, mine)
+    chat(editor)
+    send(editor, "hello")
+    editor.screen.expect("Here I am.")
+    editor.type(f":Acp {command}<CR>")
+    editor.expect_lua("return vim.fn.bufname()", "acp://2/prompt")
+    editor.type("ione ")
+    editor.expect_lua("return vim.fn.mode()", "i")
+    go.touch()
+    editor.expect_lua("return #require('acp_nvim').sessions()", 1)
+    editor.screen.expect("Gone: nothing is sent here")
+    editor.type("two<C-s><S-Tab><Esc>")
+    editor.screen.expect(f"did not {command[:4]}")
+    editor.type("<CR>")
+    editor.screen.expect("nothing was sent, this session is gone")
+    state = "return { vim.fn.bufname(), vim.fn.getline(1) }"
+    assert editor.lua(state) == ["acp://2/prompt", "one two"]
+    assert editor.lua("return vim.fn.getbufline('acp://1/prompt', 1, '$')") == [""]
+    editor.type(":Acp<CR>")
+    editor.expect_lua(state, ["acp://1/prompt", "one two"])
+    editor.type("ggdG<C-p>")
+    editor.expect_lua(state, ["acp://1/prompt", "one two"])
+    assert len(mine.got("session/prompt")) == 1
+    assert editor.lua("return vim.fn.bufexists('acp://2/prompt') + vim.fn.bufexists('acp://2/chat')") == 0
+
+
 def test_what_the_agent_does_not_offer_is_one_line(open_editor: Open, tmp_path: Path) -> None:
     mine = agent_of(tmp_path, on_initialize())
     editor = start(open_editor, mine)
@@ -250,6 +287,7 @@ def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> N
     mine = agent_of(tmp_path, ALL, PAGE)
     editor = start(open_editor, mine)
     chat(editor)
+    editor.type("ia draft<Esc>")
     show(editor, "Tidy up")
     editor.type("2Gd")
     editor.screen.expect("d again deletes it")
@@ -266,6 +304,7 @@ def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> N
     editor.expect_lua(LISTED, lambda lines: len(lines) == 1)
     assert mine.got("session/close")
     assert editor.acp("sessions") == []
+    assert editor.lua("return require('acp_nvim.history').of(vim.fn.getcwd())") == ["a draft"]
     editor.type("q")
     wait_until(lambda: mine.logged("eof"))  # nobody needs its process any more
 
