@@ -53,6 +53,7 @@ class Puppet:
         self.got: list[Json] = []
         self.open: dict[Any, Json] = {}  # requests of the client that have no answer yet
         self.asked: dict[str, list[Json]] = {}  # ours, and the answers that came
+        self.late: list[bytes] = []  # on their way for long; others overtake them
         Puppet.born.append(self)
 
     # --- what the client does with a process
@@ -103,8 +104,18 @@ class Puppet:
                 self.raw(line[: len(line) // 2] + b"\n")
             case "lost":
                 pass
+            case "late":
+                self.late.append(line)
             case _:
                 self.raw(line)
+
+    def release(self, number: int) -> Json | None:
+        """One of those that are late arrives."""
+        if not self.alive or not self.late:
+            return None
+        line = self.late.pop(number % len(self.late))
+        self.raw(line)
+        return dict(json.loads(line))
 
     def ask(self, method: str, params: Json, how: str = "whole") -> str:
         number = f"q{next(self._numbers)}"
@@ -113,7 +124,7 @@ class Puppet:
         return number
 
     def answer(self, number: Any, result: Any, how: str = "whole") -> None:
-        if how not in ("cut", "lost"):
+        if how not in ("cut", "lost", "late"):
             self.open.pop(number, None)
         self.send({"id": number, "result": result}, how)
 

@@ -4,6 +4,7 @@ nothing that the user has said is lost, and no state is for ever."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import tempfile
 from collections.abc import Callable, Coroutine
@@ -23,7 +24,7 @@ from tests.chaos.puppet import Json, Puppet
 from tests.client.conftest import Desk, Talk
 
 CHAOS = "ACP_CHAOS" in os.environ
-FAULTS = ("whole", "whole", "whole", "split", "among garbage")
+FAULTS = ("whole", "whole", "whole", "split", "among garbage", "late")
 LOSSES = (*FAULTS, "twice", "cut", "lost")
 RESTING = ("idle", "stopped", "failed", "auth")
 which = st.integers(0, 7)
@@ -177,7 +178,7 @@ class Story(RuleBasedStateMachine):
 
     # --- the agent
 
-    @rule(number=which, request=which, how=st.sampled_from(FAULTS), good=st.integers(0, 5))
+    @rule(number=which, request=which, how=st.sampled_from(LOSSES), good=st.integers(0, 5))
     @inside
     def agent_answers(self, number: int, request: int, how: str, good: int) -> None:
         puppet = self.agent(number)
@@ -186,7 +187,8 @@ class Story(RuleBasedStateMachine):
         key = list(puppet.open)[request % len(puppet.open)]
         message = puppet.open[key]
         if good == 0:
-            puppet.open.pop(key)
+            if how not in ("cut", "lost", "late"):
+                puppet.open.pop(key)
             puppet.send({"id": key, "error": {"code": -32603, "message": "no"}}, how)
         else:
             puppet.answer(key, self._result(puppet, message), how)
@@ -211,9 +213,30 @@ class Story(RuleBasedStateMachine):
         puppet = self.agent(number)
         if puppet and (found := self.session_of(puppet, session)):
             text = self.token()
-            self.told.append((found[1], text, self.desk.client.sessions[found[1].number].transcript.begun))
+            if how != "late":
+                self._tells(found[1], text)
             content = {"type": "text", "text": f" {text} "}
             self._update(puppet, found[0], {"sessionUpdate": "agent_message_chunk", "content": content}, how)
+
+    def _tells(self, talk: Talk, text: str) -> None:
+        self.told.append((talk, text, self.desk.client.sessions[talk.number].transcript.begun))
+
+    @rule(number=which, late=which)
+    @inside
+    def what_is_late_arrives(self, number: int, late: int) -> None:
+        if puppet := self.agent(number):
+            self._release(puppet, late)
+
+    def _release(self, puppet: Puppet, late: int) -> None:
+        """A chunk counts if its session still is this agent's: then it is shown, also after its turn."""
+        message = puppet.late[late % len(puppet.late)] if puppet.late else b""
+        for session in self.desk.client.sessions.values():
+            host = self.desk.client.host_of(session)
+            is_its = host and host.connection._process is puppet and not host.stopping
+            if session.id and is_its and session.id.encode() in message and b"agent_message_chunk" in message:
+                text = json.loads(message)["params"]["update"]["content"]["text"].strip()
+                self._tells(next(talk for talk in self.talks if talk.number == session.number), text)
+        puppet.release(late)
 
     @rule(number=which, session=which, call=st.integers(0, 3), status=which, how=st.sampled_from(LOSSES))
     @inside
@@ -328,6 +351,8 @@ class Story(RuleBasedStateMachine):
         """All are willing: agents answer what they were asked, the user what there is to answer."""
         for puppet in self.agents():
             puppet.hear()
+            while puppet.late:
+                self._release(puppet, 0)
             for key, message in list(puppet.open.items()):
                 puppet.answer(key, self._result(puppet, message))
         for talk in self.talks:
@@ -362,7 +387,7 @@ class Story(RuleBasedStateMachine):
 
 
 Story.TestCase.settings = settings(
-    max_examples=400 if CHAOS else 15,
+    max_examples=400 if CHAOS else 60,
     stateful_step_count=60 if CHAOS else 30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
