@@ -7,6 +7,7 @@
 #   make chaos     a million bent inputs, long random stories, kills in each flow, both Neovims       ARGS="…" for pytest
 #   make soak      an hour's work in some minutes: nothing grows, nothing is left behind
 #   make bench     the loads of tests/bench, measured           ARGS="--write" for doc/PERFORMANCE.md, "--where" for a chunk's way
+#   make check-types-lua   the types of the Lua half, where there is a lua-language-server     LUALS=/path/to/it
 #   make doc-check     the help, the README and the code say the same
 #   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
@@ -30,7 +31,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: install demo test test-agents chaos soak check doc-check pictures plugins bench clean tools nvims
+.PHONY: install demo test test-agents chaos soak check check-types-lua doc-check pictures plugins bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -50,6 +51,9 @@ demo: install
 
 check: tools nvims
 	@tests/tools/check.sh --with-tests
+
+check-types-lua: nvims
+	@NVIM="$(BENCH_NVIM)" tests/tools/lua-types.sh
 
 doc-check: tools nvims
 	@$(PYTHON_OF_VENV) tests/tools/docs.py --check

@@ -5,7 +5,8 @@ local path = package.path
 package.path = root .. "/lua/?.lua;" .. path
 local found, install = pcall(require, "acp_nvim.install")
 package.path = path
-local ok, message = nil, install
+local ok ---@type boolean?
+local message = install ---@type any
 if found then
   ok, message = install.wait()
 end

@@ -22,6 +22,7 @@ local function close()
 end
 
 local move = { "n", "x", "o" }
+---@type [string, string[], string, fun(...), string[]?][]
 local maps = {
   { "acp-turn-next", { "]]" }, "next turn", navigate("jump", "user", 1), move },
   { "acp-turn-previous", { "[[" }, "previous turn", navigate("jump", "user", -1), move },
@@ -43,7 +44,7 @@ local maps = {
 }
 
 for _, map in ipairs(maps) do
-  local plug, keys, desc, fn, modes = unpack(map)
+  local plug, keys, desc, fn, modes = map[1], map[2], map[3], map[4], map[5]
   local name = ("<Plug>(%s)"):format(plug)
   vim.keymap.set(modes or "n", name, fn, { buffer = true, desc = desc })
   for _, key in ipairs(vim.g.no_plugin_maps and {} or keys) do

@@ -58,6 +58,7 @@ local function help()
 end
 
 local both = { "n", "i" }
+---@type [string, table<string, string[]>, string, fun(...)][]
 local maps = {
   { "acp-send", { n = { "<CR>", "<C-s>" }, i = { "<C-s>" } }, "send", prompt("send") },
   {
@@ -73,7 +74,7 @@ local maps = {
 }
 
 for _, map in ipairs(maps) do
-  local plug, keys, desc, fn = unpack(map)
+  local plug, keys, desc, fn = map[1], map[2], map[3], map[4]
   local name = ("<Plug>(%s)"):format(plug)
   vim.keymap.set(both, name, fn, { buffer = true, desc = desc })
   for mode, lhs in pairs(vim.g.no_plugin_maps and {} or keys) do

@@ -15,7 +15,7 @@ local M = {}
 ---@field follows boolean   it takes up what the live text becomes
 ---@field steps { seq: integer, base: string }[]  the live text that the buffer is made of, from that state of undo on
 
----@class acp.Follower
+---@class acp.Abreast
 ---@field stop fun()
 
 local PAUSE_MS = 40 -- in which keys pool; Neovim's own diff costs about the same for each
@@ -72,12 +72,13 @@ end
 ---@param theirs acp.Change[]
 ---@return { ours: acp.Change[], theirs: acp.Change[] }[]
 local function places(ours, theirs)
-  local found, i, j, place = {}, 1, 1, nil
+  local found, i, j = {}, 1, 1
+  local place ---@type { ours: acp.Change[], theirs: acp.Change[] }?
   while ours[i] or theirs[j] do
     local mine, other = ours[i], theirs[j]
     local is_ours = not other or mine and (mine[1] < other[1] or mine[1] == other[1] and mine[2] <= other[2])
-    local change = is_ours and mine or other
-    local others = place and place[is_ours and "theirs" or "ours"]
+    local change = is_ours and mine or other --[[@as acp.Change]]
+    local others = place and place[is_ours and "theirs" or "ours"] or {}
     if not place or not others[1] or not meet(others[#others], change) then
       place = { ours = {}, theirs = {} }
       found[#found + 1] = place
@@ -205,7 +206,7 @@ end
 ---@param live integer   buffer
 ---@param right integer  buffer
 ---@param fn fun()
----@return acp.Follower
+---@return acp.Abreast
 function M.watch(live, right, fn)
   local follower, scheduled, stopped = {}, false, false
   local function due()

@@ -142,7 +142,8 @@ local function parse(path, text, into)
       complain(("'%s' must be an object"):format(key))
       servers = nil
     end
-    local names = vim.tbl_keys(servers or {})
+    servers = servers or {}
+    local names = vim.tbl_keys(servers)
     table.sort(names, function(a, b)
       return tostring(a) < tostring(b)
     end)

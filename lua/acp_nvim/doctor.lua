@@ -32,7 +32,8 @@ local waiting = {} ---@type table<integer, fun(report: acp.Examination)>
 ---@return true? ok
 ---@return string? message
 function M.ask(name, done)
-  local ok, message = agents.find(name)
+  local found, message = agents.find(name)
+  local ok = found ~= nil ---@type boolean?
   if ok then
     last = last + 1
     waiting[last] = done

@@ -45,7 +45,7 @@ local function common_end(old, new, start)
 end
 
 ---@param text string
----@return string[]  words, and what stands between them character by character
+---@return string[] found  words, and what stands between them character by character
 local function tokens(text)
   local found = {}
   for word, other in text:gmatch("([%w_\128-\255]*)([^%w_\128-\255]?)") do
@@ -76,7 +76,7 @@ local function differing(old, new)
   local function text(list)
     return #list > 0 and table.concat(list, "\n") .. "\n" or ""
   end
-  local hunks = diff(text(olds), text(news), { result_type = "indices" })
+  local hunks = diff(text(olds), text(news), { result_type = "indices" }) --[[@as integer[][] ]]
   local before, after = offsets(olds), offsets(news)
   return vim.tbl_map(function(hunk)
     -- where nothing is replaced, xdiff names the token before

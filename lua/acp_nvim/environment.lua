@@ -26,6 +26,7 @@ local NO_PIP = "no pip: install python3-venv or uv, then :Acp install"
 local NO_PYTHON = "no Python 3.11 or newer: install it, or uv, then :Acp install"
 
 -- What commands say, in lower case, and what it means to the user; the first that is found counts.
+---@type any[][]  first what to tell, then lists of words
 local REASONS = {
   {
     "no network, no packages: :Acp install tries again",

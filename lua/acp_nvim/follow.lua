@@ -179,7 +179,8 @@ end
 local function load_text(buf)
   local modeline = vim.go.modeline
   vim.cmd("noautocmd setglobal nomodeline")
-  local ok, err = pcall(vim.cmd, ("silent keepalt keepjumps call bufload(%d)"):format(buf))
+  local ok, err =
+    pcall(vim.cmd --[[@as fun(command: string)]], ("silent keepalt keepjumps call bufload(%d)"):format(buf))
   if modeline then
     vim.cmd("noautocmd setglobal modeline")
     vim.cmd(("noautocmd call setbufvar(%d, '&modeline', 1)"):format(buf))

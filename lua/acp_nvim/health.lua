@@ -69,7 +69,7 @@ end
 local function check_python()
   local python, message = backend.python()
   if not python then
-    health.error(message, advice())
+    health.error(message or "no Python", advice())
     return false
   end
   local ran, out = pcall(function()

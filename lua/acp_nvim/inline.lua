@@ -30,7 +30,7 @@ rules["`"] = function(line, at, stop, spans)
     if not first or first > stop then
       return from - 1
     elseif last - first + 1 == #ticks then
-      add(spans, at, last, "AcpCodeInline")
+      add(spans, at, last --[[@as integer]], "AcpCodeInline")
       return last
     end
     from = last + 1
@@ -96,7 +96,7 @@ local function table_row(line, spans)
     return add(spans, 1, #line, "AcpRule")
   end
   for at in line:gmatch("()|") do
-    add(spans, at, at, "AcpRule")
+    add(spans, at --[[@as integer]], at --[[@as integer]], "AcpRule")
   end
   scan(line, 1, #line, spans)
 end

@@ -39,7 +39,7 @@ local function plain(text)
       comma = #pieces
     else
       if char == '"' then
-        local close = from
+        local close = from ---@type integer?
         repeat -- an even number of backslashes before it: it does end the text
           close = text:find('"', close + 1, true)
         until not close or #text:sub(from, close - 1):match("\\*$") % 2 == 0

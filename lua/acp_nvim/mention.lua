@@ -64,8 +64,9 @@ local function resolve(token, places)
     local path, first, last = token:match(pattern)
     file = path and existing(path, places)
     if file then
-      first, last = tonumber(first), tonumber(last) or tonumber(first)
-      return first >= 1 and { file = file, first = math.min(first, last), last = math.max(first, last) } or nil
+      local from = tonumber(first) --[[@as integer]] -- RANGES give digits
+      local to = tonumber(last) or from
+      return from >= 1 and { file = file, first = math.min(from, to), last = math.max(from, to) } or nil
     end
   end
   return special(token)

@@ -20,7 +20,7 @@ end
 function M.jump(kind, step)
   local chat, row = here()
   local count, target = vim.v.count1, nil
-  local edge = chat and (step > 0 and api.nvim_buf_line_count(chat.buf) or 0)
+  local edge = chat and step > 0 and api.nvim_buf_line_count(chat.buf) or 0
   for _, found in ipairs(chat and chats.marks(chat, row, edge) or {}) do
     if found.mark.kind == kind and found.row ~= row and count > 0 then
       target, count = found.row, count - 1
@@ -37,6 +37,9 @@ end
 ---@return integer? key
 local function entry()
   local chat, row = here()
+  if not chat then
+    return nil
+  end
   local mark ---@type acp.Mark?
   repeat
     mark, row = chats.mark_above(chat, row)
@@ -58,8 +61,11 @@ end
 ---@param open boolean
 function M.fold_all(open)
   local chat = here()
+  if not chat then
+    return
+  end
   local done = {}
-  for _, found in ipairs(chat and chats.marks(chat, 0, api.nvim_buf_line_count(chat.buf)) or {}) do
+  for _, found in ipairs(chats.marks(chat, 0, api.nvim_buf_line_count(chat.buf))) do
     local mark = found.mark
     if (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
       done[mark.key] = true

@@ -42,7 +42,7 @@ local M = {}
 ---@field lefts table<string, integer>   path -> buffer, where it is ours
 ---@field rights table<string, integer>  path -> buffer
 ---@field pages table<string, acp.Right> path -> what has been shown on the right side
----@field follower? acp.Follower
+---@field follower? acp.Abreast
 ---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list
 ---@field told? boolean                the note
@@ -578,9 +578,16 @@ local function refill(proposal, path, buf, file)
     put_aside(key_of(shown), path, now)
     scratch.message("warn", "the proposal changed while you typed: your text is in a buffer, see :ls!")
   end
-  page =
-    { buf = buf, version = shown.version, told = file.left, proposed = file.right, follows = file.follows or false }
-  page.came, page.base = earlier and earlier.came or file.right, earlier and earlier.base or file.left
+  page = {
+    buf = buf,
+    version = shown.version,
+    told = file.left,
+    proposed = file.right,
+    follows = file.follows or false,
+    came = earlier and earlier.came or file.right,
+    base = earlier and earlier.base or file.left,
+    steps = {},
+  }
   proposal.pages[path] = page
   vim.bo[buf].modifiable = true
   fill(buf, page.came)
@@ -669,15 +676,15 @@ local function idle()
   return mode.mode == "n" and not mode.blocking and not busy and not floats and vim.fn.state("moS") == ""
 end
 
----@param shown acp.ProposedSide
+---@param session integer
 ---@return boolean
-local function may_open_itself(shown)
+local function may_open_itself(session)
   for _, proposal in pairs(open) do
     if sides.is_open(proposal.sides) and proposal.sides.tab == api.nvim_get_current_tabpage() then
       return false
     end
   end
-  return idle() and sides.has_room() and state.current() == shown.session
+  return idle() and sides.has_room() and state.current() == session
 end
 
 --- The windows of one tabpage show one proposal.
@@ -738,10 +745,10 @@ end
 ---@param shown acp.ProposedSide
 function M.show(shown)
   local key = key_of(shown)
-  local known = open[key]
+  local known = open[key] ---@type acp.Proposal?
   if shown.question and not state.question(shown.question) then
     return M.close(key, true)
-  elseif shown.auto and not known and not may_open_itself(shown) then
+  elseif shown.auto and not known and not may_open_itself(shown.session) then
     return require("acp_nvim.question").announce(shown.question)
   end
   if key == VIEW then
@@ -771,7 +778,7 @@ end
 function M.offer(question)
   local config = require("acp_nvim.config").get()
   local fits = question.kind == "permission" and question.has_diff
-  if not config.review.auto_open or not fits or not may_open_itself({ session = question.session }) then
+  if not config.review.auto_open or not fits or not may_open_itself(question.session) then
     return false
   end
   require("acp_nvim.backend").notify("diff", { question = question.id, auto = true })

@@ -17,7 +17,7 @@ local M = {}
 ---@field version integer
 ---@field key? integer   its entry in the chat
 
----@class acp.Seen
+---@class acp.OnScreen
 ---@field look string
 ---@field rows table<integer, true>  from 0, of `look` wrapped as the window wraps it
 
@@ -27,7 +27,7 @@ local MOST_LINES = 5000
 
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
-local seen = {} ---@type table<integer, table<integer, acp.Seen>>  question -> window -> what of it has been on screen
+local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question -> window -> what of it has been on screen
 local being_drawn = {} ---@type table<integer, integer>  window -> session
 local away = false
 
@@ -283,7 +283,7 @@ end
 ---@param lines acp.QuestionLines
 local function show_next(win, question, lines)
   local part = part_in(win, question, lines)
-  local row = not part and 0 or unseen(question, part)
+  local row = part and unseen(question, part) or not part and 0
   if row then
     scroll_to_row(win, lines, row)
   end

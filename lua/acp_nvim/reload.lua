@@ -163,7 +163,7 @@ local function hold_cursors(buf)
   local selected = anchor.get(buf)
   return function()
     local after = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") .. "\n"
-    local hunks = diff(before, after, { result_type = "indices" })
+    local hunks = diff(before, after, { result_type = "indices" }) --[[@as integer[][] ]]
     local last = api.nvim_buf_line_count(buf)
     for win, cursor in pairs(cursors) do
       api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], hunks), last), cursor[2] })

@@ -58,7 +58,7 @@ end
 ---@param pending boolean
 local function announce(buf, pending)
   for _, listener in ipairs(buf and listeners or {}) do
-    listener(buf, pending)
+    listener(buf --[[@as integer]], pending)
   end
 end
 
@@ -266,7 +266,7 @@ function M.update(real, news)
     M.forget()
   end
   generation = backend
-  local file = files[real] or { hunks = {} } --[[@as acp.Changed]]
+  local file = files[real] or { path = news.path, unknown = news.unknown, hunks = {} }
   file.path, file.created, file.deleted, file.unknown = news.path, news.created, news.deleted, news.unknown
   if news.over then
     drop(real, file)
@@ -445,7 +445,10 @@ end
 ---@return acp.Hunk[]
 function M.touching(buf, from, to)
   local file, list = M.of_buffer(buf), {}
-  for _, found in ipairs(file and ordered(file) or {}) do
+  if not file then
+    return list
+  end
+  for _, found in ipairs(ordered(file)) do
     local hunk, row = found.hunk, found.row
     local start = hunk.n == 0 and row - 1 or row
     local stop = hunk.n == 0 and row or row + hunk.n - 1

@@ -171,10 +171,8 @@ local function draw_line(line, width)
   local head = ("%3s %s  %s  "):format(number, column(line.state, 9), column(scratch.visible(line.agent), 10))
   local room = math.max(20, width - #"999 needs you  agent-name  " - 14)
   local title = math.max(12, math.floor(room * 0.6))
-  return (head .. column(line.title, title) .. "  " .. column(cwd, room - title - 2) .. "  " .. ago(line.updated)):gsub(
-    "%s+$",
-    ""
-  )
+  local row = head .. column(line.title, title) .. "  " .. column(cwd, room - title - 2) .. "  " .. ago(line.updated)
+  return (row:gsub("%s+$", ""))
 end
 
 --- What is to be said of the agents' lists, below the last line.

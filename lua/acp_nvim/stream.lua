@@ -13,7 +13,7 @@ local M = {}
 ---@field last? integer
 ---@field new_last? integer
 ---@field scheduled? boolean
----@field facts table<string, true>  what else is to be told: asked, attached, resync
+---@field facts table<string, true?>  what else is to be told: asked, attached, resync
 ---@field by_agent? boolean   an agent's write is under way
 ---@field deaf? boolean       what happens now is known on the other side
 ---@field log { seq: integer, first: integer, last: integer, new_last: integer }[]  what may still be on its way
@@ -264,7 +264,7 @@ end
 function M.asked(buf, anew)
   local stream = streams[buf]
   if stream and stream.by_agent then
-    stream.deaf, stream.facts.asked, stream.facts.anew = nil, true, anew
+    stream.deaf, stream.facts.asked, stream.facts.anew = nil, true, anew or nil
   end
 end
 

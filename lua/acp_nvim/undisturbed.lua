@@ -74,16 +74,15 @@ local running = false
 ---@param fn fun(): any
 local function attempt(fn)
   step = fn
-  local ran, err = pcall(vim.cmd, NOW)
+  local ran, err = pcall(vim.cmd --[[@as fun(command: string)]], NOW)
   if not ran then
     outcome = { ok = false, err, n = 1 }
   end
 end
 
 --- Runs `fn` to its end; what an autocommand raises meanwhile is told in one line. What `fn` itself raises is raised.
----@generic T
----@param fn fun(): T
----@return T
+---@param fn fun(): any
+---@return any ...
 function M.run(fn)
   if running then
     return fn()

@@ -162,7 +162,7 @@ end
 function places.tab(buf, pair)
   local switchbuf = vim.o.switchbuf
   vim.o.switchbuf = ""
-  local ok, err = pcall(vim.cmd, ("tab sbuffer %d"):format(buf))
+  local ok, err = pcall(vim.cmd --[[@as fun(command: string)]], ("tab sbuffer %d"):format(buf))
   vim.o.switchbuf = switchbuf
   if not ok then
     error(err, 0)
@@ -300,7 +300,7 @@ local function restore_heights(pair)
   local height, both = heights(pair)
   local wanted = both < pair.both and math.max(1, math.min(pair.height, math.floor(both / 3))) or pair.height
   if height ~= wanted then
-    api.nvim_win_set_height(pair.prompt, wanted)
+    api.nvim_win_set_height(pair.prompt, wanted --[[@as integer]])
   end
   pair.fitted = ("%d of %d"):format(heights(pair))
 end
@@ -335,7 +335,8 @@ end
 local function ensure(n)
   local pair = current_pair() or pair_in_own_tab()
   if not pair then
-    pair = { session = 0, own_tab = false, disturbed = false, origin = api.nvim_get_current_win() } ---@type acp.Pair
+    local origin = api.nvim_get_current_win()
+    pair = { session = 0, own_tab = false, disturbed = false, origin = origin, layout = {} }
     remember_layout(pair)
   end
   local complete = not is_open(pair.chat) or not is_open(pair.prompt)
@@ -386,7 +387,7 @@ end
 --- The last windows of all stay, with an ordinary buffer.
 ---@param pair acp.Pair
 local function leave_something(pair)
-  local win = is_open(pair.chat) and pair.chat or pair.prompt
+  local win = (is_open(pair.chat) and pair.chat or pair.prompt) --[[@as integer]]
   local listed = vim.tbl_filter(function(buf)
     return vim.bo[buf].buflisted
   end, api.nvim_list_bufs())

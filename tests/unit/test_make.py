@@ -9,7 +9,9 @@ ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text()
 TARGETS = set(re.findall(r"^([a-z-]+):(?! export)", MAKEFILE, re.MULTILINE))
 # at the begin of a command, or as code in a sentence; `make` alone is the first target
-CALL = re.compile(r"(?:^(?:[ #]*|.*run: |ACP_\w+=\S+ )|[`&;|] *|timeout \S+ )make ([a-z][a-z-]+)", re.MULTILINE)
+CALL = re.compile(
+    r"(?:^(?:[ #]*|.*run: |ACP_\w+=\S+ )|[`&;|] *|timeout \S+ )make ([a-z][a-z-]+)", re.MULTILINE
+)
 CALLERS = [".github/workflows/ci.yml", ".ci/run", "Makefile", "README.md", "CONTRIBUTING.md", "SECURITY.md"]
 
 
@@ -28,4 +30,4 @@ def test_no_target_is_taken_for_a_file():
 def test_the_forge_and_the_gate_run_what_proves_the_project():
     assert "make test" in (ROOT / ".ci/run").read_text()
     forge = (ROOT / ".github/workflows/ci.yml").read_text()
-    assert {"check", "doc-check", "test"} <= set(CALL.findall(forge))
+    assert {"check", "check-types-lua", "doc-check", "test"} <= set(CALL.findall(forge))

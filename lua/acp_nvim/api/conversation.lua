@@ -98,7 +98,7 @@ end
 ---@return string? message
 function M.questions(options)
   if options and options.all then
-    return vim.deepcopy(state.questions())
+    return (vim.deepcopy(state.questions()))
   elseif options == nil and not state.current() then
     return {}
   end
@@ -106,7 +106,7 @@ function M.questions(options)
   if not n then
     return nil, message
   end
-  return vim.deepcopy(state.questions(n))
+  return (vim.deepcopy(state.questions(n)))
 end
 
 --- Answers a question with one of its options; without one it is answered as cancelled.
@@ -143,7 +143,7 @@ function M.commands(options)
   if not n then
     return nil, message
   end
-  return vim.deepcopy(state.session(n).commands)
+  return (vim.deepcopy(state.session(n).commands))
 end
 
 return M

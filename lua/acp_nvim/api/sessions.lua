@@ -223,11 +223,15 @@ local function from_saved(verb, id, options)
     state.focus(n)
     return n
   end
-  local message = not agent and cwd or cannot(agent --[[@as string]], verb)
+  local message = not agent and cwd or cannot(agent --[[@as string]], verb) ---@type string?
   if message then
     return nil, message
   end
-  n, message = reach.begin(verb, { agent = agent, cwd = cwd, roots = options.roots }, { id = id })
+  n, message = reach.begin(verb, {
+    agent = agent --[[@as string]],
+    cwd = cwd,
+    roots = options.roots,
+  }, { id = id })
   if n then
     state.focus(n)
   end

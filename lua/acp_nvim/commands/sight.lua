@@ -139,7 +139,7 @@ subcommands.terminals = {
     if call.rest == "" then
       return terminal.pick()
     end
-    return terminal.open(tonumber(call.rest) or call.rest)
+    return terminal.open(tonumber(call.rest) or call.rest --[[@as any]])
   end,
 }
 
