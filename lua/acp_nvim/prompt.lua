@@ -44,6 +44,9 @@ end
 ---@return string
 local function hint_of(win, buf)
   local prompt = prompt_of(hints[buf])
+  if not state.exists(hints[buf]) then
+    return "this session is gone: :Acp goes to another"
+  end
   prompt.asked = addressee(hints[buf])
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
   local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(prompt.asked)
@@ -226,9 +229,43 @@ function M.buffer(n)
   return prompt.buf
 end
 
+--- The session's prompt buffer, if it has one.
+---@param n integer
+---@return integer?
+function M.known(n)
+  local buf = prompts[n] and prompts[n].buf
+  return buf and api.nvim_buf_is_loaded(buf) and buf or nil
+end
+
+--- What stands in it and has not been sent.
+---@param n integer
+---@return string
+function M.draft(n)
+  local buf = M.known(n)
+  local text = buf and text_of(buf) or ""
+  return text:find("%S") and text or ""
+end
+
+--- Takes what was written in the prompt of another session of the project, if nothing stands in this one.
+---@param n integer
+---@param text string
+function M.inherit(n, text)
+  if M.draft(n) ~= "" or not vim.list_contains(history.of(prompt_of(n).cwd), text) then
+    return
+  end
+  local buf = M.buffer(n)
+  set_text(buf, text)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), vim.v.maxcol })
+  end
+end
+
 --- Sends the text; it stays if it is not taken.
 ---@param n integer
 function M.send(n)
+  if not state.exists(n) then
+    return require("acp_nvim.outlive").tell()
+  end
   local buf = M.buffer(n)
   local text = text_of(buf)
   if not text:find("%S") then
@@ -310,10 +347,13 @@ function M.recall(n, text)
   api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buf), vim.v.maxcol })
 end
 
---- Forgets the prompt of a session that has ended.
+--- Forgets the prompt of a session that has ended; its draft goes into the history.
 ---@param n integer
 function M.wipe(n)
   local prompt = prompts[n]
+  if M.known(n) then
+    keep(n, prompt.buf)
+  end
   chip.wipe(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
