@@ -18,7 +18,6 @@ CREATED = """
   return vim.tbl_map(function(file) return vim.fs.basename(file.path) end, created)
 """
 ASKS = {"agentao"}  # has a tool for questions to the user in words
-NO_DIFFS = {"iac-code"}  # asks without saying what it is going to write
 
 
 def test_read(story: Story) -> None:
@@ -62,8 +61,6 @@ def test_a_rejected_write_and_command_are_not_executed(story: Story) -> None:
 
 
 def test_of_an_edit_one_hunk_is_taken(story: Story) -> None:
-    if story.agent in NO_DIFFS:
-        pytest.skip(f"{story.agent} shows no diff before it writes")
     mixed = TEXT.replace("line 7\n", "SEVEN\n")
     story.prompt("read {}/notes.txt", TWO, "say It is edited.")
     story.asked()
@@ -184,8 +181,6 @@ def test_unsaved_lines_of_the_user_stay(story: Story) -> None:
 
 
 def test_unsaved_lines_stay_where_one_hunk_is_taken(story: Story) -> None:
-    if story.agent in NO_DIFFS:
-        pytest.skip(f"{story.agent} shows no diff before it writes")
     mixed = TEXT.replace("line 7\n", "SEVEN\n") + "unsaved\n"
     story.editor.type("Gounsaved<Esc>")
     story.editor.expect_lua(LINES, TEXT + "unsaved\n")

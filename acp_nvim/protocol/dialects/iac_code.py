@@ -2,6 +2,8 @@
 
 - a release takes any `selected` outcome for a yes: a rejection is `cancelled`, with the option's id in `_meta`
 - its permissions are about `permission/<id>`, while the call was announced as `<turn>/<id>`
+- what a tool is called with stands in the text of its permission alone, a line that ends in JSON: nothing else
+  names the file, or shows the edit, before it is done
 - output of a terminal that has been shown comes once more as content, marked `already_displayed`
 - the reference's permission has the method `request_permission` alone, and a flat answer: `allowed` with the
   option's id, or `denied` without one, so that a rejection for always is the client's to remember
@@ -11,6 +13,8 @@ Read by everybody's normaliser: `type` for `sessionUpdate`, tags written like cl
 standard's names are not known (`methods.older`).
 """
 
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from acp_nvim.protocol.dialects.standard import Dialect, kind, sent
@@ -36,6 +40,17 @@ class IacCode(Dialect):
             return params
         return {**params, "update": {key: value for key, value in update.items() if key != "content"}}
 
+    def permission(self, params: Any) -> Any:
+        call = params.get("toolCall") if isinstance(params, dict) else None
+        content = call.get("content") if isinstance(call, dict) else None
+        if not isinstance(call, dict) or not isinstance(content, list) or call.get("rawInput") is not None:
+            return params
+        for place, item in enumerate(content):
+            if (told := _input(item)) is not None:
+                rest = [*content[:place], *content[place + 1 :]]
+                return {**params, "toolCall": {**call, "content": rest, "rawInput": told}}
+        return params
+
     def is_about(self, asked: str, call: str) -> bool:
         mark, _, use = asked.partition("permission/")
         return asked == call or (not mark and bool(use) and call.endswith(f"/{use}"))
@@ -44,6 +59,18 @@ class IacCode(Dialect):
         if option_id is None or kind(option_id, request).startswith("allow"):
             return super().permission_answer(option_id, request)
         return {"outcome": {"outcome": "cancelled"}, "_meta": {"option_id": sent(option_id, request)}}
+
+
+def _input(item: Any) -> dict[str, Any] | None:
+    """`Input: {…}`, where the words before are in the user's language."""
+    block = item.get("content") if isinstance(item, dict) else None
+    text = block.get("text") if isinstance(block, dict) else None
+    for line in text.split("\n")[1:] if isinstance(text, str) else ():
+        _, mark, told = line.partition(": {")
+        with suppress(ValueError, RecursionError):
+            if mark and isinstance(found := json.loads("{" + told), dict):
+                return found
+    return None
 
 
 class Flat(IacCode):
