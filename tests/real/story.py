@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ CHAT = """
   end
   return ""
 """
-AUTHOR = ["-c", "user.name=user", "-c", "user.email=user@localhost"]
 TEXT = "".join(f"line {n}\n" for n in range(1, 21))
 
 
@@ -38,13 +36,7 @@ class Story:
         self.editor = Editor(program, folder / "editor", setup=setup, size=(120, 40))
         self.project = self.editor.project
         self.notes.write_text(TEXT)
-        if recipes()[agent].get("git"):
-            self._commit()
         self.editor.type(":edit notes.txt<CR>")
-
-    def _commit(self) -> None:
-        for command in (["init", "--quiet"], ["add", "."], [*AUTHOR, "commit", "--quiet", "-m", "begun"]):
-            subprocess.run(["git", *command], cwd=self.project, check=True)
 
     @property
     def notes(self) -> Path:
