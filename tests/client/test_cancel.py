@@ -103,6 +103,29 @@ async def test_every_question_is_answered_cancelled_once(desk: Desk) -> None:
     assert any("is not open any more" in text for text in desk.messages("warn"))
 
 
+@pytest.mark.statement(63, 64)
+@pytest.mark.parametrize("way", ["cancel", "the limit of a turn"])
+async def test_the_cancel_goes_out_before_the_answers_that_it_gives(desk: Desk, way: str) -> None:
+    """An agent that heard the answers first might go on with its turn: the standard tells of a cancel, then of them."""
+    agent = desk.agent(
+        on_prompt("work", say("on it"), asks("a"), asks("b"), wait("session/cancel"), wait("go on")),
+        spec={} if way == "cancel" else {"prompt_timeout_ms": 300},
+    )
+    talk = await running(desk)
+    if way == "cancel":
+        await talk.asked(2)
+        talk.send("cancel")
+    await eventually(lambda: len(answers(agent)) == 2)
+    after = agent.got()[[message.get("method") for message in agent.got()].index("session/prompt") + 1 :]
+    assert [message.get("method") or message["result"] for message in after] == [
+        "session/cancel",
+        CANCELLED,
+        CANCELLED,
+    ]
+    desk.client.hosts[0].connection.notify("go on", {})
+    assert (await talk.ended(1))["stop_reason"] == "cancelled"
+
+
 @pytest.mark.statement(64)
 async def test_a_question_after_a_cancel_is_answered_at_once(desk: Desk) -> None:
     agent = desk.agent(
