@@ -56,12 +56,14 @@ WORK = (
 
 # What Lua opens of the loop's. Neovim's own vim.uv.walk() ends a Neovim 0.10 now and then: it meets handles not of Lua.
 HANDLES = """
-  local open = setmetatable({}, { __mode = "k" })
+  -- weak values go before their finalizers run, weak keys only after that, when they point to nothing
+  local open, kinds = setmetatable({}, { __mode = "v" }), {}
   local function noted(kind, make)
     vim.uv[kind] = function(...)
       local handle, problem, code = make(...)
       if handle then
-        open[handle] = kind
+        kinds[#kinds + 1] = kind
+        open[#kinds] = handle
       end
       return handle, problem, code
     end
@@ -74,9 +76,9 @@ HANDLES = """
   function _G.open_handles()
     collectgarbage()
     local counts = {}
-    for handle, kind in pairs(open) do
+    for number, handle in pairs(open) do
       if not handle:is_closing() then
-        counts[kind] = (counts[kind] or 0) + 1
+        counts[kinds[number]] = (counts[kinds[number]] or 0) + 1
       end
     end
     return counts
