@@ -6,6 +6,7 @@ vim.b.did_ftplugin = true
 
 vim.bo.completefunc = "v:lua.require'acp_nvim.complete'.func"
 vim.bo.omnifunc = vim.bo.completefunc
+require("acp_nvim.menu").attend(vim.api.nvim_get_current_buf())
 
 ---@param fn string
 ---@return fun()

@@ -152,6 +152,12 @@ return {
         },
         { name = "width", type = "number", min = 0.05, default = 0.4, doc = "share of the columns; above 1: columns" },
         { name = "prompt_height", type = "integer", min = 1, default = 8, doc = "lines of the prompt's window" },
+        {
+          name = "menu",
+          type = "boolean",
+          default = true,
+          doc = "behind `/` and `@` the prompt's menu opens by itself, where no completion plugin does that",
+        },
       },
     },
     {

@@ -419,6 +419,35 @@ def test_commands_complete_with_their_hints(open_editor: Open, tmp_path: Path) -
     assert editor.lua("return vim.fn.getcompletion('Acp prompt /pl', 'cmdline')") == ["/plan", "/play"]
 
 
+def test_the_menu_opens_by_itself_and_chooses_nothing(open_editor: Open, tmp_path: Path) -> None:
+    offers = commands(("plan", "Makes a plan", ""), ("play", "Plays", ""), ("test", "Tests", ""))
+    editor = talking(open_editor, script(tmp_path, on("session/new", offers)))
+    (editor.project / "notes.txt").write_text("x")
+    editor.expect_lua("return #require('acp_nvim').commands()", 3)
+    before = editor.lua("return vim.o.completeopt")
+    editor.type("i/")
+    editor.screen.expect("Makes a plan")
+    editor.type("p")
+    editor.expect_lua(
+        "return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info().items)",
+        lambda w: w[:2] == ["/plan", "/play"] and len(w) == 2,
+    )
+    editor.expect_lua(LINES, "/p")
+    editor.type("<C-n><C-n><C-y>")
+    editor.expect_lua(LINES, "/play")
+    editor.expect_lua("return vim.fn.pumvisible()", 0)
+    editor.type(" see @not")
+    editor.screen.expect("@notes.txt")
+    editor.type("<CR>me@not and/or")
+    editor.expect_lua(LINES, "/play see @not|me@not and/or")
+    editor.expect_lua("return vim.fn.pumvisible()", 0)
+    assert editor.lua("return vim.o.completeopt") == before
+    editor.type(" @")
+    editor.expect_lua("return vim.fn.pumvisible()", 1)
+    editor.type("<Esc>")
+    assert editor.lua("return vim.o.completeopt") == before
+
+
 def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -> None:
     editor = open_editor(init="")
     (editor.project / "src").mkdir()
