@@ -54,6 +54,19 @@ local function start(argv, options)
   return pcall(vim.fn.termopen, argv, options)
 end
 
+--- Whoever is still typing in it goes on in a text that takes no keys, rather than in whatever window is next.
+---@param win integer
+---@param buf integer
+local function leave_open(win, buf)
+  local text = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(text, 0, -1, false, api.nvim_buf_get_lines(buf, 0, -1, false))
+  vim.bo[text].modifiable, vim.bo[text].bufhidden = false, "wipe"
+  vim.cmd.stopinsert()
+  api.nvim_win_set_buf(win, text)
+  api.nvim_set_option_value("winbar", " logged in   :q closes", { win = win, scope = "local" })
+  api.nvim_create_autocmd("WinLeave", { buffer = text, once = true, command = "silent! close" })
+end
+
 ---@param n integer
 ---@param win integer
 ---@param buf integer
@@ -69,7 +82,10 @@ local function ended(n, win, buf, status)
     end
     return scratch.message("warn", how)
   end
-  if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
+  local is_here = api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == buf
+  if is_here and api.nvim_get_mode().mode == "t" then
+    leave_open(win, buf)
+  elseif api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
     pcall(api.nvim_win_close, win, true)
   end
   if api.nvim_buf_is_valid(buf) then

@@ -446,16 +446,17 @@ local function leave_open(proposal)
   forget(key)
 end
 
---- The question is no longer open. Who is on the right side, or has changed it, keeps it; else its windows close.
+--- The question is no longer open. Who is on one of the sides, or has changed the right one, keeps it; else its windows
+--- close.
 ---@param question integer
 function M.ended(question)
   local proposal = open[question]
-  local win, mode = api.nvim_get_current_win(), api.nvim_get_mode().mode
+  local win = api.nvim_get_current_win()
   local answered = decided[question] or state.is_answered(question)
   if not proposal or answered or not sides.is_open(proposal.sides) then
     return finish(question)
   end
-  local focused = win == proposal.sides.right or win == proposal.sides.left and mode ~= "n"
+  local focused = win == proposal.sides.right or win == proposal.sides.left
   if not focused and not changed(question)[proposal.shown.files[proposal.shown.at].path] then
     return finish(question)
   end

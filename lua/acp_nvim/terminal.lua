@@ -121,10 +121,7 @@ function M.exited(n, id, status)
   if terminal then
     terminal.status = status
     draw_winbars(terminal)
-    draw_list()
-    if terminal.buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode == "t" then
-      vim.cmd.stopinsert()
-    end
+    draw_list() -- whoever types in it stays in terminal mode: in another the rest would be commands
   end
 end
 

@@ -87,7 +87,12 @@ def test_a_terminal_way_runs_in_a_real_terminal_and_then_reconnects(
     editor.type("<C-\\><C-n>:Acp login tui<CR>")
     editor.expect_lua("return vim.fn.mode()", "t")
     editor.type("me<CR>")
+    editor.screen.expect("logged in   :q closes")
+    editor.type("iGx")  # whoever types on closes nothing by that
     editor.screen.expect("Here I am.")
+    assert editor.lua("return { vim.wo.winbar, vim.fn.mode() }") == [" logged in   :q closes", "n"]
+    editor.type(":q<CR>")
+    editor.screen.expect_gone("logged in   :q closes")
     assert secret.read_text().startswith("me blue [] /dev/pts/")
     assert agent.got("authenticate") == []
     assert len(agent.logged("start")) == 2

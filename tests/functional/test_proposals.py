@@ -304,7 +304,7 @@ def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open,
 
 
 @pytest.mark.parametrize("end", ["completed", "died", "cancelled"])
-@pytest.mark.parametrize("keys", ["", "ggccmine<Esc>", "itext", "ggccmine<Esc><C-w>j"])
+@pytest.mark.parametrize("keys", ["<C-w>h", "ggccmine<Esc>", "itext", "ggccmine<Esc><C-w>j"])
 def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
     open_editor: Open, tmp_path: Path, keys: str, end: str
 ) -> None:
@@ -321,6 +321,8 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
         go.touch()
     editor.screen.expect("no longer asked: nothing of this")
     editor.expect_lua("return require('acp_nvim').status().questions", 0)
+    if keys == "<C-w>h":
+        editor.type("<C-w>l")
     if keys.endswith("j"):
         assert editor.lua("return vim.fn.bufname()") == "notes.txt"
         editor.type("<C-w>t<C-w>l")

@@ -48,7 +48,11 @@ def test_the_list_names_every_terminal_and_opens_them(told):
 def test_only_a_command_that_runs_offers_to_be_stopped(told):
     open_second(told)
     told.screen.expect("<C-c> stop   q close")
+    told.type("i")
+    told.expect_lua("return vim.fn.mode()", "t")
     told.lua("require('acp_nvim.terminal').exited(1, 't2', 'exit 0')")
+    told.type("q")  # meant for the command: no key of the window
+    told.expect_lua("return { vim.fn.mode(), vim.b.acp_terminal }", ["t", "t2"])
     told.screen.expect(lambda screen: "<C-c> stop" not in screen.text() and "q close" in screen.text())
 
 
