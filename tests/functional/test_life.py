@@ -347,7 +347,7 @@ def test_a_python_that_is_not_there_is_one_line(open_editor: Open) -> None:
 
 BARE = f'exec "{sys.executable}" -S "$@"'
 WITHOUT_DEPENDENCIES = f"""
-exec "{sys.executable}" -I -S -c "import sys; sys.path.insert(0, '{ROOT}'); import acp_nvim.__main__"
+cd '{ROOT}' && exec "{sys.executable}" -s -S -m acp_nvim
 """
 
 
