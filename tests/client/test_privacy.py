@@ -10,7 +10,7 @@ import pytest
 
 from acp_nvim.agent import private
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import error, eventually, on_prompt, permission, raw, say, script, stderr
+from tests.fakes.script import error, eventually, on, on_prompt, permission, raw, result, say, script, stderr
 
 SECRET = "sk-very-secret"
 SPEC: dict[str, Any] = {
@@ -35,6 +35,8 @@ def recording(desk: Desk, state: Path, *steps: Any, **more: Any) -> None:
     )
 
 
+OFFERED = {"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]}
+MODES = on("session/new", result({"sessionId": "s1", "modes": OFFERED}))
 STEPS = (
     stderr(f"using {SECRET}\n"),
     raw(f"no message: {SECRET}\n"),
@@ -89,6 +91,15 @@ async def test_a_report_on_an_agent_has_no_secret(desk: Desk, tmp_path: Path) ->
     desk.send("doctor", agent="mine", ticket=7)
     await eventually(lambda: desk.editor.reports)
     assert desk.editor.reports[7]["stderr"] == ["using ***"]
+
+
+async def test_no_message_has_a_secret(desk: Desk) -> None:
+    """The editor keeps them in a log of its own."""
+    desk.agent(on("session/set_mode", error(-32603, f"wrong key {SECRET}")), MODES, spec=SPEC)
+    talk = await desk.ready()
+    talk.send("set_mode", id="b")
+    assert SECRET not in await desk.message("wrong key ***")
+    assert not [text for text in desk.messages() if SECRET in text]
 
 
 def open_to_others(state: Path) -> None:

@@ -370,9 +370,9 @@ def test_in_a_proposal_and_its_quickfix_list(open_editor: Open, tmp_path: Path) 
 
 def test_in_a_review_and_its_quickfix_list(open_editor: Open, tmp_path: Path) -> None:
     path = f"{{cwd}}/{NAME}"
-    agent = script(tmp_path, on_prompt("", write(path, file_text("changed") + "more\n")))
+    agent = script(tmp_path, on_prompt("", write(path, f"same\n{file_text('changed')}more\n")))
     editor = started(open_editor, agent)
-    (editor.project / NAME).write_text(lines("file"))
+    (editor.project / NAME).write_text(f"same\n\U000e0041{lines('file')}")  # what is deleted is drawn by us
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     editor.type("<Esc>:Acp review<CR>")
@@ -443,11 +443,15 @@ def test_a_path_under_the_cursor_is_a_path(open_editor: Open, tmp_path: Path, pa
 
 def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None:
     printed = tmp_path / "printed"
-    printed.write_bytes(file_text("out").encode() + b"\x1b]0;pwned\x07\x1bP+q\x1b\\\x1b[6n\x1b[c")
+    printed.write_bytes(
+        b"vim: set ft=pwned sw=7 :\n"
+        + file_text("out").encode()
+        + b"\x1b]0;pwned\x07\x1bP+q\x1b\\\x1b[6n\x1b[c"
+    )
     params = {
         "sessionId": "{session}",
-        "command": "cat",
-        "args": [evil("no file"), str(printed)],
+        "command": "sed",
+        "args": [f"#\U000e0041{evil()}", str(printed), "nowhere"],  # a comment is its script
     }
     agent = script(
         tmp_path,
@@ -466,7 +470,7 @@ def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None
     innocent(editor, "the list of terminals")
     editor.type("<CR>")
     editor.expect_lua("return vim.b.acp_terminal ~= nil")
-    editor.screen.expect("exit 1")
+    editor.screen.expect("exit 2")
     innocent(editor, "a terminal")
     assert "pwned" not in str(editor.lua("return vim.b.term_title"))
     (tmp_path / "go").touch()

@@ -62,7 +62,7 @@ def test_what_a_rule_allows_is_not_asked_and_can_be_explained(open_editor: Open,
 @pytest.mark.statement(79)
 def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", runs("git status; rm -rf /")))
-    editor = talking(open_editor, agent, {"action": "allow", "command": "git status"})
+    editor = talking(open_editor, agent, {"action": "allow", "command": "git status.*"})
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 Yes")
