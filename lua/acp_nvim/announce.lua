@@ -1,5 +1,6 @@
 -- A word about what the user does not see: a turn that ends elsewhere, and what the mode's name has covered.
 local config = require("acp_nvim.config")
+local is_covered = require("acp_nvim.covered").is_covered
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
@@ -11,16 +12,6 @@ local M = {}
 ---@field still? fun(): boolean
 
 local missed ---@type acp.Missed?  the newest
-
---- Does Neovim write over a message at once, the mode's name or the command line?
----@return boolean
-local function is_covered()
-  local mode = vim.api.nvim_get_mode().mode
-  if mode == "n" or mode == "nt" or mode:find("^no") then
-    return false
-  end
-  return mode:find("^[cr]") ~= nil or vim.o.showmode
-end
 
 local function say_again()
   local again = missed

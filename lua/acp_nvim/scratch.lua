@@ -114,6 +114,7 @@ local function announce(level, line, again)
   end
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
+  require("acp_nvim.covered").show(line, HIGHLIGHTS[level])
 end
 
 --- Tells the user one line that never raises the hit-enter prompt; the whole text goes to the log.

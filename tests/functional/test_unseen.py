@@ -20,7 +20,7 @@ def elsewhere(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_question_that_comes_in_insert_mode_is_told_once_it_is_left(
+def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_left(
     open_editor: Open, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), permission("Go?")))
@@ -30,14 +30,28 @@ def test_a_question_that_comes_in_insert_mode_is_told_once_it_is_left(
     elsewhere(editor)
     (tmp_path / "go").touch()
     editor.wait_event("AcpQuestion")
+    editor.screen.expect("asks: Go?   :Acp answer {n}")
     editor.type(" and more")
     editor.screen.expect("and more")
+    assert editor.lua("return vim.fn.mode()") == "i"
     editor.type("<Esc>")
     editor.screen.expect("acp_nvim: Scripted asks: Go?   :Acp answer {n}")
     assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
     assert editor.lua("return vim.fn.getline(1)") == "a text and more"
     editor.type("ix<Esc>")
     editor.screen.expect_gone("asks: Go?")
+
+
+def test_what_a_key_answers_is_seen_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path), size=(80, 24))
+    windows = editor.lua("return vim.api.nvim_list_wins()")
+    for keys, told in (("i<C-s>", "there is nothing to send"), ("<S-Tab>", "has no modes to choose from")):
+        editor.type(keys)
+        editor.screen.expect(told)
+        assert editor.lua("return vim.fn.mode()") == "i"
+    editor.type("<Esc>")
+    editor.screen.expect_gone("has no modes")
+    assert editor.lua("return vim.api.nvim_list_wins()") == windows
 
 
 def test_a_question_that_has_been_answered_meanwhile_is_not_told_again(

@@ -1,0 +1,96 @@
+-- A message where Neovim writes the mode's name over it at once: a line of our own in its place, until the mode is left,
+-- something else is said, or there has been time to read it. It takes neither the focus nor a key.
+local api = vim.api
+local M = {}
+
+local READ_MS = 8000
+local ABOVE_MESSAGES = 250
+
+local win ---@type integer?
+local count = 0
+
+--- Is a message covered at once by the mode's name or the command line?
+---@return boolean
+function M.is_covered()
+  local mode = api.nvim_get_mode().mode
+  if mode == "n" or mode == "nt" or mode:find("^no") then
+    return false
+  end
+  return mode:find("^[cr]") ~= nil or vim.o.showmode
+end
+
+---@param fn fun()
+local function unnoticed(fn)
+  local before = vim.o.eventignore
+  vim.o.eventignore = "all"
+  pcall(fn)
+  vim.o.eventignore = before
+end
+
+local function hide()
+  local gone = win
+  win = nil
+  if gone and api.nvim_win_is_valid(gone) then
+    unnoticed(function()
+      api.nvim_win_close(gone, true)
+    end)
+  end
+end
+
+---@param line string
+---@param hl? string
+local function open(line, hl)
+  local buf = api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  api.nvim_buf_set_lines(buf, 0, -1, true, { line })
+  win = api.nvim_open_win(buf, false, {
+    relative = "editor",
+    row = vim.o.lines - math.max(1, vim.o.cmdheight),
+    col = 0,
+    width = math.max(1, vim.v.echospace),
+    height = 1,
+    style = "minimal",
+    focusable = false,
+    zindex = ABOVE_MESSAGES,
+  })
+  api.nvim_set_option_value("winhighlight", "Normal:MsgArea,NormalFloat:MsgArea", { win = win, scope = "local" })
+  api.nvim_set_option_value("winbar", "", { win = win, scope = "local" })
+  if hl then
+    local place = { end_col = #line, hl_group = hl }
+    api.nvim_buf_set_extmark(buf, api.nvim_create_namespace("acp_nvim.covered"), 0, 0, place)
+  end
+end
+
+--- Shows a message that has been echoed, if it is not to be seen.
+---@param line string
+---@param hl? string
+function M.show(line, hl)
+  hide()
+  local is_drawn_elsewhere = vim.iter(api.nvim_list_uis()):any(function(ui)
+    return ui.ext_messages
+  end)
+  if is_drawn_elsewhere or api.nvim_get_mode().mode:find("^[cr]") or not M.is_covered() then
+    return
+  end
+  unnoticed(function()
+    open(line, hl)
+  end)
+  count = count + 1
+  local mine = count
+  vim.defer_fn(function()
+    if mine == count then
+      hide()
+    end
+  end, READ_MS)
+end
+
+api.nvim_create_autocmd({ "ModeChanged", "VimResized", "TabLeave" }, {
+  group = api.nvim_create_augroup("acp_nvim.covered", {}),
+  callback = function(event)
+    if event.event ~= "ModeChanged" or not M.is_covered() or api.nvim_get_mode().mode:find("^[cr]") then
+      hide()
+    end
+  end,
+})
+
+return M
