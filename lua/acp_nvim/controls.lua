@@ -68,6 +68,21 @@ local function nothing(status, what)
   return ("%s has no %s to choose from"):format(agent, what)
 end
 
+--- What there is to choose from; where it is a config option, by its groups and with what is said of each.
+---@param status table
+---@param what "mode"|"model"
+---@return acp.Choice[]
+local function choices_of(status, what)
+  local by_name
+  for _, option in ipairs(status.options or {}) do
+    if option.type == "select" and option.category == what then
+      return option.choices
+    end
+    by_name = by_name or (option.type == "select" and option.id == what and not option.category and option.choices)
+  end
+  return by_name or status[what .. "s"] or {}
+end
+
 --- Lets the user choose the mode or the model.
 ---@param n integer
 ---@param what "mode"|"model"
@@ -75,7 +90,7 @@ end
 ---@return string? message
 function M.pick(n, what)
   local status = assert(state.get(n))
-  local choices = status[what .. "s"] or {}
+  local choices = choices_of(status, what)
   if #choices == 0 then
     return nil, nothing(status, what .. "s")
   end

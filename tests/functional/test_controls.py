@@ -99,6 +99,25 @@ def test_a_mode_is_chosen_in_a_list_that_holds_nothing_up(open_editor: Open, tmp
     assert len(agent.got("session/set_mode")) == 1
 
 
+def test_a_model_is_chosen_by_its_group(open_editor: Open, tmp_path: Path) -> None:
+    groups = [
+        {
+            "group": "f",
+            "name": "Fast",
+            "options": [{"value": "a", "name": "Aye", "description": "for short work"}],
+        },
+        {"group": "b", "name": "Big", "options": [{"value": "b", "name": "Bee"}]},
+    ]
+    model = {**select("m", "a", category="model"), "options": groups}
+    agent = script(tmp_path, opens(configOptions=[model]))
+    editor = talking(open_editor, agent)
+    editor.type("<Esc>:Acp model<CR>")
+    editor.screen.expect("● Fast / Aye  · for short work")
+    editor.screen.expect("Big / Bee")
+    editor.type("j<CR>")
+    editor.expect_lua(STATUS, "b", "model")
+
+
 def test_options_of_both_types(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, opens(configOptions=[*OPTIONS, switch("web", True)]))
     editor = talking(open_editor, agent, size=(120, 30))
