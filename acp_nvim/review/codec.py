@@ -19,7 +19,8 @@ class Text:
     end: str = "\n"  # "\r\n" only if every line ends so
     final: bool = True  # the last line has its end
     bom: bool = False
-    _whole: list[str] = field(default_factory=list, init=False, compare=False, repr=False)  # once it was asked for
+    # once it was asked for
+    _whole: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def whole(self) -> str:

@@ -12,6 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _ALIGNED = 4_000_000  # pairs of lines up to which a stretch without anchors is aligned; above it is one edit
+_WIDE = (
+    2000  # lines of the second side; with more of them the first one has fewer, or it would not be aligned
+)
 _NEAR = 12  # lines within which two texts that differ are expected to meet again
 _SURE = 4  # lines that must be the same there
 
@@ -170,7 +173,18 @@ def _ascending(pairs: list[Pair]) -> list[Pair]:
 
 
 def _pairs(a: Lines, b: Lines) -> list[Pair]:
-    """The lines that a longest common subsequence pairs (Hyyrö: a zero bit where it grows)."""
+    """The lines that a longest common subsequence pairs; what only one side has cannot be among them."""
+    in_a, in_b = set(a), set(b)
+    rows_a = [i for i, line in enumerate(a) if line in in_b]
+    rows_b = [j for j, line in enumerate(b) if line in in_a]
+    some_a, some_b = [a[i] for i in rows_a], [b[j] for j in rows_b]
+    if len(rows_b) > _WIDE:  # a bit for each line of the shorter side: numbers as wide as a file take long
+        return [(rows_a[i], rows_b[j]) for j, i in _longest_common(some_b, some_a)]
+    return [(rows_a[i], rows_b[j]) for i, j in _longest_common(some_a, some_b)]
+
+
+def _longest_common(a: Lines, b: Lines) -> list[Pair]:
+    """Hyyrö: a zero bit where the subsequence grows."""
     if not a or not b:
         return []
     places: dict[str, int] = {}

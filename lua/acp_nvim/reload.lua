@@ -100,6 +100,22 @@ local function look_again(buf)
   checktime(buf)
 end
 
+--- `vim.deep_equal` takes a quarter of a second for a hundred thousand lines in Neovim 0.10.
+---@param some string[]
+---@param others string[]
+---@return boolean
+local function is_same(some, others)
+  if #some ~= #others then
+    return false
+  end
+  for i = 1, #some do
+    if some[i] ~= others[i] then
+      return false
+    end
+  end
+  return true
+end
+
 --- The buffer holds the disk's text; Neovim learns it, and nothing else changes.
 ---@param buf integer
 ---@param differed boolean  it did not before, or counted as modified
@@ -113,7 +129,7 @@ local function agree(buf, differed)
   elseif not checktime(buf) and differed then
     look_again(buf)
   end
-  if not vim.deep_equal(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then
+  if not is_same(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then
     return false
   end
   edits.forget(buf, position)
