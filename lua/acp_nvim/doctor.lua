@@ -126,6 +126,8 @@ local function draw(name, report)
     end
   end
   local win = scratch.show(NAME, "acp_doctor", lines)
+  local here = vim.wo[win][0]
+  here.linebreak, here.breakindent, here.breakindentopt = true, true, "shift:12" -- below what it goes on with
   local buf = api.nvim_win_get_buf(win)
   for row, hl in ipairs(marks) do
     if hl ~= "" then
