@@ -126,11 +126,10 @@ function kinds.image(n, rest)
     return nil, "add image needs a file"
   end
   local ok, message = takes_images(n)
-  local name, problem = filename.expand(rest)
-  if not name then
+  local path, problem = filename.path(rest)
+  if not path then
     return nil, problem
   end
-  local path = vim.fn.fnamemodify(vim.fs.normalize(name, { expand_env = false }), ":p")
   if ok then
     ok, message = image.check(path)
   end
@@ -168,8 +167,7 @@ local function files_of(rest)
     return { whole }
   end
   local paths = {}
-  for word in rest:gsub("\\ ", "\1"):gmatch("%S+") do
-    word = word:gsub("\1", " ")
+  for _, word in ipairs(filename.words(rest)) do
     local name, message = filename.expand(word)
     if not name then
       return nil, message

@@ -81,7 +81,7 @@ end
 ---@return string[]
 function M.complete(line)
   local typed = line:match("^.-Acp%s+(.*)$") or ""
-  local words = vim.split(typed, "%s+")
+  local words = require("acp_nvim.filename").typed_words(typed)
   local lead = table.remove(words)
   local candidates
   if #words == 0 then

@@ -1,5 +1,6 @@
--- Names of files as the user types them behind `:Acp`: what Vim expands there, and nothing else. Never for names that
--- an agent gave.
+-- Names of files as the user types them behind `:Acp`: what Vim expands there, and nothing else. A blank may have a
+-- backslash before it, as in Vim's own commands; where the rest of the line is one name it need not. Never for names
+-- that an agent gave.
 local M = {}
 
 --- Only `%` and `#` with their modifiers at the name's beginning count; behind a backslash they stand for themselves.
@@ -28,7 +29,7 @@ function M.expand(typed)
   return vim.fn.expand(file .. modifiers) .. rest
 end
 
---- The absolute path.
+--- The absolute path. A name with a backslash in it is meant as it stands if there is such a file.
 ---@param typed string
 ---@return string? path
 ---@return string? message
@@ -38,7 +39,40 @@ function M.path(typed)
     return nil, message
   end
   local is_literal = name ~= typed -- an expanded name is no pattern of environment variables
-  return vim.fn.fnamemodify(vim.fs.normalize(name, { expand_env = not is_literal }), ":p")
+  local function absolute(text)
+    return vim.fn.fnamemodify(vim.fs.normalize(text, { expand_env = not is_literal }), ":p")
+  end
+  local is_escaped = name:find("\\ ", 1, true) and not vim.uv.fs_stat(vim.fn.fnamemodify(name, ":p"))
+  return absolute(is_escaped and name:gsub("\\ ", " ") or name)
+end
+
+--- The words of a command line, as they are typed: a blank behind a backslash parts none.
+---@param line string
+---@return string[]
+function M.typed_words(line)
+  return vim.tbl_map(function(word)
+    return (word:gsub("\1", "\\ "))
+  end, vim.split((line:gsub("\\ ", "\1")), "%s+"))
+end
+
+--- The names that a list of them has, without their backslashes.
+---@param line string
+---@return string[]
+function M.words(line)
+  local words = vim.tbl_map(function(word)
+    return (word:gsub("\\ ", " "))
+  end, M.typed_words(vim.trim(line)))
+  return words[1] ~= "" and words or {}
+end
+
+--- How names that begin so go on, ready to stand in a command line.
+---@param lead string
+---@param kind "file"|"dir"
+---@return string[]
+function M.complete(lead, kind)
+  return vim.tbl_map(function(name)
+    return (name:gsub(" ", "\\ "))
+  end, vim.fn.getcompletion((lead:gsub("\\ ", " ")), kind))
 end
 
 return M

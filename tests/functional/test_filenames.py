@@ -37,6 +37,8 @@ def editor(open_editor: Open, tmp_path: Path) -> Editor:
         ("\\%", "project/%"),
         ("%20out.md", "project/%20out.md"),
         ("100%.md", "project/100%.md"),
+        ("a\\ b.md", "project/a b.md"),
+        ("c d.md", "project/c d.md"),
     ],
 )
 def test_an_export_goes_where_vim_would_write(editor: Editor, typed: str, file: str) -> None:
@@ -55,11 +57,24 @@ def test_a_trace_is_saved_and_played_by_such_a_name(editor: Editor) -> None:
     editor.expect_lua("return require('acp_nvim').status().agent", "replay")
 
 
-def test_a_new_session_has_such_a_root(editor: Editor) -> None:
-    editor.type(":Acp new agent0 %:h<CR>")
-    editor.expect_lua("return #require('acp_nvim').sessions()", 2)
-    origin = "return require('acp_nvim.state').session(2).origin.roots"
-    assert editor.lua(origin) == [str(editor.project / "a [x] folder")]
+def test_a_new_session_has_such_roots(editor: Editor) -> None:
+    (editor.project / "my dir").mkdir()
+    wanted = [str(editor.project / name) for name in ("a [x] folder", "my dir")]
+    origin = "return require('acp_nvim.state').session(...).origin.roots"
+    for n, typed in ((2, "%:h my\\ dir"), (3, "my dir/")):
+        editor.lua("vim.cmd('Acp new agent0 ' .. ...)", typed)
+        assert editor.lua(origin, n) == wanted[n - 2 :][: 4 - n]
+
+
+def test_a_name_with_a_blank_is_completed_as_it_is_taken(editor: Editor) -> None:
+    (editor.project / "my dir").mkdir()
+    (editor.project / "my dir" / "wi re.jsonl").write_text("")
+    complete = "return vim.fn.getcompletion('Acp ' .. ..., 'cmdline')"
+    for command in ("add", "add image", "export", "replay", "trace save", "new agent0"):
+        assert editor.lua(complete, f"{command} my") == ["my\\ dir/"]
+    assert editor.lua(complete, "replay my\\ dir/wi\\ ") == ["my\\ dir/wi\\ re.jsonl"]
+    editor.type(":Acp replay my<Tab>wi<Tab><CR>")
+    editor.screen.expect("the file is empty")
 
 
 def test_files_go_along_by_such_names(editor: Editor) -> None:

@@ -43,13 +43,15 @@ subcommands.toggle = {
 ---@param lead string
 ---@return string[]
 local function complete_new(words, lead)
-  return #words == 0 and agents.all() or vim.fn.getcompletion(lead, "dir")
+  return #words == 0 and agents.all() or filename.complete(lead, "dir")
 end
 
 local function new(call)
-  local agent = call.words[1]
+  local agent, behind = call.rest:match("^(%S+)%s*(.*)$")
   local roots = {}
-  for _, word in ipairs(vim.list_slice(call.words, 2)) do
+  behind = behind or ""
+  local is_one = behind ~= "" and vim.fn.isdirectory(filename.path(behind) or "") == 1
+  for _, word in ipairs(is_one and { behind } or filename.words(behind)) do
     local root, problem = filename.path(word)
     if not root then
       return nil, problem

@@ -42,7 +42,7 @@ subcommands.trace = {
     if #words == 0 then
       return { "on", "off", "save" }
     end
-    return words[1] == "save" and vim.fn.getcompletion(lead, "file") or {}
+    return words[1] == "save" and filename.complete(lead, "file") or {}
   end,
   run = function(call)
     local mode, file = call.words[1], call.rest:match("^%S+%s+(.+)$")
@@ -69,7 +69,7 @@ subcommands.replay = {
   args = "{file}",
   doc = "plays a saved wire file as a session, without an agent",
   complete = function(words, lead)
-    return #words == 0 and vim.fn.getcompletion(lead, "file") or {}
+    return #words == 0 and filename.complete(lead, "file") or {}
   end,
   run = function(call)
     if call.rest == "" then
@@ -88,7 +88,7 @@ subcommands.export = {
   doc = "writes the conversation to a file, as Markdown; with ! over one that is there",
   bang = true,
   complete = function(words, lead)
-    return #words == 0 and vim.fn.getcompletion(lead, "file") or {}
+    return #words == 0 and filename.complete(lead, "file") or {}
   end,
   run = function(call)
     local n, message = reach.current()

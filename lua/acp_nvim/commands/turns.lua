@@ -37,9 +37,7 @@ subcommands.prompt = {
 ---@param lead string
 ---@return string[]
 local function complete_add(words, lead)
-  local files = vim.tbl_map(function(file)
-    return (file:gsub(" ", "\\ "))
-  end, vim.fn.getcompletion((lead:gsub("\\ ", " ")), "file"))
+  local files = require("acp_nvim.filename").complete(lead, "file")
   return #words == 0 and vim.list_extend(require("acp_nvim.attach").kinds(), files) or files
 end
 
