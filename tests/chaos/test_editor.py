@@ -37,6 +37,18 @@ FAULTS: dict[str, tuple[str, str]] = {
         ":autocmd User * throw 'theirs'<CR>:autocmd BufWinEnter,WinClosed,TextChanged * throw 'theirs'<CR>",
         "<CR>:autocmd! User<CR>:autocmd! BufWinEnter<CR>:autocmd! WinClosed<CR>:autocmd! TextChanged<CR><CR>",
     ),
+    "a macro": ("qqjk", "q"),
+    "a selection": ("ggVG", "<Esc>"),
+    "a chat read anew": (":Acp open<CR>:silent! wincmd k | silent! edit!<CR>", ":Acp open<CR>"),
+    "a chat deleted": (":silent! execute 'bdelete!' bufnr('/chat$')<CR>", ":Acp open<CR>"),
+    "a message that cannot be shown": (
+        ":lua before = vim.notify vim.notify = function() error('theirs') end<CR>",
+        ":lua vim.notify = before<CR>",
+    ),
+    "no room": (
+        ":set lines=4 columns=14 | vsplit | split<CR>",
+        ":only | set lines=30 columns=100<CR>:Acp open<CR>",
+    ),
     "no modifiable buffers": (":setglobal nomodifiable<CR>", ":setglobal modifiable<CR>"),
     "another language": (
         ":set fileformat=dos paste lazyredraw<CR>",
@@ -89,6 +101,6 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         editor.acp("open", {"session": 1})
         editor.expect_lua(CHAT, partial(holds_once, words))
         assert editor.lua("return require('acp_nvim').status({ session = 1 }).state") == "idle", name
+        log = "\n".join(editor.lua("return require('acp_nvim.scratch').log_lines()"))
+        assert "raceback" not in log, f"{name}\n{log}"
     hang_up(other)
-    log = editor.lua("return require('acp_nvim.scratch').log_lines()")
-    assert [line for line in log if "Traceback" in line or "stack traceback" in line] == []
