@@ -1,6 +1,6 @@
 """`make bench`: ours beside the limits and the peers, against the bars, in every Neovim given; the first is the newest.
 
-    python -m tests.bench NVIM… [--seconds 300] [--loads a,b]
+    python -m tests.bench NVIM… [--seconds 350] [--loads a,b]
     python -m tests.bench NVIM… --write     the table goes to doc/PERFORMANCE.md
     python -m tests.bench NVIM --where      where a chunk spends its time, from the agent's write to the screen
 
@@ -23,7 +23,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("nvims", nargs="+")
-    parser.add_argument("--seconds", type=float, default=300, help="no round is begun that would end later")
+    parser.add_argument("--seconds", type=float, default=350, help="no round is begun that would end later")
     parser.add_argument("--loads", default=",".join(LOADS))
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--where", action="store_true")
