@@ -38,7 +38,7 @@ function M.python()
   if python ~= "" and vim.fn.executable(python) == 1 then
     return python
   end
-  return nil, "no Python with the package was found: " .. WHAT_TO_DO
+  return nil, "its Python part is not installed yet: " .. WHAT_TO_DO
 end
 
 ---@param line string
@@ -252,7 +252,7 @@ function M.notify(verb, payload)
     -- what the caller does to the payload later must not reach it
     outbox[#outbox + 1] = { verb, vim.deepcopy(payload) }
   elseif not send(verb, payload) then
-    return nil, "the backend has ended"
+    return nil, "the backend has ended: say it again, that starts it anew"
   end
   return true
 end

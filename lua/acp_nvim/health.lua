@@ -177,6 +177,23 @@ local function check_agents()
   check_reports(names)
 end
 
+local function check_surroundings()
+  if vim.o.termguicolors then
+    health.ok("colours: 24 bits ('termguicolors')")
+  else
+    health.info(
+      "colours: those of the terminal's palette; if it has more, :set termguicolors shows our shades as they are"
+    )
+  end
+  local tool = require("acp_nvim.image").clipboard_tool()
+  if tool then
+    health.ok(("pictures in the clipboard: %s"):format(tool))
+  else
+    local tools = "install wl-clipboard (Wayland), xclip (X11) or pngpaste (macOS)"
+    health.info(("pictures in the clipboard: no tool for them; for :Acp add clipboard %s"):format(tools))
+  end
+end
+
 --- Called by `:checkhealth`.
 function M.check()
   health.start("acp_nvim: Neovim")
@@ -192,6 +209,8 @@ function M.check()
   end
   health.start("acp_nvim: agents")
   check_agents()
+  health.start("acp_nvim: terminal")
+  check_surroundings()
 end
 
 --- `:checkhealth acp_nvim`, with every agent started that is configured or found.

@@ -70,12 +70,25 @@ local function keep(data)
   return path
 end
 
+--- The tools that can tell the clipboard's picture and are there.
+---@return string[][]
+local function ways_here()
+  return vim.tbl_filter(function(way)
+    return vim.fn.executable(way[1]) == 1
+  end, WAYS)
+end
+
+--- The first tool that can tell the clipboard's picture.
+---@return string? tool
+function M.clipboard_tool()
+  local way = ways_here()[1]
+  return way and way[1]
+end
+
 --- Fetches the clipboard's picture in the background.
 ---@param done fun(path?: string, message?: string)  a file that goes when Neovim ends
 function M.from_clipboard(done)
-  local ways = vim.tbl_filter(function(way)
-    return vim.fn.executable(way[1]) == 1
-  end, WAYS)
+  local ways = ways_here()
   if #ways == 0 then
     return done(nil, "the clipboard needs wl-paste, xclip, pngpaste or powershell.exe: none is installed")
   end

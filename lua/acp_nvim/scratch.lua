@@ -276,6 +276,7 @@ function M.float(lines, filetype, title)
     config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))
     config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
   end
+  config.footer = rows > config.height and " j: more " or nil
   local buf, win ---@type integer, integer
   require("acp_nvim.undisturbed").run(function()
     buf = new_buffer(lines, filetype or "")

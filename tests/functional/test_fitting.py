@@ -299,6 +299,53 @@ def test_a_picker_of_the_users_gets_the_lists(open_editor: Open, tmp_path: Path)
     assert len(editor.lua("return _G.offered")) >= 2
 
 
+TELESCOPE = """
+for _, name in ipairs({ "plenary.nvim", "telescope.nvim", "telescope-ui-select.nvim" }) do
+  vim.opt.runtimepath:prepend(vim.env.ACP_PLUGIN .. "/../" .. name)
+end
+require("telescope").load_extension("ui-select")
+"""
+FZF = "require('fzf-lua').register_ui_select()\n"
+SNACKS = "require('snacks').setup({ picker = { enabled = true, ui_select = true } })\n"
+MINI = "require('mini.pick').setup()\nvim.ui.select = MiniPick.ui_select\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "init"),
+    [
+        ("telescope-ui-select.nvim", TELESCOPE),
+        ("fzf-lua", FZF),
+        ("snacks.nvim", SNACKS),
+        ("mini.nvim", MINI),
+    ],
+)
+def test_the_pickers_of_others_choose_while_the_backend_goes_on(
+    open_editor: Open, tmp_path: Path, name: str, init: str
+) -> None:
+    folder = plugin(name)
+    if init == FZF and not shutil.which("fzf"):
+        pytest.skip("fzf-lua needs fzf")
+    if init == TELESCOPE:
+        for other in ("telescope.nvim", "plenary.nvim"):
+            plugin(other)
+    agent = script(tmp_path, on_prompt("", say("so it is.")))
+    mine = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(
+        setup={"agents": {"one": mine, "other": mine}},
+        init=f"vim.opt.runtimepath:prepend('{folder}')\n{init}",
+        env={"ACP_PLUGIN": str(folder)},
+    )
+    if init == TELESCOPE and not editor.lua("return vim.fn.has('nvim-0.11') == 1"):
+        pytest.skip("telescope wants Neovim 0.11")
+    editor.type(":Acp<CR>")
+    editor.screen.expect("other")
+    editor.type("other")
+    editor.screen.expect_gone("one")
+    editor.type("<CR>")
+    editor.wait_event("AcpSessionStarted")
+    assert editor.acp("status")["agent"] == "other"
+
+
 # --- statuslines
 
 

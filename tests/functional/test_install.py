@@ -57,7 +57,7 @@ def told(editor: Editor, text: str) -> None:
 
 def finishes_a_turn(editor: Editor) -> None:
     editor.type(":Acp<CR>")
-    editor.wait_event("AcpSessionStarted", timeout=20)
+    editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     assert editor.acp("status")["agent"] == "demo"
@@ -93,7 +93,7 @@ def test_the_first_use_says_what_to_type_and_then_the_next_command_works(
 ) -> None:
     editor = open_bare(python3=PYTHON, uv=UV)
     editor.type(":Acp<CR>")
-    told(editor, "no Python with the package was found: run :Acp install")
+    told(editor, "its Python part is not installed yet: run :Acp install")
     editor.type(":Acp install<CR>")
     told(editor, "installed: :Acp starts a conversation")
     assert editor.lua("return #vim.api.nvim_list_wins()") == 1, "the progress window has gone"

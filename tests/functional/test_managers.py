@@ -63,7 +63,7 @@ def installed(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
 
 def finishes_a_turn(editor: Editor) -> None:
     editor.type(":Acp<CR>")
-    editor.wait_event("AcpSessionStarted", timeout=20)
+    editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     python = editor.lua("return require('acp_nvim.backend').python()")

@@ -9,6 +9,7 @@ Needs tmux and a monospaced TrueType font; it uses a tmux server of its own.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import subprocess
@@ -41,12 +42,16 @@ KEY = re.compile(
 )
 
 
+_numbers = itertools.count()
+
+
 class Terminal:
     """A program in a terminal of its own."""
 
     def __init__(self, command: Sequence[str], columns: int, rows: int) -> None:
         self.columns, self.rows = columns, rows
-        self._server = f"shot-{os.getpid()}"
+        # a server that is being killed still has its socket
+        self._server = f"shot-{os.getpid()}-{next(_numbers)}"
         options = ["default-terminal tmux-256color", "status off"]
         commands = [part for option in options for part in ("set", "-g", *option.split(), ";")]
         commands += ["set", "-ga", "terminal-overrides", ",*:Tc", ";", "set", "-sg", "escape-time", "0", ";"]
