@@ -160,7 +160,7 @@ function M.open(n, items, attached)
     return api.nvim_set_current_win(win)
   end
   win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.min(12, math.floor(vim.o.lines / 3)) })
-  local hint = " Queue   one block a prompt, between them  " .. separators[buf] .. "   :w takes it over"
+  local hint = " Queue   :w takes it over   a block a prompt, between them " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end
 

@@ -67,7 +67,17 @@ ALLOWED = [*PROPOSED, ":w", "Enter", "wait:2 changes in 1 file"]
 
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
-    "chat": ("dark", said("/tour", "1 Yes")),
+    # the diff would open by itself, and stand before the chat
+    "chat": (
+        "dark",
+        [
+            ":let g:acp_nvim = {'review': {'auto_open': v:false}}",
+            "Enter",
+            *said("/tour", "1 Yes"),
+            ":",
+            "Escape",
+        ],
+    ),
     "unfolded": (
         "dark",
         [
