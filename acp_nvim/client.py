@@ -319,9 +319,9 @@ class Client:
         try:
             count = trace.save(file, over)
         except OSError as error:
-            self.say("error", unwritten(error, file, "trace! save"))
+            self.say("error", unwritten(error, "trace! save"), file)
         else:
-            self.say("info", f"{count} messages in {short(file)}")
+            self.say("info", f"{count} messages in ", file)
 
     def do_replay(self, payload: dict[str, Any]) -> None:
         session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
@@ -394,9 +394,10 @@ class Client:
             self._touched[session.number] = self._shown[session.number]
         self.editor.wake()
 
-    def say(self, level: str, text: str) -> None:
-        """The editor shows it, and keeps it in a log of its own, which outlives us."""
-        self.editor.notify("message", level, self.diary.without_secrets(text))
+    def say(self, level: str, text: str, path: str | None = None) -> None:
+        """The editor shows it, with as much of the path at its end as fits, and keeps it in a log of its own."""
+        said = [self.diary.without_secrets(each) for each in (text, path) if each]
+        self.editor.notify("message", level, *said)
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""

@@ -27,7 +27,7 @@ class Source(Protocol):
 
 class Listing:
     def __init__(self, source: Source, changed: Any) -> None:
-        self.state: Literal["none", "asking", "more", "done", "failed"] = "none"
+        self.state: Literal["none", "asking", "more", "done", "cut", "failed"] = "none"
         self.error: str | None = None
         self._source = source
         self._changed = changed
@@ -85,8 +85,11 @@ class Listing:
             if len(self._items) < _MOST:
                 self._items.setdefault(saved.session_id, _shape(saved))
         cursor = page.next_cursor
-        ends = not cursor or cursor in self._cursors or len(self._items) >= _MOST
-        self.state = "done" if ends else "more"
+        is_new = bool(cursor) and cursor not in self._cursors
+        is_full = len(self._items) >= _MOST
+        is_cut = is_full and (is_new or any(each.session_id not in self._items for each in page.sessions))
+        ends = is_full or not is_new
+        self.state = "cut" if is_cut else "done" if ends else "more"
         if cursor and not ends:
             self._cursors.append(cursor)
 

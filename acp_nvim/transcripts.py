@@ -22,7 +22,6 @@ from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.replay import recall
 from acp_nvim.retelling import Line, Retelling
-from acp_nvim.session.paths import short
 from acp_nvim.session.session import Session
 from acp_nvim.view import markdown
 
@@ -199,9 +198,9 @@ class Transcripts:
         try:
             await to_thread.run_sync(_save, file, text, force)
         except OSError as error:
-            self._client.say("error", unwritten(error, file, "export!"))
+            self._client.say("error", unwritten(error, "export!"), file)
         else:
-            self._client.say("info", f"the conversation is in {short(file)}")
+            self._client.say("info", "the conversation is in ", file)
 
 
 def _age(path: Path) -> float:
@@ -211,11 +210,11 @@ def _age(path: Path) -> float:
         return 0.0
 
 
-def unwritten(error: OSError, file: str, forced: str) -> str:
+def unwritten(error: OSError, forced: str) -> str:
     """Why there is no such file now, the reason first: a narrow screen cuts the end off."""
     if isinstance(error, FileExistsError):
-        return f"there already, :Acp {forced} overwrites it: {short(file)}"
-    return f"cannot write, {error.strerror}: {short(file)}"
+        return f"there already, :Acp {forced} overwrites it: "
+    return f"cannot write, {error.strerror}: "
 
 
 def _save(file: str, text: str, force: bool) -> None:

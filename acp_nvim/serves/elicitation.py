@@ -23,6 +23,7 @@ _DECLINE = Option("decline", "Decline", "reject_once")
 _PAGE = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
 _TITLE = 500
 _FEW = 9  # choices that are worth an option each
+_TOLD = 40  # characters of a choice in the chat
 ASK_FIELD = "answer"
 
 
@@ -195,8 +196,10 @@ def _told(form: Form) -> Iterator[str]:
     """What the form wants to know, a line a field."""
     for shape in form.shape():
         wanted = "" if shape["required"] else " (optional)"
-        titles = ", ".join(choice["title"] for choice in shape["choices"])
-        yield f"· {shape['title']}{wanted}{': ' if titles else ''}{titles[:1000]}"
+        choices = [choice["title"][:_TOLD] for choice in shape["choices"]]
+        more = [f"… ({len(choices)})"] if len(choices) > _FEW else []
+        titles = ", ".join(choices[:_FEW] + more)
+        yield f"· {shape['title']}{wanted}{': ' if titles else ''}{titles}"
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:

@@ -217,7 +217,13 @@ function M.open()
   local win = scratch.show(NAME, "acp_agents", { "" })
   buffer = api.nvim_win_get_buf(win)
   api.nvim_win_set_height(win, math.max(5, math.floor(vim.o.lines / 2)))
-  for name, value in pairs({ cursorline = true, wrap = false, number = false, relativenumber = false, winbar = KEYS }) do
+  for name, value in pairs({
+    cursorline = true,
+    wrap = false,
+    number = false,
+    relativenumber = false,
+    winbar = KEYS .. "%<",
+  }) do
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
   attend(buffer)

@@ -51,8 +51,11 @@ function ports.commands(n, list)
   state.set_commands(n, list)
 end
 
-function ports.message(level, text)
-  require("acp_nvim.announce").say(level, text)
+---@param level "info"|"warn"|"error"
+---@param text string
+---@param path? string  the text's end
+function ports.message(level, text, path)
+  require("acp_nvim.announce").say(level, path and text .. scratch.short(path, text) or text)
 end
 
 function ports.groups(list)

@@ -461,7 +461,7 @@ local function leave_open(buf, is_changed, why)
   end
   local windows = vim.fn.win_findbuf(buf)
   for _, win in ipairs(windows) do
-    api.nvim_set_option_value("winbar", " " .. why, { win = win, scope = "local" })
+    api.nvim_set_option_value("winbar", " " .. why .. "%<", { win = win, scope = "local" })
   end
   if #windows == 0 then
     why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)

@@ -78,7 +78,7 @@ local function ended(n, win, buf, status)
       vim.cmd.stopinsert() -- in terminal mode the next key would close what the program has said
     end
     if api.nvim_win_is_valid(win) then -- the mode's end takes a message with it
-      api.nvim_set_option_value("winbar", " " .. how, { win = win, scope = "local" })
+      api.nvim_set_option_value("winbar", " " .. how .. "%<", { win = win, scope = "local" })
     end
     return scratch.message("warn", how)
   end
@@ -104,7 +104,7 @@ function M.run(n, what)
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
   local label = scratch.visible(what.label):gsub("%%", "%%%%")
-  api.nvim_set_option_value("winbar", " Login: " .. label, { win = win, scope = "local" })
+  api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
   vim.b[buf].acp_session, last = n, buf
   local ok, problem = start(without_address(what.argv), {
     cwd = what.cwd,

@@ -275,14 +275,14 @@ function M.recall()
 end
 
 ---@param mode "n"|"i"
----@param keys table<string, string[]>  what it does -> its keys
+---@param keys table<string, table<string, string[]>>  what it does -> mode -> its keys
 local function collect_keys(mode, keys)
   for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
     if map.desc and not map.lhs:find("^<Plug>") and not map.lhs:find("^[2-9]$") then
-      local desc = map.desc .. (mode == "i" and " (insert mode)" or "")
-      keys[desc] = keys[desc] or {}
+      local by_mode = keys[map.desc] or { n = {}, i = {} }
+      keys[map.desc] = by_mode
       local key = map.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
-      table.insert(keys[desc], key == "1" and "1…9" or key)
+      table.insert(by_mode[mode], key == "1" and "1…9" or key)
     end
   end
 end
@@ -292,9 +292,15 @@ function M.help()
   local keys, lines = {}, {}
   collect_keys("n", keys)
   collect_keys("i", keys)
-  for desc, list in pairs(keys) do
-    table.sort(list)
-    local names = table.concat(list, " ")
+  for desc, by_mode in pairs(keys) do
+    table.sort(by_mode.n)
+    table.sort(by_mode.i)
+    local names, typing = table.concat(by_mode.n, " "), table.concat(by_mode.i, " ")
+    if names == "" then
+      names, desc = typing, desc .. " (insert mode)"
+    elseif typing ~= "" then
+      desc = ("%s (in insert mode, too%s)"):format(desc, typing ~= names and ": " .. typing or "")
+    end
     lines[#lines + 1] = (" %s%s  %s "):format(names, (" "):rep(13 - api.nvim_strwidth(names)), desc)
   end
   table.sort(lines, function(one, other)

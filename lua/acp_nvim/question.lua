@@ -341,9 +341,9 @@ local function announce(question)
   if question.session ~= state.current() then
     who, how = ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
   end
-  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim: %s asks:    %s  …"):format(who, how))
-  local title = scratch.cut(scratch.visible(question.title), math.max(room, 10)) -- the way to answer fits, too
-  local text = ("%s asks: %s   %s  (%s)"):format(who, title, how, table.concat(names, ", "))
+  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim:    %s  …"):format(how))
+  local asks = scratch.cut(("%s asks: %s"):format(who, scratch.visible(question.title)), math.max(room, 10))
+  local text = ("%s   %s  (%s)"):format(asks, how, table.concat(names, ", ")) -- the way to answer fits, too
   require("acp_nvim.announce").say("warn", text, function()
     return open[question.id] ~= nil and (away or not visible(question))
   end)

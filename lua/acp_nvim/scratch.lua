@@ -55,16 +55,38 @@ function M.cut(text, width)
   return short
 end
 
-local PATH_ROOM = 30 -- what a message of one line has for a path
+local NAME = "acp_nvim: "
+local LEAST_ROOM = 20 -- for a path
 
---- A path for a message: from the working directory or the home folder on, and of a long one the folders by their first
---- letters.
+--- A path for the end of a message: from the working directory or the home folder on, and where that does not fit the
+--- folders by their first letters.
 ---@param path string
+---@param lead string  what stands before it
 ---@return string
-function M.short(path)
+function M.short(path, lead)
+  local room = math.max(LEAST_ROOM, vim.v.echospace - vim.fn.strdisplaywidth(NAME .. lead))
+  local function fits(text)
+    return vim.fn.strdisplaywidth(text) <= room
+  end
   path = vim.fn.fnamemodify(path, ":~:.")
-  local brief = #path <= PATH_ROOM and path or vim.fn.pathshorten(path)
-  return #brief <= PATH_ROOM and brief or "…/" .. vim.fs.basename(path)
+  local brief = fits(path) and path or vim.fn.pathshorten(path)
+  return fits(brief) and brief or "…/" .. vim.fs.basename(path)
+end
+
+--- `text` cut so that it fits. A command that it names stays whole: what stands before that gives way.
+---@param text string
+---@param width integer
+---@return string
+local function fit(text, width)
+  local first = text:find(":Acp", 1, true)
+  local command = first and (text:sub(first):match("^(.-)  ") or text:sub(first)) or ""
+  local before = first and text:sub(1, first - 1) or text
+  local room = width - vim.fn.strdisplaywidth(command)
+  if not first or vim.fn.strdisplaywidth(before) <= room or room < LEAST_ROOM then
+    return M.cut(text, width)
+  end
+  local gap = before:match("[ (]*$")
+  return M.cut(before:sub(1, -#gap - 1), room - #gap) .. gap .. command
 end
 
 --- Adds a line to the log that `:Acp log` shows; the oldest lines give way.
@@ -123,8 +145,8 @@ end
 ---@param again? boolean  it has been said before, and was covered
 function M.message(level, text, again)
   level = LEVELS[level] and level or "info"
-  if not vim.startswith(text, "acp_nvim: ") then
-    text = "acp_nvim: " .. text
+  if not vim.startswith(text, NAME) then
+    text = NAME .. text
   end
   if vim.in_fast_event() then
     return vim.schedule(function()
@@ -135,7 +157,7 @@ function M.message(level, text, again)
     M.log(level .. ": " .. text)
   end
   local start = vim.fn.strcharpart(vim.trim(text), 0, 1000)
-  announce(level, M.cut(M.visible(start), vim.v.echospace), again)
+  announce(level, fit(M.visible(start), vim.v.echospace), again)
 end
 
 ---@param lines string[]

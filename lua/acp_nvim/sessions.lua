@@ -10,7 +10,7 @@ local M = {}
 
 ---@class acp.Listed     what one agent has saved, as the backend tells it
 ---@field agent string
----@field state "none"|"asking"|"more"|"done"|"failed"
+---@field state "none"|"asking"|"more"|"done"|"cut"|"failed"
 ---@field error? string
 ---@field can { load: boolean, resume: boolean, fork: boolean, delete: boolean }
 ---@field sessions { id: string, title?: string, cwd?: string, updated?: integer }[]
@@ -187,6 +187,9 @@ local function remarks()
       said[#said + 1] = ("%s: no list: %s"):format(name, listing.error or "it failed")
     elseif listing.state == "more" then
       said[#said + 1] = name .. ": there are more: m"
+    elseif listing.state == "cut" then
+      local many = #listing.sessions
+      said[#said + 1] = ("%s: cut at %d, there are more: :Acp load {id} opens any"):format(name, many)
     elseif listing.state == "none" then
       said[#said + 1] = name .. ": lists no earlier sessions"
     end
@@ -479,7 +482,13 @@ function M.open()
   win = scratch.show(NAME, "acp_sessions", { "" })
   buffer = api.nvim_win_get_buf(win)
   api.nvim_win_set_height(win, math.max(4, math.floor(vim.o.lines / 3)))
-  for name, value in pairs({ cursorline = true, wrap = false, number = false, relativenumber = false, winbar = KEYS }) do
+  for name, value in pairs({
+    cursorline = true,
+    wrap = false,
+    number = false,
+    relativenumber = false,
+    winbar = KEYS .. "%<",
+  }) do
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
   attend(buffer)

@@ -72,7 +72,11 @@ end
 ---@param win integer
 ---@param text string
 local function set_winbar(win, text)
-  api.nvim_set_option_value("winbar", "%#AcpWinbar# " .. text:gsub("%%", "%%%%"), { win = win, scope = "local" })
+  api.nvim_set_option_value(
+    "winbar",
+    "%#AcpWinbar# " .. text:gsub("%%", "%%%%") .. "%<",
+    { win = win, scope = "local" }
+  )
 end
 
 ---@param terminal acp.Terminal

@@ -166,6 +166,18 @@ async def test_only_agents_that_run_are_asked(desk: Desk) -> None:
     await eventually(lambda: second.got("session/list"))
 
 
+@pytest.mark.parametrize(
+    ("many", "more", "state"), [(2000, {}, "done"), (2001, {}, "cut"), (2000, {"nextCursor": "x"}, "cut")]
+)
+async def test_a_list_that_is_cut_says_so(desk: Desk, many: int, more: dict[str, str], state: str) -> None:
+    pages = on("session/list", result(saved(*(f"n{number}" for number in range(many))) | more))
+    desk.agent(on_initialize(sessionCapabilities={"list": {}}), pages)
+    await desk.ready()
+    desk.send("list", cwd="/")
+    listing = await in_state(desk, state)
+    assert len(listing["sessions"]) == 2000
+
+
 async def test_a_deleted_session_leaves_the_list(desk: Desk) -> None:
     abilities = on_initialize(sessionCapabilities={"list": {}, "delete": {}})
     agent = desk.agent(

@@ -140,9 +140,9 @@ class FakeEditor:
     def _on_commands(self, session: int, commands: list[dict[str, Any]]) -> None:
         self.commands[session] = commands
 
-    def _on_message(self, level: str, text: str) -> None:
+    def _on_message(self, level: str, text: str, path: str = "") -> None:
         assert level in ("info", "warn", "error")
-        self.messages.append((level, text))
+        self.messages.append((level, text + path))
 
     def _on_terminal_open(self, session: int, id: str, command: str) -> None:
         self.terminals[id] = command

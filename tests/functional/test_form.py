@@ -124,6 +124,19 @@ def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp
     editor.expect_lua("return vim.fn.bufexists('^acp://1/form')", 0)
 
 
+def test_a_form_longer_than_the_chat_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
+    """Opening it decides nothing."""
+    colours = {"type": "string", "enum": [f"colour {number}" for number in range(60)]}
+    fields = {f"field{number}": colours for number in range(30)}
+    editor = talking(open_editor, asking(tmp_path, fields), size=(60, 15))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    assert "· field0 (optional): colour 0, colour 1, " in "\n".join(chat(editor))
+    assert "colour 9," not in "\n".join(chat(editor))
+
+
 def test_a_broken_heading_sends_nothing(open_editor: Open, tmp_path: Path) -> None:
     editor = with_form(open_editor, tmp_path, FIELDS)
     to(editor, "━━ Age")

@@ -42,6 +42,22 @@ def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_lef
     editor.screen.expect_gone("asks: Go?")
 
 
+def test_what_matters_is_left_of_what_is_cut(open_editor: Open) -> None:
+    """The command to type, the path that can be opened, and the beginning of a bar."""
+    editor = open_editor(size=(60, 15))
+    say = "require('acp_nvim.editor').frame({ { 'message', 'info', ... } })"
+    editor.lua(say, "the agent was killed by a signal of the system (:Acp restart)")
+    editor.screen.expect("acp_nvim: the agent was killed b… (:Acp restart)")
+    editor.lua(say, "the conversation is in ", str(editor.project / "of-today.md"))
+    editor.screen.expect("the conversation is in of-today.md")
+    editor.lua(say, "it is in ", str(editor.home / "a-long-folder/my-notes.md"))
+    editor.screen.expect("it is in ~/a-long-folder/my-notes.md")
+    editor.type(":Acp agents<CR>")
+    editor.screen.expect(" Agents   <CR> new session")
+    editor.type("q:Acp sessions<CR>")
+    editor.screen.expect(" Sessions   <CR> go to")
+
+
 def test_what_a_key_answers_is_seen_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path), size=(80, 24))
     windows = editor.lua("return vim.api.nvim_list_wins()")

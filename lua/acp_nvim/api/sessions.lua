@@ -378,9 +378,11 @@ function M.replay(file)
   local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
   local there = vim.uv.fs_stat(path)
   if not there or there.type == "directory" then
-    return nil, ("%s: %s"):format(there and "that is a folder" or "no such file", scratch.short(path))
+    local lead = there and "that is a folder: " or "no such file: "
+    return nil, lead .. scratch.short(path, lead)
   elseif there.size == 0 then
-    return nil, ("the file is empty: %s"):format(scratch.short(path))
+    local lead = "the file is empty: "
+    return nil, lead .. scratch.short(path, lead)
   end
   local n, message = reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path })
   if n then

@@ -4,10 +4,19 @@ local state = require("acp_nvim.state")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
+--- Such an answer decides nothing yet: it opens the form.
+---@param question table
+---@param option? table
+---@return boolean
+local function opens_form(question, option)
+  return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
+end
+
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
+---@param may_be_unseen? fun(question: table): boolean
 ---@return table? question
 ---@return string? message
-local function visible_question()
+local function visible_question(may_be_unseen)
   local question
   local before_us = require("acp_nvim.proposal").question_here()
   if before_us then
@@ -26,7 +35,7 @@ local function visible_question()
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
   local screen = require("acp_nvim.question")
-  if not before_us and not screen.can_answer(question) then
+  if not before_us and not (may_be_unseen and may_be_unseen(question)) and not screen.can_answer(question) then
     screen.show(question)
     return nil, "look at the question first: nothing was sent"
   end
@@ -57,12 +66,15 @@ end
 ---@param call acp.Call
 ---@return any, string?
 local function decide(base, call)
-  local question, message = visible_question()
+  local kind = base .. (call.bang and "_always" or "_once")
+  local question, message = visible_question(function(question)
+    return opens_form(question, (first_of_kind(question, kind)))
+  end)
   if not question then
     return nil, message
   end
   local option
-  option, message = first_of_kind(question, base .. (call.bang and "_always" or "_once"))
+  option, message = first_of_kind(question, kind)
   if not option then
     return nil, message
   end
@@ -141,7 +153,9 @@ subcommands.answer = {
     return numbers
   end,
   run = function(call)
-    local question, message = visible_question()
+    local question, message = visible_question(function(question)
+      return call.rest ~= "" and opens_form(question, (option_of(question, call.rest)))
+    end)
     if not question then
       return nil, message
     elseif call.rest == "" then

@@ -18,9 +18,11 @@ local function writable(name, over, forced)
   if not path then
     return nil, message
   elseif vim.fn.isdirectory(path) == 1 then
-    return nil, ("that is a folder: %s"):format(scratch.short(path))
+    local lead = "that is a folder: "
+    return nil, lead .. scratch.short(path, lead)
   elseif vim.uv.fs_lstat(path) and not over then
-    return nil, ("there already, :Acp %s overwrites it: %s"):format(forced, scratch.short(path))
+    local lead = ("there already, :Acp %s overwrites it: "):format(forced)
+    return nil, lead .. scratch.short(path, lead)
   end
   return path
 end
