@@ -15,7 +15,10 @@ local opening = false
 ---@return boolean
 local function is_served()
   local native = vim.fn.exists("&autocomplete") == 1 and vim.o.autocomplete
-  local others = package.loaded["cmp"] or package.loaded["blink.cmp"] or rawget(_G, "MiniCompletion") or rawget(_G, "COQ")
+  local others = package.loaded["cmp"]
+    or package.loaded["blink.cmp"]
+    or rawget(_G, "MiniCompletion")
+    or rawget(_G, "COQ")
   return native or others ~= nil
 end
 
