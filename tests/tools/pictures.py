@@ -74,8 +74,6 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             ":let g:acp_nvim = {'review': {'auto_open': v:false}}",
             "Enter",
             *said("/tour", "1 Yes"),
-            ":",
-            "Escape",
         ],
     ),
     "unfolded": (
