@@ -138,6 +138,7 @@ class Services:
         self._touch(session)
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+        before = self.watch.before(session, path, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(path, after)
         self.review.on_written(session, path, before, after)

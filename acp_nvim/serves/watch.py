@@ -95,6 +95,15 @@ class Watch:
             turn.over.set()
             self._start(turn, self._end)
 
+    def before(self, session: Session, path: str, text: str | None) -> str | None:
+        """What was there before a write through us that has found `text`: some agents have written the disk already."""
+        path = os.path.realpath(path)
+        turn = self._turns.get(session)
+        seen = turn.sights.get(path) if turn else None
+        if seen is None or path in self._files.live.open or isinstance(seen.text, Unknown):
+            return text
+        return seen.text
+
     def wrote(self, path: str, text: Held) -> None:
         """We have: nothing to be surprised about."""
         path = os.path.realpath(path)

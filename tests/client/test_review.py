@@ -71,6 +71,22 @@ async def test_kept_is_not_undone(desk: Desk) -> None:
     assert notes.file.read_text() == NEW.replace("SIX", "line 6")
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "new.txt"])
+async def test_an_agent_that_writes_the_disk_before_it_writes_through_us_hides_nothing(
+    desk: Desk, name: str
+) -> None:
+    path = f"{{cwd}}/{name}"
+    begins = tool("c", title="Edit", kind="edit", status="in_progress", locations=[{"path": path}])
+    asks = request("fs/read_text_file", {"sessionId": "{session}", "path": NOTES})
+    write = request("fs/write_text_file", {"sessionId": "{session}", "path": path, "content": NEW})
+    await reviewed(
+        desk, begins, asks, write_file(path, NEW), write, tool("c", known=True, status="completed")
+    )
+    file = Reviewed(desk, name)
+    await file.has(2 if name == "notes.txt" else 1)
+    assert file.told.get("created", False) is (name == "new.txt")
+
+
 async def test_a_write_through_us_is_in_review_as_well(desk: Desk) -> None:
     write = request("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": NEW})
     _, notes = await reviewed(desk, write)
