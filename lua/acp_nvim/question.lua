@@ -24,6 +24,8 @@ local M = {}
 local SPEAKERS = { user = true, agent = true }
 -- More lines than a question can have.
 local MOST_LINES = 5000
+-- What options need in a message, to be of use.
+local LEAST_OPTIONS = 8
 
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
@@ -341,9 +343,12 @@ local function announce(question)
   if question.session ~= state.current() then
     who, how = ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
   end
-  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim:    %s  …"):format(how))
+  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim:    %s"):format(how)) -- the way to answer fits, too
   local asks = scratch.cut(("%s asks: %s"):format(who, scratch.visible(question.title)), math.max(room, 10))
-  local text = ("%s   %s  (%s)"):format(asks, how, table.concat(names, ", ")) -- the way to answer fits, too
+  local text = ("%s   %s"):format(asks, how)
+  if vim.fn.strdisplaywidth(asks) + LEAST_OPTIONS <= room then
+    text = ("%s  (%s)"):format(text, table.concat(names, ", "))
+  end
   require("acp_nvim.announce").say("warn", text, function()
     return open[question.id] ~= nil and (away or not visible(question))
   end)

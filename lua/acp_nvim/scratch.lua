@@ -79,7 +79,8 @@ end
 ---@return string
 local function fit(text, width)
   local first = text:find(":Acp", 1, true)
-  local command = first and (text:sub(first):match("^(.-)  ") or text:sub(first)) or ""
+  local named = first and text:sub(first) or ""
+  local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
   local before = first and text:sub(1, first - 1) or text
   local room = width - vim.fn.strdisplaywidth(command)
   if not first or vim.fn.strdisplaywidth(before) <= room or room < LEAST_ROOM then
