@@ -87,6 +87,7 @@ class Client:
                 try:
                     await anyio.sleep_forever()
                 finally:
+                    self.transcripts.break_off()
                     for host in self.hosts:
                         host.say_goodbye(host.sessions)  # while there is somebody to read it
                     self.services.files.close()
@@ -141,7 +142,10 @@ class Client:
     def do_new(self, payload: dict[str, Any]) -> None:
         """With an id it is a session of an earlier backend: loaded if the agent can, else begun anew."""
         known = payload.get("id")
+        is_first = not self._shown
         session = self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
+        if is_first and not known:
+            self._spawn(self.transcripts.tell_of_cut, session)
         if waiting := payload.get("queue"):
             session.queue.restore(map(_prompt, waiting))
 
@@ -326,12 +330,18 @@ class Client:
     def do_replay(self, payload: dict[str, Any]) -> None:
         session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
         self.sessions[session.number] = session
+        file = payload.get("file") or self.transcripts.latest(session.cwd)
+        if not file:
+            self.forget(session)
+            return self.say(
+                "warn", "no conversation of this folder is kept: :Acp replay {file} plays another"
+            )
         try:
-            told = play(session, os.path.expanduser(str(payload["file"]))).told()
+            told = play(session, os.path.expanduser(str(file))).told()
         except (OSError, ValueError) as error:
             self.forget(session)
             why = error.strerror if isinstance(error, OSError) else error
-            return self.say("error", f"cannot replay, {why}: {short(str(payload['file']))}")
+            return self.say("error", f"cannot replay, {why}: {short(str(file))}")
         if told:
             self.say("info", told)
         self._shown[session.number] = Showing(session, self.services.terminals.text)

@@ -39,6 +39,7 @@ class Retelling:
         self._requests = 0
         self._open: str | None = None  # the prompt that has no answer yet
         self._stop = "end_turn"
+        self.is_cut = False  # the turn was ended with us: its prompt gets no answer
         self._clock = self._first = 0.0
 
     def lines(self, now: float, in_passing: bool = False) -> list[Line]:
@@ -80,7 +81,7 @@ class Retelling:
             self._parts = len(entry.parts) if isinstance(entry, Message | Thought) else 0
             yield from self._told(entry)
         self._clock = max(self._clock, now)
-        if not self._session.in_turn:
+        if not self._session.in_turn and not self.is_cut:
             yield from self._ended()
 
     def _changed(self) -> Iterator[Line]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anyio import to_thread
 
+from acp_nvim import archive
 from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.replay import recall
@@ -77,6 +78,23 @@ class Transcripts:
         else:
             session.recording = file
 
+    # --- those that are over
+
+    def latest(self, cwd: str) -> Path | None:
+        """Of a folder."""
+        going = {session.recording for session in self._client.sessions.values() if session.recording}
+        return archive.latest(self._folder, cwd, going) if self._folder else None
+
+    def _was_cut(self, cwd: str) -> bool:
+        path = self.latest(cwd)
+        return path is not None and archive.was_cut(path)
+
+    async def tell_of_cut(self, session: Session) -> None:
+        """Before anything new is said there. In its chat: a message would come while the prompt is being opened."""
+        if await to_thread.run_sync(self._was_cut, session.cwd):
+            session.transcript.note("info", "the last turn here was cut off: :Acp replay shows what was said")
+            self._client.touch(session)
+
     # --- writing
 
     def look(self, session: Session) -> None:
@@ -107,6 +125,11 @@ class Transcripts:
     def let_go(self, session: Session) -> None:
         if record := self._records.pop(session, None):
             self._tell(session, record)
+
+    def break_off(self) -> None:
+        """We are about to end: a turn that runs now has no end of its own."""
+        for session, record in self._records.items():
+            record.retelling.is_cut = session.in_turn
 
     def close(self) -> None:
         """What still waits must not be lost."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script, tool, wait_until
+from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import chat, send, talking
 from tests.functional.test_life import backend_of
@@ -82,3 +82,19 @@ def test_export(open_editor: Open, tmp_path: Path) -> None:
     assert "out.md" in editor.lua("return vim.fn.getcompletion('Acp export o', 'cmdline')")
     editor.type(":Acp export<CR>")
     editor.screen.expect("export needs a file")
+
+
+def test_after_a_kill_in_a_turn_the_next_neovim_says_so(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("I am at it"), EDIT, wait_file("/nowhere")))
+    editor = talking(open_editor, agent)
+    send(editor, "do it")
+    wait_until(lambda: kept(editor) and "I am at it" in kept(editor)[0].read_text())
+    editor.kill()
+    editor.assert_no_orphans()
+    other = open_editor(env={"XDG_STATE_HOME": str(editor.home / "state")})
+    other.lua("vim.cmd.cd(...)", str(editor.project))
+    other.type(":Acp<CR><Esc>")
+    other.screen.expect("the last turn here was cut off:")
+    other.type(":Acp replay<CR>")
+    other.screen.expect("I am at it")
+    other.screen.expect("the recording ends here")

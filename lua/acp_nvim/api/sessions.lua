@@ -367,11 +367,10 @@ function M.logout(options)
   return reach.send(n, "logout")
 end
 
---- Plays a saved wire file as a session of its own, without an agent.
 ---@param file string
----@return integer? session
+---@return string? path
 ---@return string? message
-function M.replay(file)
+local function recording(file)
   if type(file) ~= "string" then
     return nil, "replay needs the name of a file"
   end
@@ -383,6 +382,22 @@ function M.replay(file)
   elseif there.size == 0 then
     local lead = "the file is empty: "
     return nil, lead .. scratch.short(path, lead)
+  end
+  return path
+end
+
+--- Plays a saved wire file as a session of its own, without an agent; without one the last conversation of this
+--- folder that is over.
+---@param file? string
+---@return integer? session
+---@return string? message
+function M.replay(file)
+  local path, wrong
+  if file ~= nil then
+    path, wrong = recording(file)
+    if not path then
+      return nil, wrong
+    end
   end
   local n, message = reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path })
   if n then

@@ -68,14 +68,14 @@ subcommands.trace = {
 }
 
 subcommands.replay = {
-  args = "{file}",
-  doc = "plays a saved wire file as a session, without an agent",
+  args = "[file]",
+  doc = "plays a saved wire file as a session, without an agent; alone the last conversation of this folder that is over",
   complete = function(words, lead)
     return #words == 0 and filename.complete(lead, "file") or {}
   end,
   run = function(call)
     if call.rest == "" then
-      return nil, "replay needs a file"
+      return reach.opened(acp.replay())
     end
     local file, message = filename.path(call.rest)
     if not file then
