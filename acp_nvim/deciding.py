@@ -108,7 +108,7 @@ class Deciding:
         if rule is None:
             self._client.say("warn", f"no rule can be made, and nothing was sent: {reason}")
         elif not payload.get("set"):
-            self._client.say("info", f"allow! sets {rule}")
+            self._client.say("info", f":Acp allow! sets {rule}")
         elif payload.get("version") != question.version:
             self._client.say("warn", "the question has changed, nothing was sent: look at it first")
         elif option is None:

@@ -12,6 +12,7 @@ local M = {}
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.form")
 local HEADING, ASIDE = "━━ ", "│ "
 local SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
+local KEYS = "%#AcpWinbar# Form   :w sends  <CR> chooses  :Acp reject declines  :q decides nothing%<"
 
 ---@class acp.FormField
 ---@field name string
@@ -378,11 +379,14 @@ function M.open(id, session, message, fields)
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
-  local height = math.min(api.nvim_buf_line_count(buf), math.max(3, math.floor(vim.o.lines / 2)))
+  local height = math.min(api.nvim_buf_line_count(buf) + 1, math.max(3, math.floor(vim.o.lines / 2)))
   win = undisturbed.run(function()
     return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
   end)
-  vim.wo[win][0].wrap = true
+  local looks = { wrap = true, number = false, relativenumber = false, signcolumn = "no", winbar = KEYS }
+  for name, value in pairs(looks) do
+    vim.wo[win][0][name] = value
+  end
   api.nvim_win_set_cursor(win, { first_value(buf, 1), 0 })
 end
 

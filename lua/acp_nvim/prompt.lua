@@ -14,7 +14,7 @@ local M = {}
 ---@field at? integer       where in the history; nil: at the text being written
 ---@field draft? string
 ---@field kept? string      what stood in a buffer that is gone; the next one begins with it
----@field asked? string     whom the hint names
+---@field hinted? string    what the hint has told: whom it asks, and what sending does
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
 
@@ -39,18 +39,26 @@ local function addressee(n)
   return scratch.visible(status.agent_title or status.agent or "the agent")
 end
 
+---@param n integer
+---@return string
+local function sending(n)
+  return require("acp_nvim.winbar").queues(state.get(n) or {}) and "queues" or "sends"
+end
+
 ---@param win integer
 ---@param buf integer
 ---@return string
 local function hint_of(win, buf)
-  local prompt = prompt_of(hints[buf])
-  if not state.exists(hints[buf]) then
+  local n = hints[buf]
+  local prompt = prompt_of(n)
+  if not state.exists(n) then
     return "this session is gone: :Acp goes to another"
   end
-  prompt.asked = addressee(hints[buf])
+  local asked, does = addressee(n), sending(n)
+  prompt.hinted = asked .. does
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
-  local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(prompt.asked)
-  local whole = whom .. (typing and "   <C-s> sends" or "   <CR> sends")
+  local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
+  local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
   return vim.fn.strdisplaywidth(whole) <= api.nvim_win_get_width(win) and whole or whom
 end
 
@@ -101,7 +109,8 @@ api.nvim_create_autocmd("ModeChanged", {
 
 state.on_change(function(n)
   local prompt = prompts[n]
-  if prompt and prompt.asked and prompt.asked ~= addressee(n) and api.nvim_buf_is_loaded(prompt.buf) then
+  local told = prompt and prompt.hinted
+  if told and told ~= addressee(n) .. sending(n) and api.nvim_buf_is_loaded(prompt.buf) then
     redraw_hint(prompt.buf)
   end
 end)

@@ -311,6 +311,7 @@ local function show_in(win, question, lines)
   elseif not part or not is_whole(part) then
     vim.wo[win][0].scrolloff = 0
     scroll(win, lines.first, "zt")
+    require("acp_nvim.tail").lower(win)
   end
 end
 

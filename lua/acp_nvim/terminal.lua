@@ -285,6 +285,7 @@ function M.pick()
   local buf = api.nvim_win_get_buf(win)
   list_buf = buf
   vim.wo[win].cursorline, vim.wo[win].wrap = true, false
+  vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false -- the terminals have numbers of their own
   set_winbar(win, "terminals   <CR> open" .. STOP .. CLOSE)
   map(buf, "n", "<CR>", "Open the terminal", function()
     local number = chosen()

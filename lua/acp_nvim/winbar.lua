@@ -192,10 +192,17 @@ function M.text()
   return render(list)
 end
 
+--- Whether the next prompt has to wait for the turn.
+---@param status table
+---@return boolean
+function M.queues(status)
+  return status.state == "running" or status.state == "asking"
+end
+
 ---@param status table
 ---@return acp.Segment[]
 local function prompt_keys(status)
-  local busy = status.state == "running" or status.state == "asking"
+  local busy = M.queues(status)
   local key = vim.bo.filetype == "acp_prompt" and vim.fn.mode():find("^i") and "<C-s>" or "<CR>"
   local send = key .. (status.held and " send now" or busy and " queue" or " send")
   return {

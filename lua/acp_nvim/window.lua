@@ -6,6 +6,7 @@ local prompt = require("acp_nvim.prompt")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 local undisturbed = require("acp_nvim.undisturbed")
+require("acp_nvim.tail") -- hears of windows that grow
 
 local api = vim.api
 local M = {}

@@ -200,7 +200,7 @@ async def test_allow_shows_the_rule_and_sends_nothing(desk: Desk) -> None:
     agent = desk.agent(on_prompt("work", runs("git status")))
     talk = await asking(desk)
     desk.send("allow", question=talk.questions[0]["id"], version=1, set=False)
-    await desk.message("allow! sets { action = 'allow', command = 'git status' }")
+    await desk.message(":Acp allow! sets { action = 'allow', command = 'git status' }")
     assert (answers(agent), len(talk.questions)) == ([], 1)
     talk.answer("no")
     await talk.ended(1)

@@ -72,6 +72,15 @@ def prompts(agent: ScriptedAgent) -> list[list[str]]:
     ]
 
 
+CHAT_TOP = """
+for _, win in ipairs(vim.api.nvim_list_wins()) do
+  if vim.bo[vim.api.nvim_win_get_buf(win)].filetype == "acp_chat" then
+    return vim.fn.line("w0", win)
+  end
+end
+"""
+
+
 def outcomes(agent: ScriptedAgent) -> list[str]:
     return [
         answer["outcome"].get("optionId", "cancelled") for answer in answers(agent) if answer.get("outcome")
@@ -81,7 +90,7 @@ def outcomes(agent: ScriptedAgent) -> list[str]:
 def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    agent = script(tmp_path, on_prompt("", edit(), say("you said {answer}")))
+    agent = script(tmp_path, on_prompt("", say("- word\n" * 9), edit(), say("you said {answer}")))
     editor = before(open_editor, agent, OLD * 5)
     editor.type(":Acp<CR><C-w>t:split<CR>50Gzt")
     editor.expect_lua("return vim.fn.line('.')", 50)
@@ -94,10 +103,12 @@ def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
         False,
     ]
     editor.screen.expect(":w send")
+    assert editor.lua(CHAT_TOP) > 1
     editor.acp("cancel")
     closed(editor)
     assert editor.lua(LAYOUT) == layout
     wait_until(lambda: outcomes(agent) == ["cancelled"])
+    editor.expect_lua(CHAT_TOP, 1)
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", ":Acp accept<CR>", ":wq<CR>"])

@@ -82,7 +82,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 Yes")
     editor.type(":Acp allow<CR>")
-    editor.screen.expect("allow! sets { action = 'allow', command = 'make test' }")
+    editor.screen.expect(":Acp allow! sets { action = 'allow', command = 'make test' }")
     assert answers(agent) == []
     editor.type(":Acp allow!<CR>")
     assert [editor.wait_event("AcpAnswered")["by"] for _ in range(2)] == ["user", "rule"]
