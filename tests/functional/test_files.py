@@ -272,6 +272,7 @@ def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open
     editor.wait_event("AcpTurnEnded")
 
 
+@pytest.mark.alone
 def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", *[read("{cwd}/notes.txt") for _ in range(10)]))
     editor = working(open_editor, agent, text="a line of text that is long enough\n" * 100_000)

@@ -85,8 +85,8 @@ def test_a_line_in_single_bytes_takes_linear_time() -> None:
 
 def spent_on(count: int) -> float:
     splitter = LineSplitter()
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(count):
         splitter.feed(b"x")
     assert splitter.feed(b"\n") == [b"x" * count]
-    return time.perf_counter() - begin
+    return time.process_time() - begin

@@ -119,6 +119,6 @@ def test_garbage_does_no_harm(diff: str):
     ],
 )
 def test_a_hostile_diff_is_read_in_time(diff: str):
-    began = time.perf_counter()
+    began = time.process_time()
     parse_patch(diff)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

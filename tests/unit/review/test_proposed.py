@@ -209,7 +209,7 @@ def test_a_large_file_takes_no_time():
     live = f"mine\n{old}".replace("line 77\n", "")
     times = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.process_time()
         assert propose(live, old, None, old, new).fits
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
     assert min(times) < 0.1

@@ -251,6 +251,6 @@ def test_patterns_are_tried_where_that_ends_soon(pattern: str, text: str, fit: b
     st.lists(st.sampled_from(["a", "a*", "a?", "(", ")", "|", "+", "{2,}", "{3}", "[ab]", "\\w*", ".*", "$"]))
 )
 def test_no_pattern_takes_long(parts: list[str]) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     fits("".join(parts), "a" * 40 + "!")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
