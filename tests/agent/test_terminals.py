@@ -379,6 +379,7 @@ async def test_a_wiped_buffer_is_fed_no_more(lab: Lab):
     await asyncio.gather(*lab.tasks)
 
 
+@pytest.mark.alone
 @pytest.mark.statement(110)
 async def test_a_flood_is_bounded_and_leaves_the_loop_free(lab: Lab):
     lines = 2_000_000  # 20 MB

@@ -281,6 +281,7 @@ def test_five_hundred_places_while_the_user_types(following: Editor) -> None:
     following.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", [""])
 
 
+@pytest.mark.alone
 def test_a_move_is_quick(following: Editor) -> None:
     show(following, "a.txt", 1)
     began = time.perf_counter()
