@@ -93,7 +93,7 @@ def test_the_list_tells_what_is_there(open_editor: Open, tmp_path: Path) -> None
     assert lines[2] == f"gemini found {gemini}"
     assert lines[3].startswith("demo built in")
     assert row(editor, "claude") == "claude not found npm install -g @agentclientprotocol/claude-agent-acp"
-    assert row(editor, "goose").startswith("goose not found see https://")
+    assert row(editor, "goose") == "goose not found brew install block-goose-cli"
     editor.screen.expect("Agents   <CR> new session  i examine")
     assert editor.lua("return { vim.bo.modifiable, vim.bo.swapfile, vim.bo.buflisted }") == [
         False,
