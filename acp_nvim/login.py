@@ -57,7 +57,7 @@ class Login:
         session = self._client.session(payload)
         host = self._client.host_of(session)
         if host is None or host.agent is None:
-            return self._client.say("warn", f"{session.agent} is not running: :Acp restart starts it")
+            return self._client.say("warn", _not_there(session))
         methods = host.agent.auth_methods
         if not methods:
             return self._client.say("info", f"{host.name} offers no way to log in")
@@ -113,7 +113,7 @@ class Login:
         session = self._client.session(payload)
         host = self._client.host_of(session)
         if host is None or host.agent is None:
-            return self._client.say("warn", f"{session.agent} is not running")
+            return self._client.say("warn", _not_there(session))
         if not host.agent.can_logout:
             return self._client.say("warn", f"{host.name} cannot log out by itself")
         host.call("logout", {}, lambda result: self._logged_out(host, result))
@@ -125,6 +125,12 @@ class Login:
             return self._client.say("error", f"{host.name}: the logout failed: {result.error}")
         self._client.say("info", f"{host.name}: logged out")
         host.log_out()
+
+
+def _not_there(session: Session) -> str:
+    if session.phase == "starting":
+        return f"{session.agent} is still starting: try again once it has"
+    return f"{session.agent} is not running: :Acp restart starts it"
 
 
 def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | None:

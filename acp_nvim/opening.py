@@ -144,6 +144,8 @@ class Opening:
         params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._house.servers(session)}
         if session.roots and self._house.agent and self._house.agent.session("additionalDirectories"):
             params["additionalDirectories"] = list(session.roots)
+        elif session.roots and not session.lived:
+            self._house.warn(f"{self._house.name} takes no further roots: it is not told of them")
         return params
 
     # --- answers

@@ -146,7 +146,7 @@ function kinds.clipboard(n)
   end
   image.from_clipboard(function(path, problem)
     put_late(n, path and function()
-      return chip.new(n, "image " .. vim.fs.basename(path):gsub("^%d+%-", ""), { image = path })
+      return chip.new(n, "image " .. vim.fs.basename(path), { image = path })
     end, problem)
   end)
   return true

@@ -60,7 +60,9 @@ end
 ---@return string? message
 local function keep(data)
   pasted = pasted + 1
-  local path = ("%s-clipboard-%d.%s"):format(vim.fn.tempname(), pasted, M.kind(data))
+  local folder = vim.fn.tempname() -- of its own, so that the picture has the name by which the chat calls it
+  vim.fn.mkdir(folder, "", "0700")
+  local path = ("%s/clipboard-%d.%s"):format(folder, pasted, M.kind(data))
   local fd, problem = vim.uv.fs_open(path, "wx", tonumber("600", 8))
   if not fd then
     return nil, problem
@@ -90,7 +92,7 @@ end
 function M.from_clipboard(done)
   local ways = ways_here()
   if #ways == 0 then
-    return done(nil, "the clipboard needs wl-paste, xclip, pngpaste or powershell.exe: none is installed")
+    return done(nil, "to read a picture in the clipboard, install wl-paste, xclip or pngpaste")
   end
   local function try(index)
     if not ways[index] then

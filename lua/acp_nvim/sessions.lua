@@ -189,7 +189,7 @@ local function remarks()
       said[#said + 1] = name .. ": there are more: m"
     elseif listing.state == "cut" then
       local many = #listing.sessions
-      said[#said + 1] = ("%s: cut at %d, there are more: :Acp load {id} opens any"):format(name, many)
+      said[#said + 1] = ("%s: cut at %d: / searches these, :Acp load {id} opens any"):format(name, many)
     elseif listing.state == "none" then
       said[#said + 1] = name .. ": lists no earlier sessions"
     end

@@ -259,3 +259,15 @@ async def test_after_a_logout_every_session_wants_a_login(desk: Desk) -> None:
     two.send("login")
     await one.until("idle")
     await two.until("idle")
+
+
+@pytest.mark.parametrize("verb", ["login", "logout"])
+async def test_an_agent_that_is_starting_is_not_said_to_be_gone(desk: Desk, verb: str) -> None:
+    go = desk.folder / "go"
+    desk.agent(on("initialize", wait_file(str(go))))
+    talk = desk.new()
+    await talk.until("starting")
+    talk.send(verb)
+    await desk.message("mine is still starting")
+    go.touch()
+    await talk.until("idle")

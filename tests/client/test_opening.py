@@ -58,6 +58,7 @@ async def test_further_roots_go_along_however_it_is_opened(
     await talk.until("idle")
     (message,) = agent.got(f"session/{verb}")
     assert message["params"].get("additionalDirectories") == ([str(other)] if takes else None)
+    assert desk.messages("warn") == ([] if takes else ["mine takes no further roots: it is not told of them"])
 
 
 async def test_a_fork_is_a_session_beside_its_source(desk: Desk) -> None:

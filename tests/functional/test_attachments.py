@@ -359,6 +359,7 @@ def test_the_clipboards_picture(open_editor: Open, tmp_path: Path, tool: str) ->
     editor.screen.expect("image clipboard-1.png goes along")
     editor.type(":Acp<CR><CR>")
     editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("with image clipboard-1.png")
     assert [block["mimeType"] for block in blocks(agent)] == ["image/png"]
 
 
@@ -369,7 +370,7 @@ def test_a_clipboard_without_tool_or_picture_is_told(open_editor: Open, tmp_path
     begin(editor)
     editor.lua("vim.env.PATH = ...", str(tools))
     editor.type(":Acp add clipboard<CR>")
-    editor.screen.expect("needs wl-paste, xclip, pngpaste or powershell.exe")
+    editor.screen.expect("install wl-paste, xclip or pngpaste")
     (tools / "xclip").write_text("#!/bin/sh\nexit 1\n")
     (tools / "xclip").chmod(0o755)
     editor.type(":Acp add clipboard<CR>")

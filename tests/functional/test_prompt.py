@@ -102,12 +102,15 @@ def test_what_was_written_in_a_restored_prompt_goes_into_the_new_one(
     assert editor.lua("return vim.bo.filetype") == "acp_prompt"
 
 
-def test_the_hint_follows_the_mode(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_initialize()))
+def test_the_hint_follows_the_mode_and_the_turn(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    editor = talking(open_editor, script(tmp_path, on_initialize(), on_prompt("", wait_file(str(go)))))
     editor.screen.expect("press i to ask Scripted …   <CR> sends")
     editor.type("i")
     editor.screen.expect("Ask Scripted …   <C-s> sends")
-    editor.type("<Esc>")
+    editor.type("go<Esc><CR>")
+    editor.screen.expect("press i to ask Scripted …   <CR> queues")
+    go.touch()
     editor.screen.expect("press i to ask Scripted …   <CR> sends")
 
 
@@ -490,6 +493,7 @@ def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -
     editor.expect_lua("return vim.fn.pumvisible()", 0)
 
 
+@pytest.mark.alone
 def test_completion_in_a_large_repository_never_waits(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path))
     entered = """
