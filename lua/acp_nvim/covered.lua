@@ -19,6 +19,7 @@ function M.is_covered()
   return mode:find("^[cr]") ~= nil or vim.o.showmode
 end
 
+--- What the moment forbids (a textlock, a command line's window) is not done: the message has been echoed in any case.
 ---@param fn fun()
 local function unnoticed(fn)
   local before = vim.o.eventignore
