@@ -15,6 +15,9 @@ class Orphans:
         self._count = 0
 
     def expect(self) -> None:
+        if not self._expected:  # what came before a refusal was for a session that never was
+            self._kept.clear()
+            self._count = 0
         self._expected += 1
 
     def met(self) -> None:

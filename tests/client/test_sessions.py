@@ -48,17 +48,33 @@ async def test_updates_before_the_answer_are_not_lost(desk: Desk) -> None:
 async def test_updates_for_nobody_are_dropped(desk: Desk) -> None:
     strange = said("for nobody", "stranger")
     agent = desk.agent(
-        on("session/new", strange, said("mine", "{session}")), on_prompt("", strange, say("Hi"))
+        on("session/new", strange, said("mine", "{session}"), times=1),
+        on("session/new", result({"sessionId": "stranger"})),
+        on_prompt("hello", strange, say("Hi")),
     )
     talk = await desk.ready()
     await talk.turn("hello")
     assert "for nobody" not in "\n".join(talk.lines)
     assert "mine" in talk.lines
     assert any("stranger" in line for line in desk.log())
-    late = desk.new()
-    await late.until("idle")
-    assert agent.got("session/new")
+    late = await desk.ready()
+    assert (late.status["session_id"], len(agent.got("session/new"))) == ("stranger", 2)
+    await late.turn("again")
     assert "for nobody" not in "\n".join(late.lines)
+
+
+@pytest.mark.statement(46)
+async def test_what_came_before_a_refusal_is_dropped_with_it(desk: Desk) -> None:
+    desk.agent(
+        on("session/new", said("too early", "late"), error(-32603, "not yet"), times=1),
+        on("session/new", result({"sessionId": "late"})),
+        on_prompt("", say("Hi")),
+    )
+    await desk.new().until("failed")
+    talk = await desk.ready()
+    await talk.turn("hello")
+    assert talk.status["session_id"] == "late"
+    assert "too early" not in "\n".join(talk.lines)
 
 
 @pytest.mark.statement(46)
@@ -137,6 +153,23 @@ async def test_two_processes_with_the_same_session_id(desk: Desk, other: Path) -
     await two.ended(1)
     assert f"in {desk.folder}" in one.lines
     assert f"in {other}" in two.lines
+
+
+@pytest.mark.statement(36, 44)
+@pytest.mark.parametrize(("verb", "more"), [("new", {}), ("load", {"id": "old"})])
+async def test_folders_are_told_as_absolute_paths(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, verb: str, more: dict[str, str]
+) -> None:
+    (desk.folder / "sub").mkdir()
+    monkeypatch.chdir(desk.folder)
+    monkeypatch.setenv("HOME", str(desk.folder))
+    agent = desk.agent(on_initialize(loadSession=True, sessionCapabilities={"additionalDirectories": {}}))
+    talk = desk.new(verb=verb, cwd=Path("sub/../sub"), roots=["~/sub", "."], **more)
+    await talk.until("idle")
+    params = agent.got(f"session/{verb}")[0]["params"]
+    sub = str(desk.folder / "sub")
+    assert (params["cwd"], params["mcpServers"]) == (sub, [])
+    assert params["additionalDirectories"] == [sub, str(desk.folder)]
 
 
 @pytest.mark.statement(44)
