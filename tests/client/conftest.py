@@ -6,7 +6,8 @@
         await talk.turn("hello")                              a prompt, and its end
         assert talk.says == "Hi"
 
-Whatever the editor could not show, and every fault that the backend had to log, fails its test at the end.
+Whatever the editor could not show, every fault that the backend had to log, and whatever reached an agent that is
+no message fails its test at the end.
 """
 
 import asyncio
@@ -159,6 +160,7 @@ class Desk:
         self.editor = MemoryEditor()
         self.client = Client(self.editor)
         self.expects_faults = False
+        self.scripted: list[ScriptedAgent] = []
         self._agents: dict[str, Any] = {}
         self._talks = 0
 
@@ -169,6 +171,7 @@ class Desk:
         self, *rules: Rule, name: str = "mine", spec: dict[str, Any] | None = None, **head: Any
     ) -> ScriptedAgent:
         agent = script(self.folder, *rules, name=name, **head)
+        self.scripted.append(agent)
         self.configure(name, {"command": agent.argv[0], "args": agent.argv[1:], **(spec or {})})
         return agent
 
@@ -226,6 +229,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     logging.getLogger("acp_nvim").removeHandler(desk.client.diary)
     desk.editor.show()
     assert desk.editor.complaints == []
+    assert [stray for agent in desk.scripted for stray in agent.logged("stray")] == []
     assert bool(desk.faults()) == desk.expects_faults, "\n".join(desk.log())
 
 

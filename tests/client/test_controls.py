@@ -108,10 +108,13 @@ async def test_config_options_win_and_the_answer_is_the_whole_set(desk: Desk) ->
     before = [select("m", "ask", "ask", "code", category="mode"), select("effort", "low", "low", "high")]
     after = [select("m", "code", "ask", "code", category="mode"), select("tone", "dry", "dry", "warm")]
     agent = desk.agent(
-        opens(modes=MODES, configOptions=before),
+        opens(
+            modes=MODES, models=MODELS, configOptions=[*before, select("x", "big", "big", category="model")]
+        ),
         on("session/set_config_option", result({"configOptions": after})),
     )
     talk = await desk.ready()
+    assert (talk.status["model"], [each["id"] for each in talk.status["models"]]) == ("big", ["big"])
     talk.send("set_mode", id="code")
     await eventually(lambda: talk.status["mode"] == "code")
     assert [option["id"] for option in talk.status["options"]] == ["m", "tone"]

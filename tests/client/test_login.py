@@ -47,7 +47,7 @@ async def test_that_terminal_logins_work_is_told(desk: Desk) -> None:
     assert told["_meta"]["terminal-auth"] is True
 
 
-@pytest.mark.statement(31)
+@pytest.mark.statement(31, 34)
 async def test_the_chat_names_the_ways_to_log_in(desk: Desk) -> None:
     _, talk = await locked(
         desk, methods=(KEY, {"id": 3}, {"id": "tui", "name": "Console", "type": "terminal"})

@@ -367,6 +367,7 @@ async def test_deciding_twice_answers_once(desk: Desk) -> None:
     assert notes(desk).read_text() == SOME
 
 
+@pytest.mark.statement(74)
 async def test_from_raw_input_alone(desk: Desk) -> None:
     raw = {"file_path": NOTES, "old_string": "line 2\n", "new_string": "TWO\n"}
     agent = desk.agent(on_prompt("edit", edit(content=[], rawInput=raw)))

@@ -48,6 +48,7 @@ async def reviewed(desk: Desk, *steps: Any) -> tuple[Talk, Reviewed]:
     return talk, Reviewed(desk)
 
 
+@pytest.mark.statement(123)
 async def test_what_was_written_past_us_is_told_and_taken_back_by_hunks(desk: Desk) -> None:
     talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
     first, _ = await notes.has(2)
@@ -59,6 +60,7 @@ async def test_what_was_written_past_us_is_told_and_taken_back_by_hunks(desk: De
     await eventually(lambda: [hunk["state"] for hunk in notes.told["set"]] == ["undone"])
 
 
+@pytest.mark.statement(125)
 async def test_kept_is_not_undone(desk: Desk) -> None:
     _, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
     first, second = await notes.has(2)
@@ -87,12 +89,14 @@ async def test_an_agent_that_writes_the_disk_before_it_writes_through_us_hides_n
     assert file.told.get("created", False) is (name == "new.txt")
 
 
+@pytest.mark.statement(123)
 async def test_a_write_through_us_is_in_review_as_well(desk: Desk) -> None:
     write = request("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": NEW})
     _, notes = await reviewed(desk, write)
     await notes.has(2)
 
 
+@pytest.mark.statement(124)
 async def test_created_and_deleted_files_go_and_come_back(desk: Desk) -> None:
     new = "{cwd}/new.txt"
     moved = (*named(write_file(new, OLD), path=new), *named(delete_file(NOTES)))

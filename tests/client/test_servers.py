@@ -39,6 +39,14 @@ async def test_the_canonical_shape_goes_as_it_is_and_in_its_order(desk: Desk) ->
 
 
 @pytest.mark.statement(37)
+@pytest.mark.parametrize(("kind", "taken"), [("http", HTTP), ("sse", {**SSE, "headers": []})])
+async def test_each_transport_needs_its_own_capability(desk: Desk, kind: str, taken: Json) -> None:
+    agent = desk.agent(on_initialize(mcpCapabilities={kind: True}), spec={"mcp_servers": [HTTP, SSE]})
+    await desk.ready()
+    assert told(agent) == [[taken]]
+
+
+@pytest.mark.statement(37)
 async def test_a_table_by_name(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     servers = {

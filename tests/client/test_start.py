@@ -37,13 +37,19 @@ async def test_initialize_goes_first_and_alone(desk: Desk) -> None:
     one, two = desk.new(), desk.new()
     one.prompt("hello")
     await eventually(lambda: agent.logged("mark"))
-    assert [message["method"] for message in agent.got()] == ["initialize"]
+    for verb in ("cancel", "logout", "login"):
+        two.send(verb)
+    two.send("set_mode", id="code")
+    desk.send("list", cwd=str(desk.folder))
+    desk.client.hosts[0].connection.notify("behind all of it", {})
+    await eventually(lambda: agent.got("behind all of it"))
+    assert [message["method"] for message in agent.got()] == ["initialize", "behind all of it"]
     assert (one.state, two.state) == ("starting", "starting")
     gate.touch()
     await one.ended(1)
     await two.until("idle")
-    methods = [message["method"] for message in agent.got()]
-    assert methods == ["initialize", "session/new", "session/new", "session/prompt"]
+    methods = [message["method"] for message in agent.got()[2:]]
+    assert methods == ["session/new", "session/new", "session/prompt"]
 
 
 @pytest.mark.statement(24, 25)
@@ -54,8 +60,14 @@ async def test_what_initialize_tells(desk: Desk) -> None:
     assert message["params"]["protocolVersion"] == 1
     assert message["params"]["clientInfo"].keys() == {"name", "title", "version"}
     told = message["params"]["clientCapabilities"]
-    assert (told["fs"], told["terminal"]) == ({"readTextFile": True, "writeTextFile": True}, True)
-    assert told["elicitation"] == {"form": {}, "url": {}}
+    assert told == {
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "terminal": True,
+        "auth": {"terminal": True},
+        "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
+        "elicitation": {"form": {}, "url": {}},
+        "_meta": {"terminal_output": True, "terminal-auth": True},
+    }
 
 
 @pytest.mark.statement(26)

@@ -22,6 +22,23 @@ from tests.fakes.script import (
 )
 
 
+@pytest.mark.statement(1)
+async def test_nothing_but_messages_goes_to_the_agent(desk: Desk) -> None:
+    said = "one\ntwo\r\n\u2028\u2029\u0085 é漢😀 \udce4 \0"
+    agent = desk.agent(on_prompt("", request("no/such", {}), permission("Go?"), say("{answer}")))
+    talk = await desk.ready()
+    talk.prompt(said)
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    talk.send("close")
+    await eventually(lambda: agent.logged("eof"))
+    assert agent.logged("stray") == []
+    assert {message["jsonrpc"] for message in agent.got()} == {"2.0"}
+    (message,) = agent.got("session/prompt")
+    assert message["params"]["prompt"][0]["text"] == said.replace("\udce4", "\ufffd")
+
+
 @pytest.mark.statement(2, 3, 5, 6)
 async def test_garbage_between_messages(desk: Desk) -> None:
     garbage = raw("Welcome!\r\n\r\n\n42\nnull\n[1]\n"), ["bytes", "\xff\xfe\x00\n"]
@@ -44,10 +61,11 @@ async def test_notifications_are_never_answered(desk: Desk) -> None:
         notify("session/update", {"sessionId": {"a": 1}, "update": 3}),
         notify("$/cancel_request", None),
     )
-    agent = desk.agent(on_prompt("", *odd, say("still here")))
+    agent = desk.agent(on_prompt("", *odd, say("still here"), times=1))
     talk = await desk.ready()
     await talk.turn("hello")
     assert talk.says == "still here"
+    await talk.turn("again")  # by then it has read whatever had been said to it before
     assert all("method" in message for message in agent.got())
     assert talk.data("AcpQuestion") == []
 
@@ -67,7 +85,7 @@ REFUSED = {
 @pytest.mark.statement(11, 25, 30)
 async def test_what_we_do_not_serve_is_refused(desk: Desk) -> None:
     params = {"sessionId": "{session}", "path": "/etc/passwd", "command": "id", "mode": "voice"}
-    desk.agent(
+    agent = desk.agent(
         on_prompt("", *(step for method in REFUSED for step in (request(method, params), say("{answer}\n"))))
     )
     desk.setup(fs={"read": False, "write": False}, terminal=False)
@@ -75,6 +93,29 @@ async def test_what_we_do_not_serve_is_refused(desk: Desk) -> None:
     await talk.turn("hello")
     codes = [json.loads(line)["code"] for line in talk.says.split("\n")]
     assert dict(zip(REFUSED, codes, strict=True)) == REFUSED
+    told = agent.got("initialize")[0]["params"]["clientCapabilities"]
+    assert (told["fs"], told["terminal"]) == ({"readTextFile": False, "writeTextFile": False}, False)
+
+
+@pytest.mark.statement(47)
+@pytest.mark.parametrize("session", ["nobody", "", None, 3])
+async def test_no_request_is_served_for_a_session_that_nobody_knows(desk: Desk, session: Any) -> None:
+    file = desk.folder / "f"
+    params = {"sessionId": session, "path": str(file), "content": "x", "command": "id", "terminalId": "t"}
+    params |= {"mode": "form", "message": "?", "requestedSchema": {"type": "object", "properties": {}}}
+    methods = [
+        *(f"fs/{name}_text_file" for name in ("read", "write")),
+        *(f"terminal/{name}" for name in ("create", "output", "wait_for_exit", "kill", "release")),
+        "elicitation/create",
+    ]
+    asked = (step for method in methods for step in (request(method, params), say("{answer}\n")))
+    desk.agent(on_prompt("work", *asked))
+    talk, other = await desk.ready(), await desk.ready()  # with one alone there would be no doubt
+    await talk.turn("work")
+    answers = [json.loads(line) for line in talk.says.split("\n")]
+    assert [answer.get("code") for answer in answers] == [-32602] * len(methods)
+    assert not file.exists()
+    assert talk.questions == other.questions == []
 
 
 @pytest.mark.statement(9, 13, 47)

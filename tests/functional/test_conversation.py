@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import (
+    OPTIONS,
     ScriptedAgent,
     error,
     on_prompt,
@@ -166,21 +167,24 @@ def test_a_question_is_answered_by_its_digit(open_editor: Open, tmp_path: Path) 
     editor.screen.expect("rejected")
 
 
-@pytest.mark.statement(73)
+@pytest.mark.statement(73, 80)
 @pytest.mark.parametrize(
     ("command", "option"),
-    [("accept", "yes"), ("accept!", "always"), ("reject", "no"), ("answer 2", "always")],
+    [("accept", "yes"), ("accept!", "always"), ("reject", "no"), ("answer 5", "yes too")],
 )
 def test_a_question_is_answered_by_command(
     open_editor: Open, tmp_path: Path, command: str, option: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("", permission("touch a file")))
+    again = ((f"{id} too", f"{name} too", kind) for id, name, kind in OPTIONS)
+    options = (("x", "Explain", "explain_it"), *OPTIONS, *again)
+    agent = script(tmp_path, on_prompt("", permission("touch a file", options)))
     editor = talking(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("touch a file")
     editor.type(f":Acp {command}<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == option
+    assert "touch a file" not in editor.lua("return vim.fn.execute('messages')")  # it was in sight
 
 
 def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_path: Path) -> None:
@@ -466,6 +470,7 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     assert "hello from the past" in played
 
 
+@pytest.mark.statement(74)
 def test_a_proposed_diff_opens_on_its_question(open_editor: Open, tmp_path: Path) -> None:
     diff = [{"type": "diff", "path": "{cwd}/a.py", "oldText": "old line\n", "newText": "new line\n"}]
     agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=diff)))

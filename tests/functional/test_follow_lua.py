@@ -59,6 +59,7 @@ def place(editor: Editor) -> tuple[str, int]:
     return name, line
 
 
+@pytest.mark.statement(119, 120)
 def test_the_pinned_window_shows_file_and_line(following: Editor) -> None:
     assert show(following, "a.txt", 100)
     assert place(following) == ("a.txt", 100)
@@ -68,6 +69,7 @@ def test_the_pinned_window_shows_file_and_line(following: Editor) -> None:
     assert told(following) == ["following"]
 
 
+@pytest.mark.statement(118)
 def test_lines_are_clamped_and_missing_ones_leave_the_cursor(following: Editor) -> None:
     for line, wanted in ((0, 1), (10**9, 200), (-5, 1), (150, 150), (None, 150)):
         assert show(following, "a.txt", line)
@@ -87,6 +89,7 @@ def test_hostile_names_are_names(following: Editor, name: str) -> None:
     assert place(following) == (name, 7)
 
 
+@pytest.mark.statement(118)
 def test_what_is_no_file_moves_nothing(following: Editor) -> None:
     show(following, "a.txt", 7)
     for name in ("missing.txt", ".", "/dev/null"):
@@ -164,6 +167,7 @@ def test_what_the_user_does_there_pauses_it(following: Editor, act: Callable[[Ed
     assert show(following, "a.txt", 60)
 
 
+@pytest.mark.statement(121)
 def test_closing_the_window_ends_it(following: Editor) -> None:
     show(following, "a.txt", 3)
     following.lua("vim.api.nvim_win_close(pinned, false)")
@@ -171,6 +175,7 @@ def test_closing_the_window_ends_it(following: Editor) -> None:
     assert not show(following, "a.txt", 4)
 
 
+@pytest.mark.statement(120)
 def test_edits_and_sizes_are_not_the_user_s_moves(following: Editor) -> None:
     following.lua("vim.o.scrolloff = 4")
     show(following, "a.txt", 100)
@@ -246,6 +251,7 @@ def test_a_closed_fold_opens(following: Editor) -> None:
 MODES = {"i": "iabc", "v": "v$", "V": "VG", "R": "Rx", "c": ":echo 1", "no": "d", "niI": "iabc<C-o>"}
 
 
+@pytest.mark.statement(119)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_user_s_mode_stays(following: Editor, mode: str) -> None:
     following.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'some text', 'more' })")
@@ -264,6 +270,7 @@ def test_the_user_s_mode_stays(following: Editor, mode: str) -> None:
     assert following.lua("return modes") == []
 
 
+@pytest.mark.statement(119)
 def test_five_hundred_places_while_the_user_types(following: Editor) -> None:
     """Not one character lost or moved, and one `u` takes back what was typed in one go."""
     following.lua('vim.cmd([[au BufReadPost,BufWinEnter *.txt silent! normal! g`\\"zz]])')
@@ -327,6 +334,7 @@ def test_a_failing_autocommand_is_said_once_and_the_place_is_shown(following: Ed
     assert following.nvim.api.get_mode()["blocking"] is False
 
 
+@pytest.mark.statement(120)
 def test_moving_there_before_the_first_place_pauses(following: Editor) -> None:
     following.lua("vim.api.nvim_set_current_win(pinned)")
     following.type("G")
@@ -336,6 +344,7 @@ def test_moving_there_before_the_first_place_pauses(following: Editor) -> None:
     assert place(following)[0] == "start.txt"
 
 
+@pytest.mark.statement(120)
 def test_going_about_in_the_window_while_it_is_pinned_pauses_nothing(following: Editor) -> None:
     follow(following, "off", 1)
     following.lua("vim.api.nvim_set_current_win(pinned)")

@@ -108,6 +108,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_sent(open_editor: Ope
     assert '"content": {"name": "Ada", "tools": ["s"]}' in chat(editor)[-1]
 
 
+@pytest.mark.statement(78)
 def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp_path: Path) -> None:
     editor = with_form(open_editor, tmp_path, FIELDS)
     editor.type("iAda<Esc>:q<CR>")

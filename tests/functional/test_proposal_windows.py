@@ -36,6 +36,7 @@ ASIDE = """
 """
 
 
+@pytest.mark.statement(78)
 def test_tabclose_decides_nothing(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", edit()))
     editor = before(open_editor, agent)
@@ -52,6 +53,7 @@ def test_tabclose_decides_nothing(open_editor: Open, tmp_path: Path) -> None:
     assert outcomes(agent) == ["yes"]
 
 
+@pytest.mark.statement(78)
 def test_only_in_another_window_decides_nothing(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", edit()))
     editor = before(open_editor, agent)

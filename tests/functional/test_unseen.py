@@ -19,6 +19,7 @@ def elsewhere(editor: Editor) -> None:
     editor.screen.expect("-- INSERT --")
 
 
+@pytest.mark.statement(80)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_left(
     open_editor: Open, tmp_path: Path, size: tuple[int, int]
@@ -70,6 +71,7 @@ def test_what_a_key_answers_is_seen_in_insert_mode(open_editor: Open, tmp_path: 
     assert editor.lua("return vim.api.nvim_list_wins()") == windows
 
 
+@pytest.mark.statement(80)
 def test_a_question_that_has_been_answered_meanwhile_is_not_told_again(
     open_editor: Open, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ def undone(patchwork: Patchwork) -> str:
     return base
 
 
+@pytest.mark.statement(123)
 def test_a_line_that_the_user_changes_takes_its_partner_out_and_splits_the_hunk():
     patchwork = patched("1 a b c 2", "1 x y z 2")
     whole = patchwork.pending[0].id
@@ -74,6 +75,7 @@ def test_a_line_of_the_agent_that_the_user_deletes_is_not_brought_back():
     assert undone(patchwork) == "1 a c 2"
 
 
+@pytest.mark.statement(123)
 def test_lines_that_the_user_writes_into_a_hunk_stay():
     patchwork = patched("1 a b 2", "1 x y 2")
     patchwork.user(Edit(2, 2, ["U", "V"]))
@@ -81,6 +83,7 @@ def test_lines_that_the_user_writes_into_a_hunk_stay():
     assert undone(patchwork) == "1 a U V b 2"
 
 
+@pytest.mark.statement(123)
 @pytest.mark.parametrize("row", [1, 3])
 def test_lines_beside_a_hunk_leave_it_whole(row: int):
     patchwork = patched("1 a b 2", "1 x y 2")
@@ -133,6 +136,7 @@ def test_a_line_that_a_later_turn_brings_back_leaves_no_hunk():
     assert patchwork.pending == []
 
 
+@pytest.mark.statement(123)
 def test_lines_of_the_user_under_the_agents_are_what_undo_restores():
     patchwork = patched("1 a 2", "1 x 2")
     patchwork.user(Edit(1, 2, ["U"]))
@@ -173,6 +177,7 @@ def test_u_over_what_was_typed_into_a_hunk_gives_it_back_to_the_agent():
     assert patchwork.pending == before
 
 
+@pytest.mark.statement(125)
 def test_kept_stays_kept_through_u():
     patchwork = patched("1 a b c 2", "1 x y z 2")
     patchwork.user(Edit(2, 3, ["U"]))
@@ -188,6 +193,7 @@ def test_kept_stays_kept_through_u():
     assert patchwork.pending == []
 
 
+@pytest.mark.statement(125)
 def test_a_hunk_that_was_kept_does_not_come_back_under_its_id():
     patchwork = patched("1 a b c 2", "1 x y z 2")
     patchwork.user(Edit(2, 3, ["U"]))
@@ -209,6 +215,7 @@ def test_a_hunk_that_was_kept_after_all_is_told_as_kept():
     assert patchwork.pending == []
 
 
+@pytest.mark.statement(125)
 def test_what_was_kept_as_one_with_later_lines_stays_kept():
     patchwork = patched("1 a b 2", "1 x y 2")
     patchwork.agent(["1", "x", "Y", "2"], NEXT)

@@ -27,12 +27,14 @@ def follow() -> Follow:
     return Follow("/w")
 
 
+@pytest.mark.statement(118)
 def test_the_last_location_counts(follow: Follow) -> None:
     follow.tool(update(locations=at(("/w/a.py", 3), ("b.py", 7))))
     assert follow.take(0, everywhere) == Place("/w/b.py", 7)
     assert follow.take(9, everywhere) is None
 
 
+@pytest.mark.statement(118)
 @pytest.mark.parametrize(("line", "shown"), [(None, None), (0, 1), (1, 1), (7, 7)])
 def test_lines_begin_at_one_and_may_be_missing(follow: Follow, line: int | None, shown: int | None) -> None:
     follow.tool(update(locations=at(("a.py", line))))
@@ -77,6 +79,7 @@ def test_five_a_second_and_the_last_one_wins(follow: Follow) -> None:
     assert follow.take(1.1, everywhere) == Place("/w/a.py", 128)
 
 
+@pytest.mark.statement(118)
 def test_a_file_that_is_missing_is_passed_over_and_shown_when_its_call_has_made_it(follow: Follow) -> None:
     exists = {"/w/a.py"}.__contains__
     follow.touch("/w/a.py", 2)
