@@ -38,7 +38,7 @@ end
 ---@return string
 local function column(text, width)
   text = scratch.cut(scratch.visible(text), width)
-  return text .. (" "):rep(width - vim.fn.strdisplaywidth(text))
+  return text .. (" "):rep(width - vim.fn.strwidth(text))
 end
 
 ---@param line acp.AgentLine

@@ -59,7 +59,7 @@ local function hint_of(win, buf)
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
   local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
   local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
-  return vim.fn.strdisplaywidth(whole) <= api.nvim_win_get_width(win) and whole or whom
+  return vim.fn.strwidth(whole) <= api.nvim_win_get_width(win) and whole or whom
 end
 
 -- The hints are drawn, not kept: whom an empty prompt asks, and what a command that stands alone expects. They are right

@@ -344,10 +344,10 @@ local function announce(question)
   if question.session ~= state.current() then
     who, how = ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
   end
-  local room = vim.v.echospace - vim.fn.strdisplaywidth(("acp_nvim:    %s"):format(how)) -- the way to answer fits, too
+  local room = vim.v.echospace - vim.fn.strwidth(("acp_nvim:    %s"):format(how)) -- the way to answer fits, too
   local asks = scratch.cut(("%s asks: %s"):format(who, scratch.visible(question.title)), math.max(room, 10))
   local text = ("%s   %s"):format(asks, how)
-  if vim.fn.strdisplaywidth(asks) + LEAST_OPTIONS <= room then
+  if vim.fn.strwidth(asks) + LEAST_OPTIONS <= room then
     text = ("%s  (%s)"):format(text, table.concat(names, ", "))
   end
   require("acp_nvim.announce").say("warn", text, function()

@@ -38,12 +38,13 @@ function M.visible(text)
   return text
 end
 
---- `text` cut so that it takes at most `width` screen cells.
+--- `text` cut so that it takes at most `width` screen cells. Cells are counted by `strwidth()`:
+--- `strdisplaywidth()` adds what 'linebreak', 'showbreak' and 'breakindent' of the current window would.
 ---@param text string
 ---@param width integer
 ---@return string
 function M.cut(text, width)
-  if vim.fn.strdisplaywidth(text) <= width then
+  if vim.fn.strwidth(text) <= width then
     return text
   end
   local keep = math.min(vim.fn.strchars(text), width)
@@ -51,7 +52,7 @@ function M.cut(text, width)
   repeat
     keep = keep - 1
     short = vim.fn.strcharpart(text, 0, keep) .. "…"
-  until keep <= 0 or vim.fn.strdisplaywidth(short) <= width
+  until keep <= 0 or vim.fn.strwidth(short) <= width
   return short
 end
 
@@ -64,9 +65,9 @@ local LEAST_ROOM = 20 -- for a path
 ---@param lead string  what stands before it
 ---@return string
 function M.short(path, lead)
-  local room = math.max(LEAST_ROOM, vim.v.echospace - vim.fn.strdisplaywidth(NAME .. lead))
+  local room = math.max(LEAST_ROOM, vim.v.echospace - vim.fn.strwidth(NAME .. lead))
   local function fits(text)
-    return vim.fn.strdisplaywidth(text) <= room
+    return vim.fn.strwidth(text) <= room
   end
   path = vim.fn.fnamemodify(path, ":~:.")
   local brief = fits(path) and path or vim.fn.pathshorten(path)
@@ -82,8 +83,8 @@ local function fit(text, width)
   local named = first and text:sub(first) or ""
   local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
   local before = first and text:sub(1, first - 1) or text
-  local room = width - vim.fn.strdisplaywidth(command)
-  if not first or vim.fn.strdisplaywidth(before) <= room or room < LEAST_ROOM then
+  local room = width - vim.fn.strwidth(command)
+  if not first or vim.fn.strwidth(before) <= room or room < LEAST_ROOM then
     return M.cut(text, width)
   end
   local gap = before:match("[ (]*$")
@@ -283,7 +284,7 @@ end
 ---@return integer win
 function M.float(lines, filetype, title)
   lines = flat(lines)
-  local width = vim.fn.strdisplaywidth(title or "") + 2
+  local width = vim.fn.strwidth(title or "") + 2
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end

@@ -159,7 +159,7 @@ end
 ---@return string
 local function column(text, width)
   text = scratch.cut(text, width)
-  return text .. (" "):rep(width - vim.fn.strdisplaywidth(text))
+  return text .. (" "):rep(width - vim.fn.strwidth(text))
 end
 
 ---@param line acp.SessionLine

@@ -194,7 +194,7 @@ end
 ---@param bar string  an option's value
 ---@return integer
 local function width_of(bar)
-  return vim.fn.strdisplaywidth((bar:gsub("%%<", ""):gsub("%%%%", "%%")))
+  return vim.fn.strwidth((bar:gsub("%%<", ""):gsub("%%%%", "%%")))
 end
 
 --- The bars say as much as there is room for.

@@ -102,6 +102,14 @@ def test_the_log_has_each_message_once(talked: Editor) -> None:
     )
 
 
+def test_a_message_has_the_whole_line_whatever_breaks_those_of_the_window(talked: Editor) -> None:
+    talked.lua("vim.wo.linebreak, vim.wo.breakindent, vim.wo.showbreak = true, true, '>>>>>>>>'")
+    room = talked.lua("return vim.v.echospace") - len("acp_nvim: ")
+    said = ("word " * room)[: room - 1] + "!"
+    talked.lua("require('acp_nvim.scratch').message('info', ...)", said)
+    talked.screen.expect(said)
+
+
 @pytest.mark.parametrize("how", ["close_session({ session = 1 })", "delete('s1')"])
 def test_a_session_that_its_user_ends_out_of_sight_is_no_failed_turn(
     open_editor: Open, tmp_path: Path, how: str
