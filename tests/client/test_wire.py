@@ -19,17 +19,19 @@ from tests.fakes.script import (
     say,
     stderr,
     tool,
+    wait,
 )
 
 
 @pytest.mark.statement(1)
 async def test_nothing_but_messages_goes_to_the_agent(desk: Desk) -> None:
     said = "one\ntwo\r\n\u2028\u2029\u0085 é漢😀 \udce4 \0"
-    agent = desk.agent(on_prompt("", request("no/such", {}), permission("Go?"), say("{answer}")))
+    agent = desk.agent(on_prompt("", request("no/such", {}), permission("Go?"), wait("session/cancel")))
     talk = await desk.ready()
     talk.prompt(said)
     await talk.asked()
     talk.answer("yes")
+    talk.send("cancel")
     await talk.ended(1)
     talk.send("close")
     await eventually(lambda: agent.logged("eof"))
