@@ -8,7 +8,7 @@
 #   make soak      an hour's work in some minutes: nothing grows, nothing is left behind
 #   make bench     the loads of tests/bench, measured           ARGS="--write" for doc/PERFORMANCE.md, "--where" for a chunk's way
 #   make check-types-lua   the types of the Lua half, where there is a lua-language-server     LUALS=/path/to/it
-#   make doc-check     the help, the README and the code say the same
+#   make doc-check     the help says what the code does; links and snippets of help and README are whole
 #   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
