@@ -68,10 +68,12 @@ end
 --- The agent that one entry stands for.
 ---@param name string  as the file has it
 ---@param entry table
+---@param shared any  the MCP servers that the file names for all of its agents
 ---@return string? name
 ---@return table own
-local function translate(name, entry)
+local function translate(name, entry, shared)
   local own = { command = entry.command, args = entry.args, cwd = entry.cwd, env = texts(entry.env) }
+  own.mcp_servers = entry.mcpServers or shared
   own = expand_all(own)
   if type(entry.timeoutMs) == "number" then -- for any request, a prompt among them
     own.timeout_ms = math.max(1, math.floor(entry.timeoutMs))
@@ -89,8 +91,9 @@ end
 ---@param key "agent_servers"|"servers"
 ---@param name any
 ---@param entry any
+---@param shared any
 ---@param into acp.AgentFile
-local function take(path, text, key, name, entry, into)
+local function take(path, text, key, name, entry, shared, into)
   local function complain(problem)
     into.problems[#into.problems + 1] = at(path, jsonc.line_of(text, key, tostring(name)), problem)
   end
@@ -102,7 +105,7 @@ local function take(path, text, key, name, entry, into)
   if entry.timeoutMs ~= nil and type(entry.timeoutMs) ~= "number" then
     complain(("in '%s': 'timeoutMs' must be a number"):format(name))
   end
-  local called, own = translate(name, entry)
+  local called, own = translate(name, entry, shared)
   if not called then
     if entry.type == nil or entry.type == "custom" then
       return complain(("'%s' has no command"):format(name))
@@ -152,7 +155,7 @@ local function parse(path, text, into)
       if type(name) == "number" then -- a list, whose entries have their names in them
         name = type(entry) == "table" and entry.name or name
       end
-      take(path, text, key, name, entry, into)
+      take(path, text, key, name, entry, value.mcpServers, into)
     end
   end
 end

@@ -216,12 +216,14 @@ def test_agents_from_the_files_of_other_editors(open_editor: Open, tmp_path: Pat
     {{ "theme": "One Dark", /* more */
       "agent_servers": {{
         "My Agent": {{ "type": "custom", "command": {command}, "args": [{", ".join(args)},],
-                       "env": {{ "KEY": "$ACP_TEST_SECRET", "N": 3, }}, }},
+                       "env": {{ "KEY": "$ACP_TEST_SECRET", "N": 3, }},
+                       "mcpServers": {{ "own": {{ "command": "/bin/cat" }} }}, }},
         "gemini": {{ "type": "registry", "env": {{ "A": "b" }} }},
         "unheard-of": {{ "type": "registry" }},
       }},
     }}"""
     simse = {"servers": [{"name": "slow", "command": slow.argv[0], "args": slow.argv[1:], "timeoutMs": 300}]}
+    simse |= {"mcpServers": {"shared": {"command": "/bin/cat", "env": {"KEY": "$ACP_TEST_SECRET"}}}}
     files = [write(tmp_path / "zed.json", zed), write(tmp_path / "acp.json", json.dumps(simse))]
     env = {"ACP_TEST_SECRET": "hush"}
     (tmp_path / "bin").mkdir()
@@ -236,6 +238,9 @@ def test_agents_from_the_files_of_other_editors(open_editor: Open, tmp_path: Pat
     editor.type("<Esc>:Acp new slow<CR>")
     editor.screen.expect("slow has not answered session/new for 0.3 s")
     assert editor.lua("return require('acp_nvim.agents').get('slow').spec.prompt_timeout_ms") == 300
+    named = [asked["params"]["mcpServers"] for each in (agent, slow) for asked in each.got("session/new")]
+    assert [[server["name"] for server in each] for each in named] == [["own"], ["shared"]]
+    assert named[1][0]["env"] == [{"name": "KEY", "value": "hush"}]
     assert editor.lua("return require('acp_nvim.agents').get('gemini').spec.env") == {"A": "b"}
 
 
