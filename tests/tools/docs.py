@@ -257,6 +257,14 @@ def unnamed(text: str, tables: Any) -> Iterator[str]:
     yield from (f"the event {name} has no tag in the help" for name in sorted(events - tags))
 
 
+def differing(text: str, tables: Any) -> Iterator[str]:
+    """Where help and code say different things."""
+    fresh = written(text, tables)
+    yield from unnamed(fresh, tables)
+    if fresh != text:
+        yield f"doc/{HELP.name} is not what the code says: tests/tools/docs.py writes it anew"
+
+
 def wrong(nvim: str, text: str, readme: str) -> Iterator[str]:
     """What no reader should meet: lines too long, dead links, Lua that does not parse."""
     for number, line in enumerate(text.split("\n"), 1):
@@ -289,13 +297,10 @@ def main() -> int:
         return 1
     tables = ask(nvim, TABLES)
     text = HELP.read_text()
-    fresh = written(text, tables)
     if "--check" not in sys.argv:
-        HELP.write_text(fresh)
+        HELP.write_text(written(text, tables))
         return 0
-    problems = [*unnamed(fresh, tables), *wrong(nvim, fresh, README.read_text())]
-    if fresh != text:
-        problems.append("doc/acp_nvim.txt is not what the code says: tests/tools/docs.py writes it anew")
+    problems = [*differing(text, tables), *wrong(nvim, text, README.read_text())]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 
