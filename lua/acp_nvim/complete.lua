@@ -22,7 +22,8 @@ local WIDEST_MENU = 60
 ---@param text string
 ---@return string
 local function brief(text)
-  return vim.fn.strcharpart(text, 0, WIDEST_MENU)
+  local whole = vim.fn.strchars(text) <= WIDEST_MENU
+  return whole and text or vim.fn.strcharpart(text, 0, WIDEST_MENU - 1) .. "…"
 end
 
 ---@param n integer
