@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,21 @@ async def test_the_id_comes_at_once_and_two_are_never_the_same(lab: Lab):
     assert [group(leader) for leader in leaders] == leaders
 
 
+@pytest.fixture
+def typed() -> Iterator[None]:
+    """There is something to read at our own input, which is the editor's channel."""
+    ours, (reader, writer) = os.dup(0), os.pipe()
+    os.write(writer, b"typed\n")
+    os.close(writer)
+    os.dup2(reader, 0)
+    yield
+    os.dup2(ours, 0)
+    os.close(ours)
+    os.close(reader)
+
+
 @pytest.mark.statement(116)
+@pytest.mark.usefixtures("typed")
 async def test_nobody_is_at_the_keys(lab: Lab):
     shown = await lab.run("cat; echo $PAGER $GIT_PAGER; (: </dev/tty) 2>&1 || echo no tty")
     assert shown["output"].startswith("cat cat\n")

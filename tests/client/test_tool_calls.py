@@ -164,14 +164,15 @@ async def test_a_call_is_told_only_when_a_fact_changes(desk: Desk) -> None:
 @pytest.mark.statement(117)
 async def test_a_terminal_of_the_agents_own_is_shown(desk: Desk) -> None:
     meta = {"terminal_output": {"terminal_id": "x", "data": "compiling\n"}}
-    ref = {"type": "terminal", "terminalId": "x"}
+    ref, ended = {"type": "terminal", "terminalId": "x"}, {"terminal_id": "x", "exit_code": 2}
     talk = await told(
         desk,
         tool("t", title="make", kind="execute", status="in_progress", _meta=meta),
-        tool("t", known=True, content=[ref], status="completed"),
+        tool("t", known=True, content=[ref], status="completed", _meta={"terminal_exit": ended}),
     )
     open_all(desk, talk)
     await eventually(lambda: "  │ compiling" in talk.lines)
+    assert desk.editor.terminals == {"x": "make [exit 2]"}
 
 
 async def test_a_chat_drawn_anew_is_the_same(desk: Desk) -> None:

@@ -423,6 +423,7 @@ def test_an_update_without_its_set_changes_nothing(tag: str) -> None:
     assert only(**raw) == UnknownUpdate(tag, raw)
 
 
+@pytest.mark.statement(89)
 def test_commands() -> None:
     found = only(
         sessionUpdate="available_commands_update",
@@ -438,6 +439,8 @@ def test_commands() -> None:
         ("web", "", None),
     ]
     assert Command(name="x").hint is None
+    none = only(sessionUpdate="available_commands_update", availableCommands=[])
+    assert none == CommandsUpdate(())  # which takes back those before
 
 
 def test_mode_and_options() -> None:
