@@ -233,8 +233,10 @@ async def test_the_limit_keeps_the_end(lab: Lab, limit: int, text: str, truncate
 
 @pytest.mark.statement(111)
 async def test_all_who_wait_are_told(lab: Lab):
-    name = await lab.create("read x; exit 4")
+    os.mkfifo(fifo := Path(lab.session.cwd, "fifo"))
+    name = await lab.create("read x < fifo; exit 4")
     waiters = [lab.waiter(name) for _ in range(3)]
+    os.close(await eventually(lambda: _open(fifo)))
     assert await asyncio.gather(*waiters, lab.waiter(name)) == [ended(4)] * 4
 
 
