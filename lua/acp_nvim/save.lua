@@ -173,6 +173,7 @@ end
 ---@return table answer  { ok, tick, heard, lines?, warning? } | { stale } | { error, locked? }
 function M.apply(buf, tick, list, options)
   if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+    stream.flush(buf)
     return { stale = true }
   end
   local why = refusal(buf, options)

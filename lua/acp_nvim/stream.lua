@@ -8,6 +8,7 @@ local M = {}
 ---@class acp.Stream
 ---@field path string         resolved
 ---@field seq integer         how many messages have been told
+---@field tick? integer       of the buffer, as it was told; `:w` counts, too, and changes no line
 ---@field edits acp.Edit[]    complete ones, each in the rows that those before it have left
 ---@field first? integer      of the one under way: rows before it and now
 ---@field last? integer
@@ -75,15 +76,16 @@ local function flush(buf, stream)
     return
   end
   close(buf, stream, 0)
-  if #stream.edits == 0 and next(stream.facts) == nil then
+  local tick = api.nvim_buf_get_changedtick(buf)
+  if #stream.edits == 0 and next(stream.facts) == nil and tick == stream.tick then
     return
   end
-  stream.seq = stream.seq + 1
+  stream.seq, stream.tick = stream.seq + 1, tick
   local payload = vim.tbl_extend("error", stream.facts, {
     path = stream.path,
     buf = buf,
     seq = stream.seq,
-    tick = api.nvim_buf_get_changedtick(buf),
+    tick = tick,
     edits = stream.edits,
     ours = stream.by_agent or nil,
     void = is_void(buf) or nil,
