@@ -277,16 +277,14 @@ function M.remove(buf, tick, _, options)
     edits.apply(buf, { { 0, api.nvim_buf_line_count(buf), {} } })
     local gone, why, code = vim.uv.fs_unlink(options.real)
     assert(gone or code == "ENOENT", why)
+    stream.asked(buf, true)
+    stream.finish(buf) -- while it is followed: to open it again ends that
     forget_file(buf)
     edits.break_undo(buf)
   end)
-  if ok then
-    stream.asked(buf, true)
-  else
-    edits.take_back(buf, before)
-  end
-  stream.finish(buf, not ok)
   if not ok then
+    edits.take_back(buf, before)
+    stream.finish(buf, true)
     return { error = edits.one_line(err) }
   end
   return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }

@@ -237,7 +237,8 @@ def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, lo
         editor.type(":edit new.txt<CR>")
         editor.expect_lua("return vim.b.changedtick and vim.fn.maparg(']h') ~= ''")
     editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
+    editor.screen.expect("1 change undone")
+    assert [hunk["state"] for hunk in hunks(editor)] == ["undone"]
     assert not (editor.project / "new.txt").exists()
     if loaded:
         assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified}") == [[""], False]
