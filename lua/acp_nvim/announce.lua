@@ -13,13 +13,14 @@ local M = {}
 
 local missed ---@type acp.Missed?  the newest
 
-local function say_again()
+---@param said integer  messages when the mode was left: one that has come since answers a key, and stays
+local function say_again(said)
   local again = missed
   if not again or is_covered() then
     return
   end
   missed = nil
-  if not again.still or again.still() then
+  if scratch.said() == said and (not again.still or again.still()) then
     scratch.message(again.level, again.text, true)
   end
 end
@@ -45,7 +46,10 @@ vim.api.nvim_create_autocmd("ModeChanged", {
   pattern = "*:n*",
   callback = function()
     if missed then
-      vim.schedule(say_again) -- behind what Neovim clears
+      local said = scratch.said()
+      vim.schedule(function() -- behind what Neovim clears
+        say_again(said)
+      end)
     end
   end,
 })

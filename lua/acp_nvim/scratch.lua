@@ -121,10 +121,19 @@ function M.is_echoed()
   return is_builtin(vim.notify)
 end
 
+local said = 0
+
+--- How many messages there have been.
+---@return integer
+function M.said()
+  return said
+end
+
 ---@param level "info"|"warn"|"error"
 ---@param line string
 ---@param again? boolean
 local function announce(level, line, again)
+  said = said + 1
   if not is_builtin(vim.notify) then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then
