@@ -468,7 +468,7 @@ CALLS = {
     "acp.answer({}, {})": "there is no question",
     "acp.load()": "needs the id",
     "acp.replay('/nowhere')": "no such file",
-    "acp.replay()": "",
+    "acp.replay(3)": "",
 }
 
 
