@@ -34,7 +34,10 @@ def test_it_is_the_newest_of_the_folder_that_is_over(tmp_path: Path) -> None:
     written(tmp_path / f"3-a-{NOBODY}-1.jsonl", elsewhere)
     going = written(tmp_path / f"5-a-{NOBODY}-1.jsonl", OPENED)
     (tmp_path / "6.jsonl").write_text('no json, session/new\n[1]\n{"msg": ["session/new"]}\n')
-    with subprocess.Popen([sys.executable, "-c", "input()", "acp_nvim"], stdin=subprocess.PIPE) as writer:
+    code = [sys.executable, "-c", "input(0)", "acp_nvim"]
+    with subprocess.Popen(code, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout
+        writer.stdout.read(1)  # it runs
         written(tmp_path / f"4-a-{writer.pid}-1.jsonl", OPENED)
         written(tmp_path / f"4-a-{os.getpid()}-1.jsonl", {**OPENED, "params": 1})
         assert archive.latest(tmp_path, "/w", {str(going)}) == last
