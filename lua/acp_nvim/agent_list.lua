@@ -1,23 +1,19 @@
--- `:Acp agents`: every agent that is configured, found or known, one a line, in a buffer of our own.
+-- `:Acp agents`: every agent that is configured, found or known, one a line.
 local agent_files = require("acp_nvim.agent_files")
 local agents = require("acp_nvim.agents")
+local listed = require("acp_nvim.listed")
 local scratch = require("acp_nvim.scratch")
 local version = require("acp_nvim.version")
 
-local api = vim.api
 local M = {}
 
 ---@class acp.AgentLine
 ---@field agent acp.Agent
 ---@field path? string  where its program is
 
-local NAME = "acp://agents"
-local NAMESPACE = api.nvim_create_namespace("acp_nvim.agents")
-local KEYS = " Agents   <CR> new session  i examine  K about it  v versions  g? keys"
 local NAME_WIDTH, STATE_WIDTH = 14, 10
 
-local shown = {} ---@type acp.AgentLine[] by row
-local buffer ---@type integer?
+local list ---@type acp.List
 
 -- How it looks --------------------------------------------------------------------------------------------------------
 
@@ -31,14 +27,6 @@ local function state_of(line)
     return "not found", line.agent.origin == "preset" and "AcpPending" or "AcpError"
   end
   return line.agent.origin == "preset" and "found" or "configured", "AcpDone"
-end
-
----@param text string
----@param width integer
----@return string
-local function column(text, width)
-  text = scratch.cut(scratch.visible(text), width)
-  return text .. (" "):rep(width - vim.fn.strwidth(text))
 end
 
 ---@param line acp.AgentLine
@@ -55,63 +43,38 @@ local function detail(line)
   return vim.fn.fnamemodify(line.path, ":~") .. (said and "  " .. said or said == false and "  (no version)" or "")
 end
 
+---@param shown acp.ListRow[]
 ---@return integer row  of the last one before those that are not installed
-local function last_there()
+local function last_there(shown)
   for row = #shown, 1, -1 do
-    if shown[row].path or shown[row].agent.origin ~= "preset" then
+    local line = shown[row].of --[[@as acp.AgentLine]]
+    if line.path or line.agent.origin ~= "preset" then
       return row
     end
   end
   return 1
 end
 
---- What is wrong in the files of other editors, below those that are there.
----@return table[]
-local function remarks()
-  return vim.tbl_map(function(problem)
-    return { { "    " .. scratch.visible(problem), "AcpWarning" } }
-  end, agent_files.problems())
+---@return acp.ListRow[]
+local function rows()
+  return vim.tbl_map(function(line)
+    local state, hl = state_of(line)
+    local name = listed.column(scratch.visible(line.agent.name), NAME_WIDTH) .. "  "
+    local text = name .. listed.column(state, STATE_WIDTH) .. "  " .. scratch.visible(detail(line))
+    return { of = line, key = line.agent.name, text = text, from = #name, to = #name + #state, hl = hl }
+  end, agents.list())
 end
 
-local function draw()
-  local buf = buffer
-  if not buf or not api.nvim_buf_is_valid(buf) then
-    return
-  end
-  shown = agents.list()
-  local lines = vim.tbl_map(function(line)
-    local text = ("%s  %s  "):format(column(line.agent.name, NAME_WIDTH), column(state_of(line), STATE_WIDTH))
-    return text .. scratch.visible(detail(line))
-  end, shown)
-  vim.bo[buf].modifiable = true
-  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
-  vim.bo[buf].modifiable = false
-  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
-  for row, line in ipairs(shown) do
-    local text, hl = state_of(line)
-    local from = #column(line.agent.name, NAME_WIDTH) + 2
-    api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, from, { end_col = from + #text, hl_group = hl })
-  end
-  local below = remarks()
-  if #below > 0 then
-    api.nvim_buf_set_extmark(buf, NAMESPACE, last_there() - 1, 0, { virt_lines = below })
-  end
+--- What is wrong in the files of other editors, below those that are there.
+---@param shown acp.ListRow[]
+---@return string[] said
+---@return string hl
+---@return integer row
+local function remarks(shown)
+  return vim.tbl_map(scratch.visible, agent_files.problems()), "AcpWarning", last_there(shown)
 end
 
 -- What the user does --------------------------------------------------------------------------------------------------
-
----@return acp.AgentLine
-local function chosen()
-  return shown[api.nvim_win_get_cursor(0)[1]]
-end
-
----@param ok any
----@param message? string
-local function told(ok, message)
-  if not ok then
-    scratch.message("warn", message or "it did not work: see :Acp log")
-  end
-end
 
 ---@param preset acp.Preset
 ---@return { [1]: string, [2]: string }[]
@@ -158,54 +121,45 @@ local function begin(line)
     local how = agents.how_to_install(line.agent.preset)
     return scratch.message("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
-  if not pcall(api.nvim_win_close, 0, false) then
-    vim.cmd.enew() -- it was the last window
-  end
-  vim.schedule(function() -- closing gives the cursor back to the window that it came from
+  listed.give_way(function()
     local acp = require("acp_nvim")
     local n, message = acp.new_session({ agent = line.agent.name })
-    told(n and acp.open({ session = n }), message)
+    listed.told(n and acp.open({ session = n }), message)
   end)
 end
 
+local function redraw()
+  list:redraw()
+end
+
 local function ask_versions()
-  for _, line in ipairs(shown) do
-    if line.path then
-      version.ask(line.agent, draw)
+  for _, row in ipairs(list.rows) do
+    if row.of.path then
+      version.ask(row.of.agent, redraw)
     end
   end
 end
 
-local actions = {
-  { "<CR>", "a new session with it", begin },
-  {
-    "i",
-    "examine it: start it, and show what it answers to initialize",
-    function(line)
-      told(require("acp_nvim.doctor").show(line.agent.name))
-    end,
+---@param line acp.AgentLine
+local function examine(line)
+  listed.told(require("acp_nvim.doctor").show(line.agent.name))
+end
+
+list = listed.new({
+  name = "acp://agents",
+  filetype = "acp_agents",
+  title = "Agents",
+  bar = "<CR> new session  i examine  K about it  v versions",
+  keys = {
+    { "<CR>", "a new session with it", run = begin },
+    { "i", "examine it: start it, and show what it answers to initialize", run = examine },
+    { "K", "about it: command, installation, login, documentation, what is special", run = about },
+    { "v", "ask all programs that are found for their versions", always = ask_versions },
+    { "R", "look anew", always = redraw },
   },
-  { "K", "about it: command, installation, login, documentation, what is special", about },
-  { "v", "ask all programs that are found for their versions", ask_versions },
-  { "R", "look anew", draw },
-}
-
-local function help()
-  local lines = vim.tbl_map(function(action)
-    return ("%-5s %s"):format(action[1], action[2])
-  end, actions)
-  scratch.float(vim.list_extend(lines, { "q     close the window" }), "", "Agents")
-end
-
----@param buf integer
-local function attend(buf)
-  for _, action in ipairs(actions) do
-    vim.keymap.set("n", action[1], function()
-      action[3](chosen())
-    end, { buffer = buf, nowait = true, desc = action[2] })
-  end
-  vim.keymap.set("n", "g?", help, { buffer = buf, nowait = true, desc = "keys" })
-end
+  rows = rows,
+  remarks = remarks,
+})
 
 --- Opens the list, or brings it up to date.
 ---@return true? ok
@@ -214,20 +168,7 @@ function M.open()
   if vim.fn.getcmdwintype() ~= "" then
     return nil, "close the command-line window first"
   end
-  local win = scratch.show(NAME, "acp_agents", { "" })
-  buffer = api.nvim_win_get_buf(win)
-  api.nvim_win_set_height(win, math.max(5, math.floor(vim.o.lines / 2)))
-  for name, value in pairs({
-    cursorline = true,
-    wrap = false,
-    number = false,
-    relativenumber = false,
-    winbar = KEYS .. "%<",
-  }) do
-    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
-  end
-  attend(buffer)
-  draw()
+  list:open(math.max(5, math.floor(vim.o.lines / 2)))
   return true
 end
 
