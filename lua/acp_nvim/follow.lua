@@ -239,7 +239,7 @@ local function load(path)
   elseif not is_text(path) then
     return complain(path, "it is no text, and is not shown")
   end
-  local buf = vim.fn.bufadd(path)
+  local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
   if not api.nvim_buf_is_loaded(buf) then
     attempt(path, function()
       load_text(buf)

@@ -207,7 +207,7 @@ end
 ---@param line? integer
 local function open_file(path, line)
   local win = require("acp_nvim.window").origin()
-  local buf = vim.fn.bufadd(path)
+  local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
   vim.bo[buf].buflisted = true
   api.nvim_set_current_win(win)
   vim.cmd("normal! m'")

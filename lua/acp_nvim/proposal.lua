@@ -721,7 +721,7 @@ local function show(proposal)
           forget(key_of(shown))
         end
         if alone and shown.question and state.question(shown.question) then
-          scratch.message("warn", "this is still asked, and what you changed is kept: :Acp shows the question")
+          scratch.message("warn", "this is still asked, all is kept: :Acp shows the question")
         end
       end,
       is_ours = function(win, buf)

@@ -62,6 +62,10 @@ def place(editor: Editor) -> tuple[str, int]:
 @pytest.mark.statement(119, 120)
 def test_the_pinned_window_shows_file_and_line(following: Editor) -> None:
     assert show(following, "a.txt", 100)
+    assert (
+        following.lua("return vim.api.nvim_win_call(pinned, function() return vim.fn.expand('%') end)")
+        == "a.txt"
+    )
     assert place(following) == ("a.txt", 100)
     following.screen.expect("line 100")
     assert following.lua("return vim.api.nvim_get_current_win() == user")
