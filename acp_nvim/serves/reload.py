@@ -7,6 +7,7 @@ what the agent has written through us takes nothing back of what the merge of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -48,6 +49,9 @@ class Settled(NamedTuple):
     text: str
 
 
+Cut = Callable[[list[str]], "list[str] | None"]  # what is left of the lines; None: it cannot be told
+
+
 class _Plan(NamedTuple):
     disk: Text
     changes: list[Edit]
@@ -63,17 +67,18 @@ async def bring(
     settled: Settled | None = None,
     by: object = None,
     echo: str | None = None,
+    cut: Cut | None = None,
 ) -> Apart | Missed | None:
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
-    if that is what the disk holds, the buffer has taken it up before.
+    if that is what the disk holds, the buffer has taken it up before. `cut`: of unsaved lines this stays.
     """
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
-            found = await _try(live, buffer, path, earlier, settled, by, echo) if buffer else None
+            found = await _try(live, buffer, path, earlier, settled, by, echo, cut) if buffer else None
         if not isinstance(found, str):
             return found
         if found == "locked" and buffer:
@@ -90,6 +95,7 @@ async def _try(
     settled: Settled | None,
     by: object,
     echo: str | None,
+    cut: Cut | None,
 ) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
     data = await to_thread.run_sync(sight.content, path)
@@ -97,7 +103,7 @@ async def _try(
         return None
     is_echo = echo is not None and split(buffer.decode(data)).lines == split(echo).lines
     base = echo if is_echo else _base(buffer, live.origin(path), data, earlier)
-    plan = await to_thread.run_sync(_plan, buffer, data, base, settled, is_echo)
+    plan = await to_thread.run_sync(_plan, buffer, data, base, settled, is_echo, cut)
     if not isinstance(plan, _Plan):
         if live.origin(path) == data:
             live.doubt(path)
@@ -119,7 +125,12 @@ def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None
 
 
 def _plan(
-    buffer: Buffer, data: bytes, base: str | None, settled: Settled | None, is_echo: bool
+    buffer: Buffer,
+    data: bytes,
+    base: str | None,
+    settled: Settled | None,
+    is_echo: bool,
+    cut: Cut | None,
 ) -> _Plan | Apart | Missed:
     encoding = buffer.fitting(data)
     text = buffer.decode(data) if encoding == buffer.encoding else data.decode(encoding)
@@ -133,9 +144,10 @@ def _plan(
             joined = join(_with_end(settled.apart.buffer, now.end), ours, _with_end(settled.text, now.end))
         else:
             joined = join(None if base is None else _with_end(base, now.end), ours, now.whole)
-        if joined.overlaps:
+        left = cut(list(joined.ours.lines)) if cut else joined.ours.lines
+        if joined.overlaps or left is None:
             return Apart(joined.ours, joined.theirs, data, ours.whole)
-        wanted = joined.ours
+        wanted = replace(joined.ours, lines=tuple(left))
     rows = list(now.lines) or [""]
     return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]), encoding)
 

@@ -62,7 +62,7 @@ class TakingBack:
             return await self._follow(file) if loaded else self._on_disk(file, step, data)
         text = _text(file, data)
         if data is not None and list(text.lines) != step.rows:
-            return self._beside(file, step, text)
+            return self._beside(file, step, text, data)
         return await self._in_buffer(file, step, text, data is None)
 
     # --- the disk alone
@@ -117,22 +117,25 @@ class TakingBack:
 
     # --- unsaved lines, or a disk that is ahead
 
-    def _beside(self, file: Reviewed, step: _Step, text: Text) -> str | None:
+    def _beside(self, file: Reviewed, step: _Step, text: Text, data: bytes) -> str | None:
         if file.encoding not in ("utf-8", ""):
             return _ENCODED
-        merge = merge3(step.rows, list(text.lines), step.wanted)
-        if merge.overlaps:
+        lines = step.without(list(text.lines))
+        if lines is None:
             return _TOUCHED
         step.earlier = text.whole
-        disk.write(file.path, codec.encode(step.shaped(text, merge.lines("ours"))))
-        self._wrote(file.path)
+        wanted = codec.encode(step.shaped(text, lines))
+        if wanted != data:  # else they have been undone before, and come back in the buffer alone
+            disk.write(file.path, wanted)
+            self._wrote(file.path)
         return "apart"
 
     async def _bring(self, file: Reviewed, step: _Step) -> str | None:
         """The disk has it; into the buffer, unsaved lines and all."""
         live, lock = self._files.live, self._files.lock(file.path)
         by = Taken(frozenset(step.ids))
-        apart = await reload.bring(live, lock, file.path, step.earlier, None, by)
+        cut = None if step.earlier is None else step.without
+        apart = await reload.bring(live, lock, file.path, step.earlier, None, by, cut=cut)
         return "undone on disk; the buffer keeps its own lines" if apart else None
 
 
@@ -158,6 +161,11 @@ class _Step:
     def encoding(self) -> str:
         """What the file was in, once nothing of the agent's is left."""
         return self._file.first_encoding if self._is_all else ""
+
+    def without(self, lines: list[str]) -> list[str] | None:
+        """Another text, which has the hunks or some of them, without them. None: its own changes touch them."""
+        merge = merge3(self.rows, lines, self.wanted)
+        return None if merge.overlaps else merge.lines("ours")
 
     def shaped(self, text: Text, lines: list[str]) -> Text:
         """Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there."""

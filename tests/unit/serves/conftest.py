@@ -28,9 +28,9 @@ class _Asked:
 class Agent:
     """An agent's requests, their answers, and the user who is asked meanwhile."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, editor: FileEditor | None = None) -> None:
         self.root = root
-        self.editor = FileEditor()
+        self.editor = editor or FileEditor()
         self.files = Files(self.editor, self)
         self.editor.tell = self.files.modified
         self.session = self.new_session(root)
