@@ -68,6 +68,9 @@ class TakingBack:
     # --- the disk alone
 
     def _on_disk(self, file: Reviewed, step: _Step, data: bytes | None) -> str | None:
+        if data is None and not file.deleted:
+            file.keep(step.ids)  # whoever has deleted the file wants nothing of it back
+            return None
         text = codec.decode(data) if data is not None else replace(file.shape, lines=())
         if list(text.lines) != step.rows:
             file.became(text.lines)

@@ -105,15 +105,25 @@ def test_review_with_either_backend(open_editor: Open, tmp_path: Path) -> None:
     assert editor.lua(LINES) == [TEN[0], "LINE 2", *TEN[2:]]
 
 
+@pytest.mark.parametrize("is_known", [False, True])
 def test_a_file_that_vanishes_under_review_is_said_and_nothing_hangs(
-    open_editor: Open, tmp_path: Path
+    open_editor: Open, tmp_path: Path, is_known: bool
 ) -> None:
+    """Before or after it was read once more, as its buffer went."""
     editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    notes = editor.project / "notes.txt"
+    if is_known:
+        notes.unlink()
     editor.type(":enew|bwipeout notes.txt<CR>")
     editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    (editor.project / "notes.txt").unlink()
+    if is_known:
+        editor.expect_lua(PENDING, 1)  # the line that the agent has taken away
+    else:
+        notes.unlink()
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("no longer there")
+    editor.expect_lua(PENDING, 0)
+    assert not notes.exists()
     editor.acp("prompt", "again")
     editor.wait_event("AcpTurnEnded")
     at_rest(editor)
