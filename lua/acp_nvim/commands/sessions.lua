@@ -84,7 +84,7 @@ subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same a
 ---@param words string[]
 ---@return string[]
 local function complete_id(words)
-  return #words == 0 and require("acp_nvim.sessions").ids() or {}
+  return #words == 0 and require("acp_nvim.catalogue").ids() or {}
 end
 
 subcommands.sessions = {
