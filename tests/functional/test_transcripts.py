@@ -19,7 +19,7 @@ EDIT = tool("t", title="edit a.py", kind="edit", status="completed", content=[DI
 
 
 def kept(editor: Editor) -> list[Path]:
-    return sorted((editor.home / "state/nvim/acp_nvim/transcripts").glob("*"))
+    return sorted((editor.home / "state/nvim/acp_nvim/transcripts").glob("*.jsonl"))
 
 
 @pytest.mark.backends
