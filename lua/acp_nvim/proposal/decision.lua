@@ -1,0 +1,92 @@
+-- The user has decided: the texts of the right sides go to the backend.
+local abreast = require("acp_nvim.abreast")
+local desk = require("acp_nvim.proposal.desk")
+
+local M = {}
+
+local LEAVING_MS = 1500 -- so long Neovim stays for what has been decided last
+
+local sent = {} ---@type table<integer, integer>  question -> when a decision was sent whose effect is not seen yet
+local decided = {} ---@type table<integer, true>  questions that the right side has answered
+
+---@param question integer
+---@return boolean
+function M.is_decided(question)
+  return decided[question] ~= nil
+end
+
+--- The user's decision is the answer.
+---@param question integer
+---@param done boolean  and has come to be
+function M.done(question, done)
+  decided[question] = true
+  if done then
+    sent[question] = nil
+  end
+end
+
+--- Neovim leaves: what has just been decided, by `:wqa` for one, shall reach the agent, and refused hunks no disk.
+function M.settle()
+  for question, at in pairs(vim.deepcopy(sent)) do
+    vim.wait(math.max(0, at + LEAVING_MS - vim.uv.now()), function()
+      return not sent[question]
+    end, 5)
+  end
+end
+
+--- The right sides take up what the files have become.
+---@param proposal acp.Proposal
+local function catch_up(proposal)
+  for path, page in pairs(proposal.pages) do
+    local live = page.follows and require("acp_nvim.files").find(path)
+    if live then
+      abreast.follow(page, abreast.text_of(live))
+    end
+  end
+end
+
+---@param proposal acp.Proposal
+---@param path? string  the one that is decided; nil: all as they are
+local function decide(proposal, path)
+  local shown, key = proposal.shown, desk.key_of(proposal)
+  catch_up(proposal)
+  local payload = { question = shown.question, version = shown.version, path = path, texts = vim.empty_dict() }
+  payload.sides = desk.moved_sides(key)
+  for each, text in pairs(desk.changed(key)) do
+    if not path or each == path then
+      payload.texts[each] = text
+    end
+  end
+  sent[key] = vim.uv.now()
+  require("acp_nvim.backend").notify("decide", payload)
+end
+
+--- The right side of one file is what the user wants.
+---@param proposal acp.Proposal
+---@param path string
+function M.submit(proposal, path)
+  local buf, shown = proposal.rights[path], proposal.shown
+  vim.bo[buf].modified = false
+  if shown.verb ~= "merged" then
+    return decide(proposal, path)
+  end
+  local text = abreast.text_of(buf) .. (shown.final and "\n" or "")
+  local payload = { question = shown.question, version = shown.version, text = text }
+  require("acp_nvim.backend").notify("merged", payload)
+end
+
+--- Sends the right sides as they are, all files of the question; false where there is none here.
+---@return boolean
+function M.accept()
+  local proposal = desk.under_cursor()
+  if not proposal then
+    return false
+  elseif proposal.shown.verb == "merged" then
+    M.submit(proposal, proposal.shown.files[1].path)
+  else
+    decide(proposal)
+  end
+  return true
+end
+
+return M
