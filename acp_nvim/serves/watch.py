@@ -80,7 +80,7 @@ class Watch:
             turn.announce(path)
         ends = done and bool(news or call.id not in turn.ended)
         (turn.ended.add if done else turn.ended.discard)(call.id)
-        if news or ends:
+        if news or (ends and given):
             self._start(turn, self._hear, news, given if ends else [], done)
 
     def look(self, session: Session) -> None:
