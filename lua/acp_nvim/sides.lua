@@ -1,5 +1,7 @@
 -- Two windows of their own for a diff: nobody else's window enters diff mode, none loses its view, and once the two are
 -- closed every size is what it was.
+local layouts = require("acp_nvim.layout")
+
 local api = vim.api
 local M = {}
 
@@ -8,7 +10,7 @@ local M = {}
 ---@field right integer
 ---@field tab integer
 ---@field own_tab boolean
----@field before { win: integer, windows: integer[], screen: string, sizes: string, views: table<integer, table> }
+---@field before { win: integer, layout: acp.Layout, views: table<integer, table> }
 ---@field closed boolean
 ---@field watch? integer  autocommand
 ---@field left_by_hand? boolean  one was closed while the user was in it
@@ -46,28 +48,15 @@ local OWN = {
   "statusline",
 }
 
----@return integer[]
-local function plain_windows()
-  return vim.tbl_filter(function(win)
-    return api.nvim_win_get_config(win).relative == ""
-  end, api.nvim_tabpage_list_wins(0))
-end
-
----@return string
-local function screen()
-  return ("%dx%d"):format(vim.o.columns, vim.o.lines)
-end
-
 ---@return table
 local function remember()
-  local windows, views = plain_windows(), {}
-  for _, win in ipairs(windows) do
+  local layout, views = layouts.remember(), {}
+  for _, win in ipairs(layout.windows) do
     local buf = api.nvim_win_get_buf(win)
     local view = api.nvim_win_call(win, vim.fn.winsaveview)
     views[win] = { buf = buf, tick = api.nvim_buf_get_changedtick(buf), view = view }
   end
-  local win = api.nvim_get_current_win()
-  return { win = win, windows = windows, screen = screen(), sizes = vim.fn.winrestcmd(), views = views }
+  return { win = api.nvim_get_current_win(), layout = layout, views = views }
 end
 
 --- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
@@ -117,7 +106,7 @@ end
 
 ---@return boolean
 function M.has_diff()
-  return vim.iter(plain_windows()):any(function(win)
+  return vim.iter(layouts.windows()):any(function(win)
     return vim.wo[win].diff
   end)
 end
@@ -141,10 +130,7 @@ end
 ---@return integer left_win
 ---@return integer right_win
 local function tab(left, right)
-  local switchbuf = vim.o.switchbuf
-  vim.o.switchbuf = ""
-  vim.cmd(("tab sbuffer %d"):format(right))
-  vim.o.switchbuf = switchbuf
+  layouts.new_tab(right)
   local right_win = api.nvim_get_current_win()
   return api.nvim_open_win(left, false, { split = "left", win = right_win }), right_win
 end
@@ -317,13 +303,9 @@ end
 
 ---@param sides acp.Sides
 local function restore(sides)
-  local before = sides.before
-  if sides.own_tab or api.nvim_get_current_tabpage() ~= sides.tab then
-    return
-  end
-  if before.screen == screen() and vim.deep_equal(before.windows, plain_windows()) then
-    vim.cmd(before.sizes)
-    restore_views(before)
+  local is_here = not sides.own_tab and api.nvim_get_current_tabpage() == sides.tab
+  if is_here and layouts.restore(sides.before.layout) then
+    restore_views(sides.before)
   end
 end
 
@@ -332,7 +314,7 @@ end
 ---@return integer? buf
 local function earlier(sides)
   local bufs = {}
-  for _, win in ipairs(vim.list_extend({ sides.before.win }, sides.before.windows)) do
+  for _, win in ipairs(vim.list_extend({ sides.before.win }, sides.before.layout.windows)) do
     local view = sides.before.views[win]
     bufs[#bufs + 1] = view and view.buf
   end

@@ -1,0 +1,116 @@
+-- Where the chat's window comes to be, by the position in the configuration, and the prompt's below it.
+local config = require("acp_nvim.config")
+local layout = require("acp_nvim.layout")
+local pairs_of = require("acp_nvim.window.pair")
+
+local api = vim.api
+local M = {}
+
+local LEAST_WIDTH = 20
+local LEAST_LINES = 10 -- below it the chat has a tabpage of its own
+
+---@return string
+function M.position()
+  local wanted = config.get().chat.position
+  local beside = wanted == "right" or wanted == "left"
+  if beside and vim.o.columns < 2 * LEAST_WIDTH or wanted ~= "tab" and vim.o.lines < LEAST_LINES then
+    return "tab"
+  end
+  return wanted
+end
+
+---@param total integer
+---@return integer
+local function share(total)
+  local width = config.get().chat.width
+  width = width < 1 and total * width or width
+  return math.max(math.min(math.floor(width), total - LEAST_WIDTH), LEAST_WIDTH)
+end
+
+---@param height integer  of the two windows together
+---@return integer
+local function prompt_height(height)
+  return math.max(1, math.min(config.get().chat.prompt_height, math.floor(height / 3)))
+end
+
+---@param buf integer
+---@param row integer
+---@param height integer
+---@return integer
+local function float(buf, row, height)
+  local width = math.max(1, math.min(vim.o.columns - 4, math.max(80, math.floor(vim.o.columns * 0.7))))
+  return api.nvim_open_win(buf, false, {
+    relative = "editor",
+    row = row,
+    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
+    width = width,
+    height = height,
+    border = "rounded",
+    title = "",
+  })
+end
+
+--- A size of its own keeps 'equalalways' from resizing all others.
+---@type table<string, fun(buf: integer, pair: acp.Pair): integer>
+local places = {}
+
+function places.right(buf)
+  return api.nvim_open_win(buf, false, { split = "right", win = -1, width = share(vim.o.columns) })
+end
+
+function places.left(buf)
+  return api.nvim_open_win(buf, false, { split = "left", win = -1, width = share(vim.o.columns) })
+end
+
+function places.bottom(buf)
+  local height = math.max(3, math.floor(vim.o.lines * 0.45))
+  return api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
+end
+
+function places.tab(buf, pair)
+  layout.new_tab(buf)
+  pair.own_tab = true
+  return api.nvim_get_current_win()
+end
+
+function places.float(buf)
+  local height = math.max(4, math.floor(vim.o.lines * 0.8) - 4)
+  return float(buf, math.floor(vim.o.lines * 0.06), height - prompt_height(height))
+end
+
+---@param pair acp.Pair
+---@param buf integer
+---@return integer
+function M.open_chat(pair, buf)
+  if pairs_of.is_open(pair.prompt) then
+    local height = math.max(1, api.nvim_win_get_height(pair.prompt) - prompt_height(vim.o.lines) - 1)
+    return api.nvim_open_win(buf, false, { split = "above", win = pair.prompt, height = height })
+  end
+  local ok, win = pcall(places[M.position()], buf, pair)
+  return ok and win or places.tab(buf, pair)
+end
+
+--- On a screen of a few lines the prompt takes the chat's last one.
+---@param chat integer
+---@param buf integer
+---@return integer
+local function over_the_last_line(chat, buf)
+  local row, width = api.nvim_win_get_height(chat) - 1, api.nvim_win_get_width(chat)
+  return api.nvim_open_win(buf, false, { relative = "win", win = chat, row = row, col = 0, width = width, height = 1 })
+end
+
+---@param pair acp.Pair
+---@param buf integer
+---@return integer
+function M.open_prompt(pair, buf)
+  local height = api.nvim_win_get_height(pair.chat)
+  if layout.is_float(pair.chat) then
+    local at = api.nvim_win_get_config(pair.chat)
+    return float(buf, at.row + height + 2, prompt_height(height * 4 / 3))
+  end
+  local below = { split = "below", win = pair.chat, height = prompt_height(height) }
+  local ok, win = pcall(api.nvim_open_win, buf, false, below)
+  return ok and win or over_the_last_line(pair.chat, buf)
+end
+
+return M
