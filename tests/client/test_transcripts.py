@@ -46,7 +46,7 @@ def keep(desk: Desk, count: int = 100, **config: Any) -> Path:
 
 
 def files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*")) if folder.exists() else []
+    return sorted(path for path in folder.glob("*") if path.suffix != ".new") if folder.exists() else []
 
 
 async def written(folder: Path, *words: str, count: int = 1, turns: int = 0) -> list[Path]:
