@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _NAME = 40  # characters of an agent's name in that of a file
 _PAUSE = 0.5  # seconds at least from one look at a running turn to the next
 _SHARE = 20  # of the time, at most one in so many goes into them
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(slots=True, eq=False)
@@ -188,7 +189,7 @@ class Transcripts:
         return None
 
     def _put(self, job: _Job) -> None:
-        lines = (json.dumps(self._hidden.value(line), ensure_ascii=False) for line in job.lines)
+        lines = (_encoded(self._hidden.value(line)) for line in job.lines)
         text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         path = job.record.path
         if not job.is_new:
