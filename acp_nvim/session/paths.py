@@ -45,21 +45,18 @@ def named(
     locations: Iterable[Any] | None, content: Iterable[Any] | None, raw_input: Any, cwd: str
 ) -> list[str]:
     """Absolute paths, each once, in the order in which they are named."""
-    found = [*_located(locations), *_located(content), *_raw(raw_input)]
-    usable = (path for path in found if path and len(path) < _LONGEST and "\0" not in path)
+    # locations and diffs carry a `path`; other content does not
+    paths = [getattr(item, "path", None) for items in (locations, content) if items for item in items]
+    if isinstance(raw_input, dict):
+        paths += _raw(raw_input)
+    found = [path for path in paths if path and isinstance(path, str)]
+    if not found:  # most updates name none, and are asked several times
+        return found
+    usable = (path for path in found if len(path) < _LONGEST and "\0" not in path)
     return list(dict.fromkeys(absolute(path, cwd) for path in usable))
 
 
-def _located(items: Iterable[Any] | None) -> Iterator[str]:
-    """Locations and diffs carry a `path`; other content does not."""
-    for item in items or ():
-        path = getattr(item, "path", None)
-        if isinstance(path, str):
-            yield path
-
-
-def _raw(raw_input: Any) -> Iterator[str]:
-    if isinstance(raw_input, dict):
-        for name in _NAMES:
-            if isinstance(raw_input.get(name), str) and "\n" not in raw_input[name]:
-                yield raw_input[name]
+def _raw(raw_input: dict[str, Any]) -> Iterator[str]:
+    for name in _NAMES:
+        if isinstance(raw_input.get(name), str) and "\n" not in raw_input[name]:
+            yield raw_input[name]

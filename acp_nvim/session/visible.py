@@ -28,4 +28,6 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """`visible`, with line breaks and tabs as spaces."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
     return visible(_BREAKS.sub(" ", text).strip())

@@ -35,9 +35,12 @@ _BLOCKS: dict[str, type[Text | Image | Audio | ResourceLink | Resource]] = {
 
 def block(raw: Any) -> ContentBlock:
     if isinstance(raw, str):
-        return Text(text=raw)
+        return Text.of(raw)
     if not isinstance(raw, dict):
         return Unknown("", raw)
+    words = raw.get("text")
+    if words.__class__ is str and raw.get("type") == "text":
+        return Text.of(words)
     tag = text(raw, "type") or ("text" if "text" in raw else "")
     model = _BLOCKS.get(snake(tag))
     if tag == "data" and "data" in raw:
@@ -71,15 +74,22 @@ def joined(raw: Any) -> str | None:
 def tool_content(raw: Any) -> tuple[ToolContent, ...] | None:
     """A list by the standard; also one item or a text. None: not given, or nothing that could be content."""
     if isinstance(raw, str):
-        return (ContentItem(Text(text=raw)),)
+        return (ContentItem(Text.of(raw)),)
     if isinstance(raw, dict):
         raw = [raw]
     if not isinstance(raw, list):
         return None
-    return tuple(found for item in raw if isinstance(item, dict) for found in _tool_items(item))
+    found: list[ToolContent] = []
+    for item in raw:
+        if isinstance(item, dict):
+            found += _tool_items(item)
+    return tuple(found)
 
 
 def _tool_items(raw: dict[str, Any]) -> list[ToolContent]:
+    inner = raw.get("content")
+    if inner.__class__ is dict and raw.get("type") == "content":
+        return [ContentItem(block(inner))]
     match text(raw, "type"):
         case "diff":
             found: ToolContent | None = Diff.read(raw)

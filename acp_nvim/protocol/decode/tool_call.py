@@ -9,28 +9,49 @@ from acp_nvim.protocol.schema import UNSET, Location, ToolCallUpdate
 _STANDARD_KINDS = "read edit delete move search execute think fetch switch_mode other"
 KINDS = {kind: kind for kind in _STANDARD_KINDS.split()} | {"command": "execute", "file": "other"}
 STATUSES = frozenset({"pending", "in_progress", "completed", "failed", "cancelled"})
+_OF_THE_STANDARD = "sessionUpdate toolCallId title kind status content locations rawInput rawOutput"
+_STANDARD = frozenset(_OF_THE_STANDARD.split())
+_NAME, _META = "name", "_meta"
 
 
 def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
-    kind, status, error = text(raw, "kind"), text(raw, "status"), raw.get("error") or None
+    told = raw if raw.keys() <= _STANDARD else _renamed(raw)
+    kind, status, content = text(told, "kind"), text(told, "status"), told.get("content")
     return ToolCallUpdate(
-        id=identifier(raw, "toolCallId", "id", "tool_call_id") or "",
-        known=known,
-        title=text(raw, "title", "name", "toolName"),
-        name=_name(raw),
-        kind=None if kind is None else KINDS.get(kind, "other"),
-        status="failed" if error is not None else status if status in STATUSES else None,
-        content=tool_content(pick(raw, "content", "text")),
-        locations=_locations(raw.get("locations")),
-        raw_input=_given(pick(raw, "rawInput", "raw_input", "args", "input")),
-        raw_output=_given(error if error is not None else pick(raw, "rawOutput", "raw_output", "result")),
-        meta=raw["_meta"] if isinstance(raw.get("_meta"), dict) else {},
+        identifier(told, "toolCallId") or "",
+        known,
+        text(told, "title"),
+        told.get(_NAME),
+        None if kind is None else KINDS.get(kind, "other"),
+        status if status in STATUSES else None,
+        None if content is None else tool_content(content),
+        _locations(told["locations"]) if "locations" in told else None,
+        _given(told.get("rawInput")),
+        _given(told.get("rawOutput")),
+        told.get(_META) or {},
     )
 
 
-def _name(raw: dict[str, Any]) -> str | None:
+def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
+    """By the standard's names, and what the standard has no name for: calls come by the thousand, and most have only
+    the former."""
+    meta, error = raw["_meta"] if isinstance(raw.get("_meta"), dict) else {}, raw.get("error") or None
+    return {
+        "toolCallId": identifier(raw, "toolCallId", "id", "tool_call_id"),
+        "title": text(raw, "title", "name", "toolName"),
+        "kind": raw.get("kind"),
+        "status": raw.get("status") if error is None else "failed",
+        "content": pick(raw, "content", "text"),
+        "locations": raw.get("locations"),
+        "rawInput": pick(raw, "rawInput", "raw_input", "args", "input"),
+        "rawOutput": pick(raw, "rawOutput", "raw_output", "result") if error is None else error,
+        _NAME: _name(raw, meta),
+        _META: meta,
+    }
+
+
+def _name(raw: dict[str, Any], meta: dict[str, Any]) -> str | None:
     """Where the standard has no place for it, some put it into an object of their own in `_meta`."""
-    meta = raw["_meta"] if isinstance(raw.get("_meta"), dict) else {}
     own = (text(value, "toolName") for value in meta.values() if isinstance(value, dict))
     return text(raw, "name", "toolName") or next(filter(None, own), None)
 

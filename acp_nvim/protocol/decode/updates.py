@@ -71,10 +71,10 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
 def _patiently(params: Any) -> tuple[str | None, list[Update]]:
     if not isinstance(params, dict):
         return None, [UnknownUpdate("", params)]
-    told = params.get("update")
-    if not isinstance(told, dict) or (_tag(params) and not _tag(told)):
-        told = params
+    told = params["update"] if isinstance(params.get("update"), dict) else params
     tag = _tag(told)
+    if not tag and (other := _tag(params)):
+        told, tag = params, other
     reader = _READERS.get(tag)
     found = reader(told) if reader else _chunks(_ROLES[tag], told) if tag in _ROLES else None
     return identifier(params, "sessionId", "session_id"), found or [UnknownUpdate(tag, told)]
@@ -87,7 +87,8 @@ def _growth(update: Update) -> Update:
 
 
 def _tag(raw: dict[str, Any]) -> str:
-    return snake(text(raw, "sessionUpdate", "type") or "")
+    tag = text(raw, "sessionUpdate", "type")
+    return snake(tag) if tag else ""
 
 
 def _chunks(role: Role, raw: dict[str, Any]) -> list[Update]:

@@ -34,7 +34,7 @@ class Chunk:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToolCallUpdate:
     """A tool call announced (not `known`) or changed. None and UNSET were not given: what was there stays."""
 
@@ -56,7 +56,7 @@ class ToolCallUpdate:
         return replace(self, title=self.title or kind, kind=kind, status=self.status or "pending")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToolCallGrowth(ToolCallUpdate):
     """Its content comes behind what is there."""
 
