@@ -1,4 +1,6 @@
 -- What we tell the user outside the chat: one-line messages, the log behind them, scratch windows, floats, a picker.
+local layout = require("acp_nvim.layout")
+
 local M = {}
 
 local LOG_LINES = 2000
@@ -209,26 +211,17 @@ local function window_of(name)
   end
 end
 
----@return integer[]
-local function plain_windows()
-  return vim.tbl_filter(function(win)
-    return vim.api.nvim_win_get_config(win).relative == ""
-  end, vim.api.nvim_tabpage_list_wins(0))
-end
-
 --- Once `win` is closed the windows are as they were before it came, the cursor in the one it came from.
 ---@param win integer
----@param before { win: integer, windows: integer[], sizes: string }
-local function leave_as_before(win, before)
+---@param from integer
+---@param before acp.Layout
+local function leave_as_before(win, from, before)
   local function restore()
-    local windows = plain_windows()
     local is_elsewhere = not vim.list_contains(before.windows, vim.api.nvim_get_current_win())
-    if vim.list_contains(windows, before.win) and not is_elsewhere then -- else the next window is there already
-      vim.api.nvim_set_current_win(before.win)
+    if vim.list_contains(layout.windows(), from) and not is_elsewhere then -- else the next window is there already
+      vim.api.nvim_set_current_win(from)
     end
-    if vim.deep_equal(windows, before.windows) then
-      vim.cmd(before.sizes)
-    end
+    layout.restore(before)
   end
   vim.api.nvim_create_autocmd("WinClosed", {
     pattern = tostring(win),
@@ -244,13 +237,13 @@ end
 ---@param height integer
 ---@return integer win
 local function split(height)
-  local before = { win = vim.api.nvim_get_current_win(), windows = plain_windows(), sizes = vim.fn.winrestcmd() }
+  local from, before = vim.api.nvim_get_current_win(), layout.remember()
   vim.cmd(("botright %dsplit"):format(height))
   local win = vim.api.nvim_get_current_win()
   if vim.list_contains(before.windows, win) then
     error(vim.v.errmsg, 0)
   end
-  leave_as_before(win, before)
+  leave_as_before(win, from, before)
   return win
 end
 

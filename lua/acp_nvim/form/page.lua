@@ -1,0 +1,128 @@
+-- The lines of a form: headings and explanations, which nobody else's text can be taken for, and the values below them.
+local fields = require("acp_nvim.form.field")
+
+local M = {}
+
+---@class acp.Form
+---@field question integer
+---@field from? integer  the window that the user was in
+---@field came string[]  the lines as they were laid out
+---@field sent? boolean   the user has written it, and has heard of no mistake since
+---@field fields acp.FormField[]
+---@field headings table<string, integer>  line -> number of its field
+---@field asides table<string, true>
+
+local HEADING, ASIDE = "━━ ", "│ "
+M.SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
+
+---@param form acp.Form
+---@param text string
+---@return string[]
+local function aside(form, text)
+  return vim.tbl_map(function(line)
+    form.asides[ASIDE .. line] = true
+    return ASIDE .. line
+  end, vim.split(text, "\n", { plain = true }))
+end
+
+---@param form acp.Form
+---@param number integer
+---@return string
+local function heading(form, number)
+  local field = form.fields[number]
+  local line = ("%s%s  (%s)"):format(HEADING, field.title, fields.kind_of(field))
+  while form.headings[line] do
+    line = line .. " ·"
+  end
+  form.headings[line] = number
+  return line
+end
+
+---@param question integer
+---@param message string[]
+---@param list acp.FormField[]
+---@return acp.Form
+function M.lay_out(question, message, list)
+  local form = { question = question, fields = list, headings = {}, asides = {}, came = {} }
+  local lines = aside(form, table.concat(message, "\n"))
+  for number, field in ipairs(list) do
+    vim.list_extend(lines, { "", heading(form, number) })
+    if field.description and field.description ~= "" then
+      vim.list_extend(lines, aside(form, field.description))
+    end
+    vim.list_extend(lines, fields.value_lines(field))
+  end
+  form.came = vim.list_extend(lines, { "", M.SEND })
+  return form
+end
+
+--- What stands below the first of each heading.
+---@param form acp.Form
+---@param lines string[]
+---@return table<integer, string[]>
+local function blocks_of(form, lines)
+  local blocks, current = {}, nil ---@type table<integer, string[]>, string[]?
+  for _, line in ipairs(lines) do
+    local number = form.headings[line]
+    if number and not blocks[number] then
+      current = {}
+      blocks[number] = current
+    elseif line == M.SEND then
+      current = nil
+    elseif current and not form.asides[line] then
+      current[#current + 1] = line
+    end
+  end
+  return blocks
+end
+
+--- What the user has filled in.
+---@param form acp.Form
+---@param lines string[]
+---@return table<string, acp.FormValue>? values
+---@return string? message
+function M.read(form, lines)
+  local blocks, values = blocks_of(form, lines), vim.empty_dict()
+  for number, field in ipairs(form.fields) do
+    if not blocks[number] then
+      return nil, ("the heading of '%s' is gone or changed: u brings it back; nothing was sent"):format(field.title)
+    end
+    values[field.name] = fields.read(field, blocks[number])
+  end
+  return values
+end
+
+--- The number of the field whose block holds the row.
+---@param form acp.Form
+---@param lines string[]
+---@param row integer  from 1
+---@return integer? number
+---@return integer? first  the row of its heading, from 1
+function M.field_at(form, lines, row)
+  for above = row, 1, -1 do
+    local number = form.headings[lines[above]]
+    if number then
+      return number, above
+    end
+  end
+end
+
+--- The row of a field's first value, from 1.
+---@param form acp.Form
+---@param lines string[]
+---@param number integer
+---@return integer
+function M.first_value(form, lines, number)
+  for row, line in ipairs(lines) do
+    if form.headings[line] == number then
+      row = row + 1
+      while form.asides[lines[row]] do
+        row = row + 1
+      end
+      return math.min(row, #lines)
+    end
+  end
+  return 1
+end
+
+return M
