@@ -101,6 +101,8 @@ class Review:
         elif file is None:
             file = self._enter(path, given, split(before or "" if isinstance(before, str) else ""))
         file.leave()
+        if isinstance(before, str):
+            file.became(split(before).lines)  # whoever has found it gone already, and what was not saved
         file.agent((), by)
         file.deleted, file.mode = bool(file.hunks), self.mode_of(path)
         self._editor.wake()

@@ -27,6 +27,7 @@ class Turn:
     sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
     ended: set[str] = field(default_factory=set)  # ids of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
+    left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
     trees: dict[str, tuple[Tree, frozenset[str]]] = field(default_factory=dict)  # by folder: what was dirty
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
@@ -73,6 +74,12 @@ class Turn:
         unread = {path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT}
         fresh, self._read = unread - self._read, self._read | unread
         return list(fresh)
+
+    def close(self) -> None:
+        """The agent has answered: a file that goes from now on is not gone by its doing."""
+        named = (path for path, each in self.sights.items() if each.by == "agent")
+        self.left = {path for path in named if sight.stamp(path)}
+        self.over.set()
 
     def stamps(self) -> dict[str, sight.Stamp | None]:
         """Of the files that look different now."""

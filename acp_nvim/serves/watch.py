@@ -92,7 +92,7 @@ class Watch:
         """The turn has its answer, or will never have one."""
         turn = self._turns.get(session)
         if turn and not turn.over.is_set():
-            turn.over.set()
+            turn.close()
             self._start(turn, self._end)
 
     def before(self, session: Session, path: str, text: str | None) -> str | None:
@@ -232,6 +232,7 @@ class Watch:
             seen.take(now, text)
             if now is None and was is not None:
                 self._start(turn, self._miss, path)
+                is_users = path in turn.left
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""

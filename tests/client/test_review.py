@@ -3,10 +3,22 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from acp_nvim.serves import git
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import delete_file, eventually, on_prompt, request, say, tool, write_file
+from tests.fakes.script import (
+    delete_file,
+    eventually,
+    mark,
+    on_prompt,
+    request,
+    say,
+    tool,
+    wait_file,
+    write_file,
+)
 
 NOTES = "{cwd}/notes.txt"
 OLD = "".join(f"line {n}\n" for n in range(1, 8))
@@ -137,6 +149,49 @@ async def test_what_cannot_be_taken_back_is_said(desk: Desk, place: str) -> None
     assert notes.file.is_dir() == (place == "a folder")
     assert place != "other lines" or notes.file.read_text() == "all else\n"
     await talk.turn("and now?")
+
+
+async def test_a_file_that_goes_once_the_agent_has_answered_is_not_its_deletion(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the turn's last look takes."""
+    looked = anyio.Event()
+
+    async def slow(folder: str) -> None:
+        await looked.wait()
+
+    monkeypatch.setattr(git, "tree", slow)
+    talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
+    ids = await notes.has(2)
+    notes.file.unlink()
+    looked.set()
+    await eventually(lambda: ":Acp review" in "\n".join(talk.lines))
+    assert not notes.told["deleted"]
+    desk.send("undo", ids=ids, aloud=True)
+    await desk.message("2 changes no longer there")
+    assert not notes.file.exists()
+
+
+async def test_a_deletion_that_was_found_as_the_buffer_went_is_taken_back_whole(
+    desk: Desk, tmp_path: Path
+) -> None:
+    seen, go = tmp_path / "seen", tmp_path / "go"
+    deletes = named(delete_file(NOTES), mark("deleted"), wait_file(str(go)), path="{cwd}/./notes.txt")
+    (desk.folder / "notes.txt").write_text(OLD)
+    shorter = NEW.replace("line 4\n", "")
+    agent = desk.agent(on_prompt("edit", *named(write_file(NOTES, shorter)), wait_file(str(seen)), *deletes))
+    talk, notes = await desk.ready(), Reviewed(desk)
+    talk.prompt("edit")
+    await notes.has(3)
+    seen.touch()
+    await eventually(lambda: agent.logged("mark"))
+    desk.send("edited", path=str(notes.file), seq=1, gone=True)
+    await eventually(lambda: notes.told["gone"])  # what was changed; what was taken away would come back
+    go.touch()
+    await eventually(lambda: notes.told["deleted"])
+    desk.send("undo", ids=await notes.has(1), aloud=True)
+    await desk.message("1 change undone")
+    assert notes.file.read_text() == OLD
 
 
 async def test_ids_that_nobody_knows_do_nothing(desk: Desk) -> None:
