@@ -44,7 +44,7 @@ local function guarded(fn, options_at)
   end
 end
 
-for _, room in ipairs({ "sessions", "controls", "conversation", "review" }) do
+for _, room in ipairs({ "sessions", "saved", "statusline", "controls", "conversation", "review" }) do
   for name, fn in pairs(require("acp_nvim.api." .. room)) do
     M[name] = guarded(fn, OPTIONS[name] == nil and 1 or OPTIONS[name])
   end

@@ -1,0 +1,58 @@
+-- The Lua API of a statusline: a text about the current session.
+local gauge = require("acp_nvim.gauge")
+local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
+
+local M = {}
+
+---@param n integer?
+---@return string
+local function statusline_of(n)
+  local status = n and state.get(n)
+  if not status then
+    return ""
+  end
+  local parts = { scratch.cut(scratch.visible(status.agent_title or status.agent), 16), status.state }
+  if status.questions > 0 then
+    parts[2] = "asks " .. status.questions
+  end
+  if status.queue > 0 then
+    parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "held" or "queued")
+  end
+  parts[#parts + 1] = gauge.text(status.usage)
+  local text = scratch.cut(table.concat(parts, " "), 50)
+  return (text:gsub("%%", "%%%%"))
+end
+
+local NONE = 0
+local drawn = {} ---@type table<integer, string> session -> what a statusline shows of it
+local is_due = false
+
+--- Neovim draws a statusline anew when something happens in its window, and an agent is in none.
+local function redraw()
+  if vim.fn.wildmenumode() == 1 then -- that may be in its place
+    return vim.defer_fn(redraw, 100)
+  end
+  is_due, drawn = false, {}
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+state.on_change(function(n)
+  local shown = drawn[n] or drawn[NONE]
+  if shown and not is_due and shown ~= statusline_of(n) then
+    is_due = true
+    vim.schedule(redraw)
+  end
+end)
+
+--- A short text about the current session for a statusline, which is drawn anew when the text has changed; empty without
+--- a session. Nothing in it is an item of a statusline.
+---@return string
+function M.statusline()
+  local n = state.current()
+  local text = statusline_of(n)
+  drawn[n or NONE] = text
+  return text
+end
+
+return M
