@@ -150,9 +150,9 @@ class Client:
             session.queue.restore(map(_prompt, waiting))
 
     def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
-        cwd = os.path.abspath(os.path.expanduser(payload.get("cwd") or "."))
+        cwd = settings.folder(payload)
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
-        session = Session(int(payload["session"]), payload.get("agent") or "demo", cwd, roots)
+        session = Session(int(payload["session"]), settings.asked_for(payload), cwd, roots)
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
         session.title, session.name, session.about = (
@@ -413,7 +413,7 @@ class Client:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
         wanted = self.settings.log.wire and self._logs
         file = wirefile.begin(str(self._logs), spec.name, self.say) if wanted else None
-        return WireTrace(settings.secrets_of(vars(spec)), file=file)
+        return WireTrace(settings.secrets_of(spec._asdict()), file=file)
 
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)

@@ -91,7 +91,7 @@ class Doctor:
     async def _look(self, spec: AgentSpec, place: str, seconds: float) -> dict[str, Any]:
         listener = Listener()
         argv = [spec.command, *spec.args]
-        trace = WireTrace(settings.secrets_of(vars(spec)), on=False)
+        trace = WireTrace(settings.secrets_of(spec._asdict()), on=False)
         connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env, trace=trace)
         self.connections.append(connection)
         report: dict[str, Any] = {}

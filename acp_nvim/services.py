@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from acp_nvim.agent.process import environment
+from acp_nvim.agent.launch import environment
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods

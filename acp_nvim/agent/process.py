@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,31 +14,11 @@ from typing import cast
 
 import anyio
 
+from acp_nvim.agent import launch
 from acp_nvim.agent.pipes import Inlet, Outlet
 
-# With $NVIM an agent could drive the editor and approve its own requests.
-_WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
 _LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
-_COMMAND_NOT_FOUND = "command not found"
 _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
-
-
-class StartError(Exception):
-    """Why the agent could not be started, in one sentence for the user."""
-
-    def __init__(self, why: str, absent: bool = False) -> None:
-        super().__init__(why)
-        self._absent = absent  # there is no such program
-
-    def told(self, name: str, install: str | None) -> str:
-        """With how to install the program, where it is that which is missing."""
-        return f"{name} is not installed: {install}; {self}" if self._absent and install else str(self)
-
-
-def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """Neovim's environment without its address, and what the user has configured."""
-    inherited = {key: value for key, value in os.environ.items() if key not in _WITHHELD}
-    return inherited | dict(extra)
 
 
 class AgentProcess:
@@ -55,7 +33,7 @@ class AgentProcess:
         on_output: Callable[[bytes], None],
         on_stderr: Callable[[bytes], None],
     ) -> None:
-        self._popen = _spawn(name, argv, cwd, env)
+        self._popen = launch.spawn(name, argv, cwd, env)
         self._loop = asyncio.get_running_loop()
         self._dead = anyio.Event()
         self.pid = self._popen.pid  # also the number of its process group
@@ -112,30 +90,3 @@ class AgentProcess:
             self.input.close()
             self._dead.set()
             self._loop.call_later(_LAST_WORDS, self.output.finish)
-
-
-def _spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    pipe = subprocess.PIPE
-    try:
-        return subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
-        )
-    except (OSError, ValueError) as error:
-        why = f"cannot start {name}: {_reason(error, name, argv[0], cwd, env)}"
-        raise StartError(why, absent=_COMMAND_NOT_FOUND in why) from error
-
-
-def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[str, str]) -> str:
-    check = f"check agents.{name}.command: '{command}'"  # names at the end: lines are cut there
-    if not os.path.isdir(cwd):
-        return f"not a folder: {cwd}" if os.path.exists(cwd) else f"no such folder: {cwd}"
-    if not os.access(cwd, os.X_OK):
-        return f"this folder may not be entered: {cwd}"
-    if isinstance(error, FileNotFoundError):
-        found = shutil.which(command, path=env.get("PATH"))
-        return (
-            f"the interpreter it names does not exist; {check}" if found else f"{_COMMAND_NOT_FOUND}; {check}"
-        )
-    if isinstance(error, PermissionError):
-        return f"it is not executable; {check}"
-    return f"{error.strerror if isinstance(error, OSError) else error}; {check}"

@@ -1,53 +1,54 @@
-"""The user's configuration as the backend receives it; the defaults live in Lua alone."""
+"""The user's configuration as the backend receives it; the defaults live in Lua alone.
 
+Nobody changes it once it is read, not even the tables in it.
+"""
+
+import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from acp_nvim.agent.tables import Least, Wrong, made
 
 Milliseconds = Annotated[float, Least(0, inclusive=False)]
 Table = dict[str, Any]
+_NO_TABLE: Table = {}
+_NO_ITEMS: list[Any] = []
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentSpec:
+class AgentSpec(NamedTuple):
     """How one agent is started and treated."""
 
     name: str
     command: str
-    args: list[str] = field(default_factory=list)
-    env: dict[str, str] = field(default_factory=dict)
+    args: list[str] = _NO_ITEMS
+    env: dict[str, str] = _NO_TABLE
     cwd: str | None = None
     dialect: str = "auto"
     timeout_ms: Milliseconds = 60_000
     prompt_timeout_ms: Milliseconds | None = None
-    mcp_servers: Any = field(default_factory=list)
-    defaults: Table = field(default_factory=dict)
+    mcp_servers: Any = _NO_ITEMS
+    defaults: Table = _NO_TABLE
     auth_method: str | None = None
     install: str | None = None  # how to come by its program
     writes_through: bool = False  # known to write files by asking us
 
 
-@dataclass(frozen=True, kw_only=True)
-class Log:
+class Log(NamedTuple):
     level: str = "info"
     wire: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transcripts:
+class Transcripts(NamedTuple):
     keep: Annotated[int, Least(0, inclusive=True)] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    agents: Table = field(default_factory=dict)
+class Settings(NamedTuple):
+    agents: Table = _NO_TABLE
     log: Log = Log()
     transcripts: Transcripts = Transcripts()
-    permissions: list[Any] = field(default_factory=list)
-    fs: Table = field(default_factory=dict)
+    permissions: list[Any] = _NO_ITEMS
+    fs: Table = _NO_TABLE
     terminal: bool = True
 
 
@@ -82,6 +83,16 @@ def _usable(name: str, spec: Any, complaints: list[str]) -> Any:
             complaints.append(f"configuration: agents.{name}.{wrong}")
             spec = {other: value for other, value in spec.items() if other != wrong.key}
     return spec
+
+
+def asked_for(new: Table) -> str:
+    """The agent of a session that is to be begun."""
+    return new.get("agent") or DEMO.name
+
+
+def folder(new: Table) -> str:
+    """In which it is to be begun."""
+    return os.path.abspath(os.path.expanduser(new.get("cwd") or "."))
 
 
 def agent(settings: Settings, name: str) -> AgentSpec:

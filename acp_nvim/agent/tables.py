@@ -1,11 +1,10 @@
-"""From a table of Lua to a dataclass.
+"""From a table of Lua to a named tuple.
 
 What is of its type is taken as it is. Mostly that is all of it, since Lua has checked it; anything else is for
 pydantic, dear to import, to convert or to complain of.
 """
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -69,7 +68,7 @@ def _of_lua(kind: Any, given: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _columns(kind: Any) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], bool]]]:
     """By name: what makes a value of Lua's into one of Python's, and what tells whether it is of its type."""
-    return {each.name: (_value(each.type), _check(each.type)) for each in fields(kind)}
+    return {name: (_value(each), _check(each)) for name, each in kind.__annotations__.items()}
 
 
 def _value(kind: Any) -> Callable[[Any], Any]:
@@ -79,7 +78,7 @@ def _value(kind: Any) -> Callable[[Any], Any]:
         return _texts
     if whole in (dict, list):
         return lambda value: whole() if value in (None, [], {}) else value
-    if is_dataclass(kind):
+    if hasattr(kind, "_fields"):
         return lambda value: (
             (_quickly(kind, _of_lua(kind, value)) or value) if isinstance(value, dict) else value
         )

@@ -15,7 +15,7 @@ local SCRIPTS = {
   -- a shim of a version manager is resolved to the interpreter behind it
   base = "import sys; sys.version_info >= (3, 11) or sys.exit(1); "
     .. "print(getattr(sys, '_base_executable', sys.executable))",
-  packages = "import acp_nvim, anyio, pydantic, pynvim",
+  packages = "import acp_nvim, anyio, msgpack, pydantic, pynvim",
   -- not through pip: a build would have to fetch its tools first
   package = "import pathlib, sys, sysconfig; "
     .. "pathlib.Path(sysconfig.get_path('purelib'), 'acp_nvim.pth').write_text(sys.argv[1] + '\\n', 'utf-8')",

@@ -27,7 +27,7 @@ end
 local VERSIONS = [[
 import importlib.metadata as metadata, sys
 print("python", "%d.%d.%d" % sys.version_info[:3])
-for name in ("pynvim", "pydantic", "anyio"):
+for name in ("pynvim", "msgpack", "pydantic", "anyio"):
     try:
         print(name, metadata.version(name))
     except metadata.PackageNotFoundError:

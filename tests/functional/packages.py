@@ -66,7 +66,7 @@ def needed(names: list[str]) -> dict[str, Distribution]:
 def wheels(folder: Path) -> Path:
     """The packages of this interpreter as wheels, made of what is installed."""
     folder.mkdir(parents=True)
-    for name, package in needed(["pynvim", "pydantic", "anyio"]).items():
+    for name, package in needed(["pynvim", "msgpack", "pydantic", "anyio"]).items():
         about = package.read_text("WHEEL") or ""
         tag = about.split("Tag: ")[1].split()[0]
         path = folder / f"{name.replace('-', '_')}-{package.version}-{tag}.whl"

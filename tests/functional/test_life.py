@@ -352,7 +352,7 @@ cd '{ROOT}' && exec "{sys.executable}" -s -S -m acp_nvim
 
 
 @pytest.mark.parametrize(
-    ("text", "package"), [(BARE, "acp_nvim"), (WITHOUT_DEPENDENCIES, "p")], ids=["ours", "dependency"]
+    ("text", "package"), [(BARE, "acp_nvim"), (WITHOUT_DEPENDENCIES, "msgpack")], ids=["ours", "dependency"]
 )
 def test_a_python_without_the_package_is_one_line(
     open_editor: Open, tmp_path: Path, text: str, package: str

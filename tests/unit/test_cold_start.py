@@ -33,6 +33,12 @@ def test_the_backend_starts_without_what_few_need():
     assert loaded_by("import acp_nvim.backend") & set(LATER) == set()
 
 
+def test_the_agent_starts_before_what_is_dear_to_import():
+    """It takes its time, too: what comes after that comes beside it."""
+    dear = {"asyncio", "anyio", "pynvim", "inspect", "logging", "acp_nvim.client"}
+    assert loaded_by("import acp_nvim.early") & dear == set()
+
+
 SETTINGS: dict[str, Any] = {
     "agents": {
         "mine": {"command": "agent", "args": [], "env": {"KEY": 1}, "timeout_ms": 5000, "defaults": []}
