@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -32,12 +30,12 @@ _TAIL = 20  # lines of stderr
 _MANY = 100  # capabilities
 
 
-@dataclass(slots=True)
 class Listener:
     """What an agent does beside answering."""
 
-    heard: list[str] = field(default_factory=list)
-    report: ExitReport | None = None
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.report: ExitReport | None = None
 
     def on_update(self, params: Any) -> None:
         self._note("sent session/update before there was a session")
@@ -84,7 +82,9 @@ class Doctor:
         self._client.editor.notify("doctored", ticket, report)
 
     async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
-        with tempfile.TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
             report = await self._look(spec, place, seconds)
         self._tell(ticket, {"agent": spec.name, **report})
 

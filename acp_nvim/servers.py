@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -107,7 +106,9 @@ def _found(command: str, path: str | None) -> str:
     command = os.path.expanduser(command)
     if os.sep in command:
         return command
-    found = shutil.which(command, path=path)
+    from shutil import which  # which brings along what unpacks archives
+
+    found = which(command, path=path)
     return os.path.abspath(found) if found else command
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
@@ -54,11 +53,11 @@ class Handler(Protocol):
     def on_exit(self, report: ExitReport) -> None: ...
 
 
-@dataclass(slots=True)
 class _Call:
-    then: Then
-    alarm: asyncio.TimerHandle | None
-    owner: object = None
+    __slots__ = ("alarm", "owner", "then")
+
+    def __init__(self, then: Then, alarm: asyncio.TimerHandle | None, owner: object) -> None:
+        self.then, self.alarm, self.owner = then, alarm, owner
 
 
 class Connection:

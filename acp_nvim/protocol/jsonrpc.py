@@ -7,8 +7,7 @@ has an `id` and a `method`, since some agents call their requests notifications.
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import HEAD, LIMIT, LineSplitter
@@ -17,8 +16,7 @@ from acp_nvim.protocol.parsing import Parser, whole
 RequestId = str | int | float | None
 
 
-@dataclass(slots=True)
-class Request:
+class Request(NamedTuple):
     """The agent asks; exactly one answer is due, with this id as it came."""
 
     id: RequestId
@@ -26,14 +24,12 @@ class Request:
     params: Any
 
 
-@dataclass(slots=True)
-class Notification:
+class Notification(NamedTuple):
     method: str
     params: Any
 
 
-@dataclass(slots=True)
-class Response:
+class Response(NamedTuple):
     """The answer to our request `id`, which called `method`; null is a result too."""
 
     id: int
@@ -41,15 +37,13 @@ class Response:
     result: Any
 
 
-@dataclass(slots=True)
-class Failure:
+class Failure(NamedTuple):
     id: int
     method: str
     error: RpcError
 
 
-@dataclass(slots=True)
-class Stray:
+class Stray(NamedTuple):
     """A line, or its beginning, that is no message we could use, and why."""
 
     text: str

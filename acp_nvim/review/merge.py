@@ -7,7 +7,6 @@ both changed the same line, or where nobody can say which of their new lines com
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from acp_nvim.review.edits import Edit, Lines, apply, edits
@@ -24,8 +23,7 @@ class Overlap(NamedTuple):
     theirs: Lines
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(NamedTuple):
     base: Lines
     clean: tuple[Edit, ...]  # what can be done without asking anybody
     overlaps: tuple[Overlap, ...]
@@ -51,12 +49,12 @@ def merge3(base: Lines, ours: Lines, theirs: Lines) -> Merge:
     return Merge(base, tuple(clean), tuple(overlaps))
 
 
-@dataclass(slots=True)
 class _Place:
     """Edits of both sides that touch each other."""
 
-    ours: list[Edit] = field(default_factory=list)
-    theirs: list[Edit] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.ours: list[Edit] = []
+        self.theirs: list[Edit] = []
 
     @property
     def first(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.patch import parse_patch
@@ -19,8 +19,7 @@ OVERLAP = "It changes lines that you have changed too: what is on the right deci
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(NamedTuple):
     """Where a fragment does not fit, both sides are the fragment's own."""
 
     left: str | None  # the live text; None: no file

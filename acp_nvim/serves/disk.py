@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -99,7 +98,7 @@ def write(path: str, data: bytes, mode: int | None = None) -> None:
     """Beside it, then in its place: nobody ever sees half of it. `mode`: of a file that is not there."""
     with folder_of(path, make=True) as (folder, name):
         was = _status(path, name, folder)
-        beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{secrets.token_hex(4)}"
+        beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{os.urandom(4).hex()}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(beside, flags, 0o600, dir_fd=folder)
         try:

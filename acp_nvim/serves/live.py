@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import anyio
@@ -28,8 +28,7 @@ _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 _FORMATS = {end: name for name, end in _ENDS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(NamedTuple):
     number: int
     tick: int
     modified: bool
@@ -63,8 +62,7 @@ class Buffer:
         return self.plain or not (self.modified or self.encoding == "utf-8")
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """Where a file stands when a write comes: `text` is what both, the user and the disk, have made of it."""
 
     path: str
@@ -255,13 +253,13 @@ class Live:
             text = now.decode(now.disk)
             if buffer.text.end == "\n" and text == buffer.text.whole:
                 return now  # quicker seen than split
-            return replace(now, text=as_text(text, buffer.text.end))
+            return now._replace(text=as_text(text, buffer.text.end))
         origin = self._origins.get(now.path)
         if not buffer.modified or origin is None or origin == now.disk:
             return now
         both = join(now.decode(origin), buffer.text, now.decode(now.disk))
         _sendable(both.ours.whole, now.path)
-        return replace(now, text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
+        return now._replace(text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
     async def save(self, now: Standing, text: Text, by: object = None) -> str | None:
         """The text that is saved then; None if the buffer has changed since it was looked at, or takes no edits now."""

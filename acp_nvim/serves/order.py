@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -86,4 +85,6 @@ def _limit(params: Mapping[str, Any]) -> int:
 def _is_program(command: str, folder: str, env: Mapping[str, str]) -> bool:
     """There are programs with a space in their path."""
     path = os.path.join(folder, command) if "/" in command else command
-    return "\0" not in path and shutil.which(path, path=env.get("PATH")) is not None
+    from shutil import which  # which brings along what unpacks archives
+
+    return "\0" not in path and which(path, path=env.get("PATH")) is not None

@@ -290,7 +290,7 @@ def _move(known: Proposal, moved: Mapping[str, Any]) -> None:
         made, now = page.proposed, moved.get(page.path)
         if now and made.fits and made.left is not None and made.right is not None:
             left, right = _shaped(made.left, now["left"]), _shaped(made.right, now["right"])
-            page.proposed = replace(made, left=left, right=right)
+            page.proposed = made._replace(left=left, right=right)
 
 
 def _shaped(like: str, lines: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
@@ -28,8 +26,7 @@ class Wish(NamedTuple):
         return one_line(f"{name} '{_shown(self.value)}'")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """How a wish comes true with this agent: `option` is the config option that is set, None the legacy way."""
 
     wish: Wish
@@ -163,6 +160,8 @@ def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
     names = [one_line(name) for name in known]
     if not names or value in known:
         return
+    from difflib import get_close_matches  # for who has mistyped
+
     near = get_close_matches(str(value), names, 1, 0.5)
     listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
     hint = f"did you mean '{near[0]}'?" if near else f"but {listed}"
