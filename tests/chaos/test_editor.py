@@ -4,11 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pynvim import attach
-
 from tests.fakes.script import on_prompt, permission, repeat, say, script, tool, wait_file, wait_until
+from tests.functional.connection import Connection
 from tests.functional.editor import Editor
-from tests.functional.screen import hang_up
 from tests.functional.test_conversation import talking
 
 Open = Callable[..., Editor]
@@ -81,8 +79,8 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
 
     agent = script(tmp_path, *(on_prompt(f"go {n}.", *turn(n)) for n in range(len(FAULTS))))
     editor = talking(open_editor, agent, init=MAPS)
-    other = attach("socket", path=editor.address)
-    other.ui_attach(60, 20, rgb=True, ext_linegrid=True)  # a second user looks on
+    other = Connection(editor.address)
+    other.notify("nvim_ui_attach", 60, 20, {"rgb": True, "ext_linegrid": True})  # a second user looks on
     for number, (name, (begin, end)) in enumerate(FAULTS.items()):
         editor.type("<Esc>")
         editor.acp("prompt", f"go {number}.", {"session": 1})
@@ -91,7 +89,7 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         (tmp_path / f"go{number}").touch()
         wait_until(lambda: len(agent.got("session/prompt")) > 0)
         editor.type(end)
-        if editor.nvim.api.get_mode()["blocking"]:
+        if editor.mode()["blocking"]:
             editor.type("<C-c><CR>")
         asked = editor.expect_lua("return require('acp_nvim').questions()[1] or false", bool)
         assert editor.acp("answer", asked["id"], "yes"), name
@@ -103,4 +101,4 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         assert editor.lua("return require('acp_nvim').status({ session = 1 }).state") == "idle", name
         log = "\n".join(editor.lua("return require('acp_nvim.scratch').log_lines()"))
         assert "raceback" not in log, f"{name}\n{log}"
-    hang_up(other)
+    other.close()

@@ -12,20 +12,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
-import pynvim
-
-from tests.functional.screen import GONE, PATIENCE, Screen, hang_up, within
+from tests.functional.connection import GONE, Connection
+from tests.functional.screen import PATIENCE, Screen, within
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "ACP_TEST_EDITOR"
-T = TypeVar("T")
 
 INIT = """
 vim.opt.runtimepath:prepend(vim.env.ACP_TEST_ROOT)
@@ -75,10 +73,9 @@ class Editor:
         self._run = Path(tempfile.mkdtemp(prefix="acp"))
         self.address = str(self._run / "nvim")
         self._awaited: dict[str, int] = {}
-        self._gave_up = False
         self.process = self._start(program, {**self._environment(manifest), **(env or {})})
         self.pid = self.process.pid
-        self.nvim = pynvim.attach("socket", path=self.address)
+        self.nvim = Connection(self.address, patience=3 * PATIENCE)
         self.screen = Screen(self.address, *size)
         self.lua(RECORD, self.screen.channel)
 
@@ -131,10 +128,14 @@ class Editor:
 
     def type(self, keys: str) -> None:
         """Keys through the input queue, in the notation of mappings: `:Acp<CR>`."""
-        assert self._ask(lambda: self.nvim.input(keys)) == len(keys.encode())
+        assert self.ask("nvim_input", keys) == len(keys.encode())
+
+    def mode(self) -> dict[str, Any]:
+        """`mode`, and whether it is `blocking`: Neovim waits for a key and answers nothing else."""
+        return dict(self.ask("nvim_get_mode"))
 
     def lua(self, code: str, *arguments: Any) -> Any:
-        return self._ask(lambda: self.nvim.exec_lua(code, *arguments))
+        return self.ask("nvim_exec_lua", code, arguments)
 
     def acp(self, function: str, *arguments: Any) -> Any:
         """Call a function of `require("acp_nvim")`; its first result."""
@@ -152,21 +153,16 @@ class Editor:
                 raise AssertionError(f"{message}\n{self.screen.picture()}")
             self.screen.wait_for_anything(0.005)
 
-    def _ask(self, request: Callable[[], T]) -> T:
+    def ask(self, method: str, *arguments: Any) -> Any:
         """Neovim answers nothing while it waits for a key: such a test ends here instead of never."""
-        watchdog = threading.Timer(3 * PATIENCE, self._give_up)
-        watchdog.start()
         try:
-            return request()
+            return self.nvim.request(method, *arguments)
         except GONE as error:
-            why = "did not answer and was killed" if self._gave_up else f"is gone: {error}"
+            why = f"is gone: {error}"
+            if isinstance(error, TimeoutError):
+                self.process.kill()
+                why = "did not answer and was killed"
             raise AssertionError(f"Neovim {why}\n{self.screen.picture()}\n{self.stderr()}") from error
-        finally:
-            watchdog.cancel()
-
-    def _give_up(self) -> None:
-        self._gave_up = True
-        self.process.kill()
 
     # What the plugin told
 
@@ -227,9 +223,9 @@ class Editor:
     def quit(self) -> int:
         """`:qa!`, also out of a prompt that waits for a key."""
         with suppress(*GONE):
-            self.nvim.command("qa!", async_=True)
-            if self.nvim.api.get_mode()["blocking"]:
-                self.nvim.input("<C-c>")
+            self.nvim.notify("nvim_command", "qa!")
+            if self.nvim.request("nvim_get_mode")["blocking"]:
+                self.nvim.request("nvim_input", "<C-c>")
         return self.wait_exit()
 
     def close(self) -> None:
@@ -244,7 +240,7 @@ class Editor:
                     os.kill(pid, signal.SIGKILL)
             self.process.wait()
             self.screen.close()
-            hang_up(self.nvim)
+            self.nvim.close()
             assert self.process.stdout
             self.process.stdout.close()
             shutil.rmtree(self._run, ignore_errors=True)
@@ -272,14 +268,12 @@ class Probe:
         assert kind or not self._thread.is_alive(), "the second client still waits for an answer"
 
     def _ask(self) -> None:
-        nvim = pynvim.attach("socket", path=self._address)
-        with suppress(*GONE):
+        with closing(Connection(self._address)) as nvim, suppress(*GONE):
             while not self._over.wait(self._period):
                 start = time.perf_counter()
-                nvim.eval("1")
+                nvim.request("nvim_eval", "1")
                 self.waits.append(time.perf_counter() - start)
                 self._asking.set()
-        hang_up(nvim)
 
     def percentile(self, percent: float) -> float:
         """In milliseconds. A long wait also counts for the questions that were due meanwhile."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
-import pynvim
+from tests.functional.connection import GONE, Connection
 
 Cell = tuple[str, int]
-GONE = (OSError, EOFError)  # how pynvim says that Neovim has ended
 PATIENCE = 10.0  # seconds; a test that passes never waits so long
 
 
@@ -91,17 +90,15 @@ class Screen:
     def _watch(self, address: str) -> None:
         self.channel = 0
         try:
-            nvim = pynvim.attach("socket", path=address)
-            with closing(nvim):
-                nvim.run_loop(None, self._notified, lambda: self._attach(nvim))
+            with closing(Connection(address)) as nvim:
+                self.channel = nvim.request("nvim_get_chan_info", 0)["id"]
+                nvim.notify("nvim_ui_attach", *self.size, {"rgb": True, "ext_linegrid": True})
+                for name, arguments in nvim.notifications():
+                    self._notified(name, arguments)
         except GONE as error:
             with self.changed:
                 self._ended = f"{type(error).__name__} {error}"
                 self.changed.notify_all()
-
-    def _attach(self, nvim: pynvim.Nvim) -> None:
-        nvim.ui_attach(*self.size, rgb=True, ext_linegrid=True)
-        self.channel = nvim.channel_id
 
     def _notified(self, name: str, arguments: list[Any]) -> None:
         with self.changed:
@@ -188,12 +185,6 @@ class Screen:
             state = f"mode {self.mode or '?'}, cursor {self.cursor}, {self._ended or 'connected'}"
             framed = [f"|{line.ljust(len(edge))}|" for line in self.lines()]
             return "\n".join([f"+{edge}+", *framed, f"+{edge}+", state])
-
-
-def hang_up(nvim: pynvim.Nvim) -> None:
-    """Let Neovim close the connection: pynvim itself leaves its socket to the garbage collector."""
-    with closing(nvim), suppress(*GONE):
-        nvim.call("chanclose", nvim.channel_id)
 
 
 def within(seconds: float) -> Callable[[], float]:

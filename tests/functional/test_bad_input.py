@@ -49,8 +49,8 @@ def told(editor: Editor, *pieces: str) -> None:
     editor.screen.expect(
         lambda screen: all(piece in screen.lines()[-1] for piece in pieces), what=f"a line with {pieces}"
     )
-    assert editor.nvim.api.get_mode()["blocking"] is False
-    assert len(editor.screen.lines()[-1]) <= editor.nvim.vvars["echospace"]
+    assert editor.mode()["blocking"] is False
+    assert len(editor.screen.lines()[-1]) <= editor.lua("return vim.v.echospace")
 
 
 def send(editor: Editor, text: str) -> None:
@@ -178,7 +178,7 @@ def test_an_agent_that_wants_a_login_names_its_ways(open_editor: Open, tmp_path:
     editor.screen.expect("In the browser")
     editor.screen.expect("needs a login")
     editor.screen.expect(":Acp login")
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     others_converse(editor)
 
 
@@ -324,7 +324,7 @@ def test_updates_of_unknown_kinds_and_shapes(open_editor: Open, tmp_path: Path) 
     send(editor, "talk")
     editor.screen.expect("And that was all.")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     others_converse(editor)
 
 
@@ -487,7 +487,7 @@ def test_wrong_arguments_return_nil_and_a_message(open_editor: Open, tmp_path: P
             wrong[code] = (is_nil, message)
     assert wrong == {}
     assert len(editor.acp("sessions")) == 1
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
 
 
 @pytest.mark.parametrize(

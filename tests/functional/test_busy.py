@@ -32,7 +32,7 @@ def begun(open_editor: Open, tmp_path: Path, way: str, new: str, text: str = TEX
 
 def waits(editor: Editor) -> None:
     """The write has come and was put off; Neovim before 0.12 does not even answer at a prompt."""
-    if not editor.nvim.api.get_mode()["blocking"]:
+    if not editor.mode()["blocking"]:
         editor.expect_lua(WAITS)
 
 
@@ -46,7 +46,7 @@ def test_a_substitution_that_asks_hits_its_own_lines(open_editor: Open, tmp_path
     editor.screen.expect("replace with y")
     go.touch()
     waits(editor)
-    editor.nvim.input("yyy")
+    editor.ask("nvim_input", "yyy")
     editor.expect_lua(LINES, ["new", "first", "second", "yone", "ytwo", "ythree"])
     editor.wait_event("AcpTurnEnded")
 
@@ -108,7 +108,7 @@ def test_the_user_is_told_once_what_waits(open_editor: Open, tmp_path: Path) -> 
     go.touch()
     line = "a write to notes.txt waits until you finish the command"
     editor.screen.expect(line)
-    assert not editor.nvim.api.get_mode()["blocking"]
+    assert not editor.mode()["blocking"]
     editor.type("d")
     editor.wait_event("AcpTurnEnded")
     said = editor.lua("return require('acp_nvim.scratch').log_lines()")

@@ -267,10 +267,10 @@ def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open
     agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt")))
     editor = working(open_editor, agent)
     editor.acp("prompt", "read")
-    editor.nvim.input(":echo 'a' | echo 'b' | echo 'c'<CR>:call getchar()<CR>")
+    editor.ask("nvim_input", ":echo 'a' | echo 'b' | echo 'c'<CR>:call getchar()<CR>")
     wait_until(lambda: answers(agent))
     assert answers(agent) == [{"content": "one\ntwo\nthree\n"}]
-    editor.nvim.input("<CR><CR>")
+    editor.ask("nvim_input", "<CR><CR>")
     editor.wait_event("AcpTurnEnded")
 
 

@@ -64,7 +64,7 @@ def state(editor: Editor, path: Path) -> Any:
 
 def at_rest(editor: Editor) -> None:
     """Nothing was asked and no window stands between."""
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     assert "Press ENTER" not in editor.screen.text()
 
 
@@ -200,7 +200,7 @@ def test_while_the_user_types_in_that_buffer(editor: Editor) -> None:
     editor.type("5GA mine")
     editor.expect_lua("return vim.api.nvim_get_current_line()", "line 5 mine")
     assert write(editor, path, [[0, 0, ["theirs"]], [9, 10, ["line ten"]]])["ok"]
-    assert editor.nvim.api.get_mode()["mode"] == "i"
+    assert editor.mode()["mode"] == "i"
     editor.type(" too")
     editor.expect_lua("return vim.api.nvim_get_current_line()", "line 5 mine too")
     assert editor.lua("return vim.api.nvim_win_get_cursor(0)") == [6, 15]
@@ -226,7 +226,7 @@ def test_many_writes_while_the_user_types_in_that_buffer(editor: Editor) -> None
     typed = "".join(f"word{n} " for n in range(100))
     theirs = [f"theirs {n}" for n in range(99, -1, -1)]
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", [*theirs, "", typed])
-    assert editor.nvim.api.get_mode() == {"mode": "i", "blocking": False}
+    assert editor.mode() == {"mode": "i", "blocking": False}
 
 
 def test_a_change_within_the_line_where_the_user_types(editor: Editor) -> None:
@@ -654,7 +654,7 @@ def test_a_reload_while_the_user_types_in_a_hidden_or_in_this_buffer(editor: Edi
     path.write_text("new\n")
     assert reload(editor, path, [[0, 11, ["new"]]])["ok"]
     assert lines(editor, path) == ["new"]
-    assert editor.nvim.api.get_mode() == {"mode": "i", "blocking": False}
+    assert editor.mode() == {"mode": "i", "blocking": False}
 
 
 def test_a_reload_takes_the_kind_of_text_over(editor: Editor) -> None:

@@ -50,7 +50,7 @@ def talk(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
 def answered(editor: Editor) -> None:
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     editor.screen.expect("so it is.")
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     assert editor.lua("return vim.v.errmsg") == ""
     assert editor.stderr() == ""
 

@@ -136,7 +136,7 @@ def test_the_current_window_never_moves_but_does_once_it_is_left(following: Edit
 
 def scroll(editor: Editor) -> None:
     row, column = editor.screen.find("line 100")
-    editor.nvim.api.input_mouse("wheel", "down", "", 0, row, column)
+    editor.ask("nvim_input_mouse", "wheel", "down", "", 0, row, column)
 
 
 def move_the_cursor(editor: Editor) -> None:
@@ -241,7 +241,7 @@ def test_a_stale_swap_file_asks_nothing(following: Editor) -> None:
     following.lua("vim.o.updatecount = 200 vim.o.directory = '.'")
     (following.project / ".a.txt.swp").write_bytes(b"b0nano" + b"\0" * 4090)
     assert show(following, "a.txt", 9)
-    assert following.nvim.api.get_mode()["blocking"] is False
+    assert following.mode()["blocking"] is False
     assert place(following) == ("a.txt", 9)
 
 
@@ -285,7 +285,7 @@ def test_five_hundred_places_while_the_user_types(following: Editor) -> None:
         assert show(following, NAMES[n % len(NAMES)], n % 200 + 1)
     typed = ["".join(words[n : n + 10]) for n in range(0, 500, 10)] + [""]
     following.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", typed)
-    assert following.nvim.api.get_mode() == {"mode": "i", "blocking": False}
+    assert following.mode() == {"mode": "i", "blocking": False}
     assert place(following) == (NAMES[499 % len(NAMES)], 100)
     assert told(following) == ["following"]
     following.type("<Esc>u")
@@ -335,7 +335,7 @@ def test_a_failing_autocommand_is_said_once_and_the_place_is_shown(following: Ed
         assert place(following) == ("a.txt", line)
     said = following.lua("return vim.fn.execute('messages')").count("boom")
     assert said <= 1
-    assert following.nvim.api.get_mode()["blocking"] is False
+    assert following.mode()["blocking"] is False
 
 
 @pytest.mark.statement(120)

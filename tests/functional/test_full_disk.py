@@ -48,7 +48,7 @@ def test_a_full_disk_is_an_error_and_the_buffer_is_as_it_was(small: Path, tmp_pa
         assert (editor.project / "notes.txt").read_text() == new
         editor.type("u")
         editor.expect_lua(LINES, ["one", "two", "three"])
-        assert editor.nvim.api.get_mode()["blocking"] is False
+        assert editor.mode()["blocking"] is False
     finally:
         for editor in opened:
             editor.close()

@@ -82,7 +82,7 @@ def innocent(editor: Editor, where: str) -> None:
     assert editor.lua(PWNED) == [], where
     assert not on_screen(editor), f"{where}: {on_screen(editor)!r}\n{editor.screen.picture()}"
     assert not [path for path in editor.home.parent.rglob("*") if path.name == "pwned"], where
-    assert editor.nvim.api.get_mode()["blocking"] is False, where
+    assert editor.mode()["blocking"] is False, where
     assert editor.lua("return { vim.fn.getreg('+'), vim.fn.getreg('*') }") == ["", ""], where
 
 

@@ -52,7 +52,7 @@ def open_bare(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
 def told(editor: Editor, text: str) -> None:
     """One line below the windows that does not stop Neovim."""
     editor.screen.expect(lambda screen: text in screen.lines()[-1], what=f"a line with {text}")
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
 
 
 def finishes_a_turn(editor: Editor) -> None:

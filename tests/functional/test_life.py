@@ -71,7 +71,7 @@ def told(editor: Editor, *pieces: str) -> None:
     editor.screen.expect(
         lambda screen: all(piece in screen.lines()[-1] for piece in pieces), what=f"a line with {pieces}"
     )
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
 
 
 def ends_with_all(editor: Editor, agent: ScriptedAgent, end: Callable[[], object]) -> float:
@@ -326,7 +326,7 @@ def test_at_the_hit_enter_prompt_the_agents_pipe_drains_and_nothing_is_lost(
     editor.screen.expect("Press ENTER")
     gate.touch()
     wait_until(lambda: agent.logged("mark"))
-    assert editor.nvim.api.get_mode()["blocking"] is True
+    assert editor.mode()["blocking"] is True
     assert not editor.events("AcpTurnEnded")
     editor.type("<CR>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")

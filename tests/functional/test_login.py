@@ -55,7 +55,7 @@ def test_of_several_ways_the_user_chooses_one(open_editor: Open, tmp_path: Path)
     editor = locked(open_editor, agent)
     editor.type(":Acp login<CR>")
     editor.screen.expect("2  Browser")
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     editor.type("j<CR>")
     editor.expect_lua(STATE, "idle")
     assert [message["params"] for message in agent.got("authenticate")] == [{"methodId": "web"}]

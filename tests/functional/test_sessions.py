@@ -158,7 +158,7 @@ def test_a_refused_one_leaves_what_was_there_before(open_editor: Open, tmp_path:
     editor.screen.expect("did not load nothing")
     editor.screen.expect("Here I am.")
     assert [status["session"] for status in editor.acp("sessions")] == [1]
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
 
 
 @pytest.mark.parametrize("command", ["load other", "fork"])

@@ -35,7 +35,7 @@ def editing(path: str, *steps: list[Any], id: str = "e") -> list[list[Any]]:
 
 def at_rest(editor: Editor) -> None:
     """Nothing was asked at the bottom of the screen, and Neovim answers."""
-    assert editor.nvim.api.get_mode()["blocking"] is False
+    assert editor.mode()["blocking"] is False
     assert "W12" not in editor.screen.text()
     assert "Press ENTER" not in editor.screen.text()
 
@@ -278,7 +278,7 @@ def test_another_file_is_asked_about_as_ever(open_editor: Open, tmp_path: Path) 
     other.write_text("outside\n")
     editor.type(":checktime<CR>")
     editor.screen.expect("W12")
-    editor.nvim.input("o<CR>")
+    editor.ask("nvim_input", "o<CR>")
 
 
 def test_a_change_while_the_command_line_window_is_open_comes_behind_it(
