@@ -234,10 +234,12 @@ class Editor:
             if self.process.poll() is None:
                 self.quit()
             self.assert_no_orphans()
-        finally:
+        except BaseException:
             for pid in marked(self._mark):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+            raise
+        finally:
             self.process.wait()
             self.screen.close()
             self.nvim.close()
@@ -288,10 +290,13 @@ def marked(mark: str) -> list[int]:
     """The processes whose environment carries the mark."""
     needle = f"{MARK}={mark}".encode()
     pids = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended, or is somebody else's
-            if needle in (entry / "environ").read_bytes():
-                pids.append(int(entry.name))
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with (
+            suppress(OSError),
+            open(f"/proc/{name}/environ", "rb", buffering=0) as environment,
+        ):  # or it has ended
+            if needle in environment.read():
+                pids.append(int(name))
     return pids
 
 
