@@ -13,6 +13,7 @@ from io import FileIO
 import anyio
 
 PIPE_BYTES = 1 << 20
+_TRICKLE = 1 << 16  # most reads bring a piece of text: to make room for a whole pipe costs more
 
 
 def _prepare(pipe: FileIO) -> int:
@@ -33,15 +34,17 @@ class Outlet:
         self._pipe = pipe
         self._descriptor = _prepare(pipe)
         self._take = take
+        self._room = _TRICKLE
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._descriptor, self._ready)
         self.ended = anyio.Event()
 
     def _ready(self) -> None:
         try:
-            data = os.read(self._descriptor, PIPE_BYTES)
+            data = os.read(self._descriptor, self._room)
         except BlockingIOError:
             return
+        self._room = _TRICKLE if len(data) < _TRICKLE else PIPE_BYTES
         if data:
             self._take(data)
         else:
@@ -50,6 +53,7 @@ class Outlet:
     def finish(self) -> None:
         """The agent is done with. What it left fits into one read; others may hold the pipe open for ever."""
         if not self._pipe.closed:
+            self._room = PIPE_BYTES
             self._ready()
             self.close()
 
