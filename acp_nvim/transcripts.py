@@ -109,11 +109,15 @@ class Transcripts:
             record = self._records[session] = self._begin(session, self._folder)
         if record.seen != seen:
             record.seen = seen
-            self._tell(session, record)
+            asyncio.get_running_loop().call_soon(self._look_at, session, record)  # behind the frame
         elif session.in_turn and not record.is_due and not self._is_failing:
             record.is_due = True
             when = max(time.monotonic(), record.rests_until)
             asyncio.get_running_loop().call_at(when, self._look_in_passing, session, record)
+
+    def _look_at(self, session: Session, record: _Record) -> None:
+        if self._records.get(session) is record:
+            self._tell(session, record)
 
     def _look_in_passing(self, session: Session, record: _Record) -> None:
         record.is_due = False
