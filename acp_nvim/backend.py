@@ -46,6 +46,7 @@ class Backend:
             self._root.cancel()
         else:
             self.client.receive(str(verb), payload if isinstance(payload, dict) else {})
+            self._editor.hurry()
 
     async def _run(self) -> None:
         pump = asyncio.get_running_loop().create_task(self._editor.run())

@@ -18,7 +18,7 @@ from pynvim import Session
 from acp_nvim.editor.interface import Call, Collect
 
 log = logging.getLogger(__name__)
-_PACE = 0.016  # seconds between frames: more often, nobody would see it
+_PACE = 0.025  # seconds between frames: who reads along sees no more in more of them
 _FRAME = "return require('acp_nvim.editor').frame(...)"
 _CALL = "return require('acp_nvim.editor').call(...)"
 _OVER = "require('acp_nvim.backend').over()"
@@ -34,6 +34,7 @@ class Neovim:
         self._session = session._async_session
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
+        self._pause: asyncio.Future[None] | None = None
 
     def wake(self) -> None:
         self._wanted.set()
@@ -41,6 +42,11 @@ class Neovim:
     def notify(self, name: str, *arguments: Any) -> None:
         self._waiting.append([name, *arguments])
         self._wanted.set()
+
+    def hurry(self) -> None:
+        """The user has done something and looks for what comes of it: no pause before the next frame."""
+        if self._pause and not self._pause.done():
+            self._pause.set_result(None)
 
     async def call(self, name: str, *arguments: Any) -> Any:
         return await self._request(_CALL, [name, *arguments])
@@ -59,7 +65,16 @@ class Neovim:
             behind = self._wanted.is_set()  # by collecting itself: there is more than a frame takes
             if batch:
                 await self._send(batch)
-                await asyncio.sleep(0.0 if behind else max(0.0, began + _PACE - time.monotonic()))
+                await (asyncio.sleep(0) if behind else self._rest(began + _PACE))
+
+    async def _rest(self, until: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._pause = loop.create_future()
+        alarm = loop.call_later(until - time.monotonic(), self.hurry)
+        try:
+            await self._pause
+        finally:
+            alarm.cancel()
 
     def _batch(self) -> list[Call]:
         """What sessions show, then what was said beside them; both as of now."""
