@@ -400,8 +400,14 @@ class Client:
     # --- what hosts tell
 
     def touch(self, session: Session) -> None:
-        if session.number in self._shown:
-            self._touched[session.number] = self._shown[session.number]
+        if shown := self._shown.get(session.number):
+            shown.has_news = True
+        self.grew(session)
+
+    def grew(self, session: Session) -> None:
+        """Its text has, and nothing else."""
+        if shown := self._shown.get(session.number):
+            self._touched[session.number] = shown
         self.editor.wake()
 
     def say(self, level: str, text: str, path: str | None = None) -> None:

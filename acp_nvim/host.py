@@ -42,6 +42,7 @@ class Front(Protocol):
     """What a host tells the rest of the client."""
 
     def touch(self, session: Session) -> None: ...
+    def grew(self, session: Session) -> None: ...
     def say(self, level: str, text: str) -> None: ...
     def note(self, level: str, text: str) -> None: ...
     def host_changed(self) -> None: ...
@@ -328,20 +329,25 @@ class Host:
             return self._unclaimed(session_id, params)
         if session.reloading:
             session.replay()
+            self._front.touch(session)
         for update in updates:
-            if type(update) is schema.Chunk:
+            if type(update) is schema.Chunk and update.role != "user":
                 session.transcript.chunk(update, time.monotonic())
+                self._front.grew(session)
             else:
                 self._apply(session, update)
-        self._front.touch(session)
+                self._front.touch(session)
 
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
             return self._wonder("update", update.tag)
+        if isinstance(update, schema.Chunk):
+            return session.transcript.chunk(update, time.monotonic())
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
             self._front.services.hear(session, call)
-            self._front.services.terminals.hear(session, call, update.meta)  # some run terminals of their own
+            if update.meta:  # some run terminals of their own
+                self._front.services.terminals.hear(session, call, update.meta)
             self._front.rulings.hear(session, call)
 
     def _wonder(self, what: str, name: str) -> None:

@@ -21,6 +21,7 @@ class Showing:
         self.view = ChatView(
             session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
         )
+        self.has_news = True  # beside the chat: to look at the status costs more than a piece of text
         self._anew = False
         self._late_since: float | None = None
         self._middle_at = 0.0
@@ -44,13 +45,15 @@ class Showing:
         """
         more = self._chat(calls, now)
         self._late_since = (self._late_since or now) if more else None
-        if not self._late_since or (self.session.in_turn and now - self._late_since > PATIENCE):
+        is_late = self._late_since and not (self.session.in_turn and now - self._late_since > PATIENCE)
+        if self.has_news and not is_late:
             calls.extend(self.news(now))
         return more
 
     def news(self, now: float) -> list[Call]:
         session, number = self.session, self.session.number
         calls: list[Call] = []
+        self.has_news = False
         if session.questions.changed:
             session.questions.changed = False
             calls.append(["questions", number, [question.shape() for question in session.questions]])
