@@ -118,6 +118,15 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             *(":Acp review 1", "Enter", ":belowright copen 6", "Enter", "wait:demo.conf|", ":3cc", "Enter"),
         ],
     ),
+    "sessions": (
+        "dark",
+        [
+            *said("What is in reader.py?", "are found"),
+            *(":Acp new", "Enter", "wait:Demo ·", *sent("/long 8000", "of 8000")),
+            *(":Acp new", "Enter", "wait:Demo ·", *sent("/run wc -l reader.py", "1 Yes")),
+            *(":Acp sessions", "Enter", "wait:reader.py?"),
+        ],
+    ),
     "announced": (
         "dark",
         [
@@ -143,7 +152,7 @@ def photograph(nvim: str, name: str, background: str, keys: list[str]) -> None:
         terminal.settle()
         picture = Picture(COLUMNS, ROWS)
         picture.paint(terminal.escaped(), terminal.cursor())
-    picture.image.quantize(64).save(PICTURES / f"{name}.png", optimize=True)
+    picture.image.quantize(128).save(PICTURES / f"{name}.png", optimize=True)
 
 
 def main() -> None:
