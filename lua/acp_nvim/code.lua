@@ -11,7 +11,7 @@ local QUIET_MS = 120
 ---@field spans? table<integer, acp.Span[]>  by line from 0; nil: not parsed yet
 
 local kept = {} ---@type acp.Code[]
-local waiting = {} ---@type { code: acp.Code, done: fun() }[]
+local waiting = {} ---@type { code: acp.Code, is_seen: fun(): boolean, done: fun() }[]
 local timer ---@type uv.uv_timer_t?
 
 ---@param name string
@@ -67,8 +67,20 @@ local function keep(code)
   end
 end
 
+--- The next that somebody still sees: text that streams by leaves much that nobody does. That waits to be drawn again.
+---@return { code: acp.Code, done: fun() }?
+local function take()
+  repeat
+    local job = table.remove(waiting, 1)
+    if not job or job.is_seen() then
+      return job
+    end
+    job.code.text = ""
+  until false
+end
+
 local function work()
-  local job = table.remove(waiting, 1)
+  local job = take()
   if not job then
     return
   end
@@ -82,11 +94,13 @@ local function work()
   end
 end
 
---- Has the code parsed as soon as nothing has come for a moment; `done` is called when its spans are there.
+--- Has the code parsed as soon as nothing has come for a moment, if it `is_seen` then; `done` is called when its spans
+--- are there.
 ---@param code acp.Code
+---@param is_seen fun(): boolean
 ---@param done fun()
-function M.request(code, done)
-  table.insert(waiting, { code = code, done = done })
+function M.request(code, is_seen, done)
+  table.insert(waiting, { code = code, is_seen = is_seen, done = done })
   M.postpone()
 end
 

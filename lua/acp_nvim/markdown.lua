@@ -34,6 +34,7 @@ local PLAIN = {
 ---@field first integer  rows from the block's mark
 ---@field last? integer  nil: still open
 ---@field marker string
+---@field met table<integer, integer>  by window: the drawing that has come upon it last
 
 ---@class acp.Fences
 ---@field scanned integer  rows looked at so far
@@ -53,7 +54,7 @@ local function note_fence(fences, row, line)
   local open = fences.list[#fences.list]
   if not open or open.last then
     local lang = rest:match("^%s*{?%.?([%w_+#-]*)"):lower()
-    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "" })
+    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "", met = {} })
   elseif vim.startswith(marker, open.marker) and not rest:find("%S") then
     open.last = row
   end
@@ -100,7 +101,15 @@ local function fence_at(fences, row)
 end
 
 -- The window being drawn: its chat and the blocks from its first line on.
-local drawn = {} ---@type { chat: acp.Chat, buf: integer, blocks: { row: integer, mark: acp.Mark }[], at: integer }
+---@class acp.Drawn
+---@field win integer
+---@field chat acp.Chat
+---@field buf integer
+---@field blocks { row: integer, mark: acp.Mark }[]
+---@field at integer  which of them was asked for last
+
+local drawn = {} ---@type acp.Drawn
+local drawings = {} ---@type table<integer, integer>  by window: how often it has been drawn
 
 ---@param row integer
 ---@param first integer
@@ -134,10 +143,26 @@ local function bytes(first, last)
   return api.nvim_buf_get_offset(drawn.buf, last) - api.nvim_buf_get_offset(drawn.buf, first)
 end
 
+--- Whether a window has come upon it when it was drawn last.
+---@param fence acp.Fence
+---@return boolean
+local function is_seen(fence)
+  for win, drawing in pairs(fence.met) do
+    if drawings[win] == drawing then
+      return true
+    end
+  end
+  return false
+end
+
 ---@param start integer
 ---@param fence acp.Fence
 local function want_colours(start, fence)
-  if fence.spans or not fence.last or fence.lang == "" or fence.text ~= "" then
+  if fence.spans or not fence.last or fence.lang == "" then
+    return
+  end
+  fence.met[drawn.win] = drawings[drawn.win]
+  if fence.text ~= "" then
     return
   end
   local buf, first, last = drawn.buf, start + fence.first + 1, start + fence.last
@@ -147,6 +172,8 @@ local function want_colours(start, fence)
   end
   fence.text = table.concat(api.nvim_buf_get_lines(buf, first, last, false), "\n")
   code.request(fence, function()
+    return is_seen(fence)
+  end, function()
     if api.nvim_buf_is_loaded(buf) then
       api.nvim__redraw({ buf = buf, valid = false, flush = false })
     end
@@ -234,7 +261,8 @@ local function on_win(_, win, buf, first, last)
   end
   question.drawing(chat.session, win)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
-  drawn = { chat = chat, buf = buf, blocks = {}, at = 1 }
+  drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1 }
+  drawings[win] = (drawings[win] or 0) + 1
   if bytes(first, last + 1) > MOST_BYTES then
     return false
   end

@@ -23,6 +23,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.functional.screen import Screen
 
 Open = Callable[..., Editor]
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Update callers", "status": "in_progress"}]
@@ -563,3 +564,34 @@ def test_a_failing_autocommand_is_told_once(open_editor: Open, tmp_path: Path) -
     said = editor.lua("return vim.fn.execute('messages')")
     assert said.count("autocommand for AcpTurnEnded failed") == 1
     assert "mine" in said
+
+
+STREAM = """
+local buf, parsed = require("acp_nvim.chat").buffer(1), 0
+local real = vim.treesitter.get_string_parser
+vim.treesitter.get_string_parser = function(...)
+  parsed = parsed + 1
+  return real(...)
+end
+function Parsed() return parsed end
+for n = 1, 40 do
+  local text = ("%d\\n```lua\\nlocal name%d = nil\\n```\\n"):format(n, n)
+  local marks = n == 1 and { { row = 0, kind = "text", key = 1 } } or {}
+  local total = vim.api.nvim_buf_line_count(buf) + 4
+  require("acp_nvim.editor").frame({ { "chat", 1, { { "append", text, marks } }, total } })
+  vim.cmd.redraw()
+end
+"""
+
+
+def test_code_gets_its_colours_where_somebody_sees_it(editor: Editor) -> None:
+    """What has streamed by is not parsed before it is looked at."""
+
+    def is_coloured(line: str) -> Callable[[Screen], bool]:
+        return lambda s: line in s.text() and s.attrs(f"local {line}") != s.attrs(f"{line} =")
+
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.lua(STREAM)
+    editor.screen.expect(is_coloured("name40"))
+    assert 0 < editor.lua("return Parsed()") < 20
