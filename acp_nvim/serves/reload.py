@@ -72,7 +72,8 @@ async def bring(
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
-    if that is what the disk holds, the buffer has taken it up before. `cut`: of unsaved lines this stays.
+    if that is what the disk holds, the buffer has taken it up before. `cut`: what is taken back of
+    the disk, which is to stay in no unsaved line.
     """
     tries = 0
     while tries < _TRIES:
@@ -143,13 +144,24 @@ def _plan(
         if settled and settled.apart.disk == data:
             joined = join(_with_end(settled.apart.buffer, now.end), ours, _with_end(settled.text, now.end))
         else:
-            joined = join(None if base is None else _with_end(base, now.end), ours, now.whole)
-        left = cut(list(joined.ours.lines)) if cut else joined.ours.lines
-        if joined.overlaps or left is None:
+            known = None if base is None else replace(split(base.removeprefix("\ufeff")), end=now.end)
+            sides = _cut(cut, known, ours) if cut else (known, ours)
+            if sides is None:
+                return Apart(ours, now, data, ours.whole)
+            joined = join(sides[0].whole if sides[0] else None, sides[1], now.whole)
+        if joined.overlaps:
             return Apart(joined.ours, joined.theirs, data, ours.whole)
-        wanted = replace(joined.ours, lines=tuple(left))
+        wanted = joined.ours
     rows = list(now.lines) or [""]
     return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]), encoding)
+
+
+def _cut(cut: Cut, base: Text | None, ours: Text) -> tuple[Text | None, Text] | None:
+    """Both without what is taken back, as the disk is by now."""
+    left, mine = base and cut(list(base.lines)), cut(list(ours.lines))
+    if mine is None or (base and left is None):
+        return None
+    return base and replace(base, lines=tuple(left or ())), replace(ours, lines=tuple(mine))
 
 
 def _end(buffer: Buffer, text: str) -> str:

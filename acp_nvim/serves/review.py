@@ -49,6 +49,7 @@ class Review:
             file = self._enter(path, path, buffer.text)
             file.created = is_new and not buffer.text.lines
             file.first_encoding = buffer.encoding
+        file.deleted = False
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
         file.asks(wanted, by)
 
@@ -100,11 +101,9 @@ class Review:
             file.unknown.append(by)
         elif file is None:
             file = self._enter(path, given, split(before or "" if isinstance(before, str) else ""))
-        file.leave()
         if isinstance(before, str):
             file.became(split(before).lines)  # whoever has found it gone already, and what was not saved
-        file.agent((), by)
-        file.deleted, file.mode = bool(file.hunks), self.mode_of(path)
+        file.was_deleted(by, self.mode_of(path))
         self._editor.wake()
 
     def _enter(self, path: str, given: str, shape: Text) -> Reviewed:
@@ -160,6 +159,9 @@ class Review:
         file = self._book.get(path)
         if file is None:
             self._over.add(path)
+        elif file.deleted:
+            if message.get("attached"):
+                self._spawn(self._come_back, file)
         elif message.get("gone"):
             file.leave()
             self._spawn(self._read_disk, file)
@@ -171,6 +173,16 @@ class Review:
                 self._spawn(self._read_buffer, file)
         self._editor.wake()
 
+    async def _come_back(self, file: Reviewed) -> None:
+        """A deleted file may be there again."""
+        async with self._files.lock(file.path):
+            text = read(file.path)
+            if not file.deleted or text is None:
+                return
+            file.came_back(text.lines)
+            file.read_anew()
+        await self._read_buffer(file)
+
     async def _read_buffer(self, file: Reviewed) -> None:
         buffer = await self._files.live.loaded(file.path)
         if buffer is None:
@@ -181,7 +193,7 @@ class Review:
     async def _read_disk(self, file: Reviewed) -> None:
         async with self._files.lock(file.path):
             if file.buffer is None and not file.deleted:
-                file.became(read(file.path).lines)
+                file.became((read(file.path) or Text()).lines)
         self._editor.wake()
 
     # --- what the user decides
@@ -229,12 +241,12 @@ class Review:
         return calls
 
 
-def read(path: str) -> Text:
-    """What the disk holds; without a file no line."""
+def read(path: str) -> Text | None:
+    """What the disk holds; None: no file."""
     try:
         return decode(disk.look(path))
     except OSError:
-        return Text()
+        return None
 
 
 def _many(count: int, noun: str) -> str:

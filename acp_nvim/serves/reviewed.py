@@ -48,6 +48,7 @@ class Reviewed:
         self._begun = False
         self._hunks: list[Hunk] | None = None  # as long as nothing changes
         self.created = self.deleted = False
+        self._undeleted: list[str] = []  # what it held when it was deleted
         self.unknown: list[Author] = []  # who changed what nobody has seen before
         self.buffer: int | None = None  # whose edits we hear of
         self.tick = 0
@@ -108,6 +109,19 @@ class Reviewed:
         (line, had_end), (same, has_end) = last_line(was), last_line(now)
         if line is not None and line == same and self._newline.changed(had_end, has_end, line, author):
             self._hunks = None
+
+    def was_deleted(self, author: Author, mode: int | None) -> None:
+        """With what was unsaved no buffer is followed any longer."""
+        self._undeleted = self.lines
+        self.leave()
+        self.agent((), author)
+        self.deleted, self.mode = bool(self.hunks), mode
+
+    def came_back(self, lines: Iterable[str]) -> None:
+        """Somebody has made it anew: what was known of it before holds, and nobody has to decide on the deletion."""
+        self.deleted = False
+        self.became(self._undeleted)
+        self.became(lines)
 
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)

@@ -1,7 +1,7 @@
 """Undoing hunks: the agent's lines go, those before come back, in the buffer and on the disk, and nothing else changes.
 
 A buffer that is in step with its disk is edited and saved, as for an agent's write. Unsaved lines are never saved: the
-disk then gets its own text with the hunks undone, and the buffer takes that up.
+disk then gets its own text with the hunks undone, and the buffer takes that up. Where there is no file, none is made.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
 from acp_nvim.review.edits import Edit, apply
-from acp_nvim.review.merge import merge3
 from acp_nvim.review.patchwork import Hunk
 from acp_nvim.review.texts import as_text
+from acp_nvim.review.without import without
 from acp_nvim.serves import disk, reload
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.live import as_utf8, on_disk, shape
@@ -31,6 +31,7 @@ _PAUSE = 0.01  # seconds, more with every try: what the editor has to tell of it
 _ENDS = {"dos": "\r\n", "mac": "\r"}
 _TOUCHED = "unsaved lines touch it: :w first"
 _ENCODED = "it has unsaved lines in an encoding of its own: :w first"
+_UNSAVED = "the rest is unsaved, its file is gone: :w makes it"
 
 
 class TakingBack:
@@ -56,14 +57,23 @@ class TakingBack:
         return "not undone: it changes too fast"
 
     async def _try(self, file: Reviewed, step: _Step) -> str | None:
-        data = None if file.deleted else on_disk(file.path)
+        data = on_disk(file.path)
+        if file.deleted and data is not None:
+            file.came_back(codec.decode(data).lines)
+            return "stale"
         if file.buffer is None:
             loaded = not file.deleted and await self._editor.call("file_look", file.path)
             return await self._follow(file) if loaded else self._on_disk(file, step, data)
         text = _text(file, data)
-        if data is not None and list(text.lines) != step.rows:
-            return self._beside(file, step, text, data)
-        return await self._in_buffer(file, step, text, data is None)
+        if data is None:
+            return await self._without_file(file, step, True)
+        is_in_step = list(text.lines) == step.rows
+        left = step.wanted if is_in_step else step.without(list(text.lines))
+        if step.removes_file(left):
+            return await self._without_file(file, step, False)
+        if is_in_step:
+            return await self._in_buffer(file, step, text)
+        return self._beside(file, step, text, left, data)
 
     # --- the disk alone
 
@@ -75,7 +85,7 @@ class TakingBack:
         if list(text.lines) != step.rows:
             file.became(text.lines)
             return "stale"
-        if step.removes_file:
+        if step.removes_file(step.wanted):
             _expect_writable(file.path)
             disk.remove(file.path)
         else:
@@ -87,22 +97,24 @@ class TakingBack:
 
     # --- a buffer in step with the disk
 
-    async def _in_buffer(self, file: Reviewed, step: _Step, text: Text, is_gone: bool) -> str | None:
-        assert file.buffer is not None
-        verb = "file_remove" if step.removes_file else "file_apply"
-        wanted = step.shaped(text, step.wanted)
-        options = {
-            **shape(wanted),
-            "autocmds": self._files.live.autocmds,
-            "real": file.path,
-            "review": file.path,
-        }
+    async def _in_buffer(self, file: Reviewed, step: _Step, text: Text) -> str | None:
+        options = {**shape(step.shaped(text, step.wanted)), "autocmds": self._files.live.autocmds}
         if step.encoding not in ("", file.encoding):
             options["fenc"] = step.encoding
+        _expect_writable(file.path)
+        return await self._ask("file_apply", file, step, options)
+
+    async def _without_file(self, file: Reviewed, step: _Step, is_gone: bool) -> str | None:
+        """What the buffer has beyond the hunks stays there, unsaved."""
         if not is_gone:
             _expect_writable(file.path)
+        return await self._ask("file_remove", file, step, {"is_gone": is_gone}) or step.unsaved
+
+    async def _ask(self, verb: str, file: Reviewed, step: _Step, options: dict[str, Any]) -> str | None:
+        assert file.buffer is not None
         file.asks(step.wanted, Taken(frozenset(step.ids)))
-        said = await self._editor.call(verb, file.buffer, file.tick, _rows(step), options)
+        more = {"real": file.path, "review": file.path}
+        said = await self._editor.call(verb, file.buffer, file.tick, _rows(step), {**options, **more})
         if said.get("locked"):
             await until_free(self._editor, file.buffer)
         if said.get("locked") or said.get("stale"):
@@ -120,10 +132,11 @@ class TakingBack:
 
     # --- unsaved lines, or a disk that is ahead
 
-    def _beside(self, file: Reviewed, step: _Step, text: Text, data: bytes) -> str | None:
+    def _beside(
+        self, file: Reviewed, step: _Step, text: Text, lines: list[str] | None, data: bytes
+    ) -> str | None:
         if file.encoding not in ("utf-8", ""):
             return _ENCODED
-        lines = step.without(list(text.lines))
         if lines is None:
             return _TOUCHED
         step.earlier = text.whole
@@ -155,10 +168,13 @@ class _Step:
         self._file = file
         self._is_all = len(self.hunks) == len(file.hunks)
 
-    @property
-    def removes_file(self) -> bool:
+    def removes_file(self, left: list[str] | None) -> bool:
         """An agent has made it, and nobody else has put anything in."""
-        return self._file.created and self._is_all and not self.wanted
+        return self._file.created and self._is_all and left == []
+
+    @property
+    def unsaved(self) -> str | None:
+        return _UNSAVED if self.wanted else None
 
     @property
     def encoding(self) -> str:
@@ -167,8 +183,7 @@ class _Step:
 
     def without(self, lines: list[str]) -> list[str] | None:
         """Another text, which has the hunks or some of them, without them. None: its own changes touch them."""
-        merge = merge3(self.rows, lines, self.wanted)
-        return None if merge.overlaps else merge.lines("ours")
+        return without(self.rows, self.edits, lines)
 
     def shaped(self, text: Text, lines: list[str]) -> Text:
         """Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there."""
@@ -183,8 +198,8 @@ class _Step:
 
 def _rows(step: _Step) -> list[list[Any]]:
     """In rows of the editor: a text without lines has one."""
-    if not step.rows:
-        return [[0, 1, step.wanted]]
+    if not (step.rows and step.wanted):
+        return [[0, max(len(step.rows), 1), step.wanted]]
     return [list(edit) for edit in step.edits]
 
 

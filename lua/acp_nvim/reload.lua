@@ -46,9 +46,11 @@ local function open_again(buf)
   local undoreload = vim.o.undoreload
   vim.cmd("noautocmd set undoreload=-1")
   local ok, err = without_modelines(buf, function()
-    api.nvim_buf_call(buf, function()
-      api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
-      vim.bo.syntax = vim.bo.syntax -- it went with the text
+    stream.hold(buf, function()
+      api.nvim_buf_call(buf, function()
+        api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
+        vim.bo.syntax = vim.bo.syntax -- it went with the text
+      end)
     end)
   end)
   vim.cmd("noautocmd set undoreload=" .. undoreload)
@@ -138,14 +140,18 @@ local function agree(buf, differed)
   return true
 end
 
---- The buffer is empty and its file is gone: for Neovim it is one that has not been written yet.
+--- The buffer's file is gone: for Neovim it is one that has not been written yet.
 ---@param buf integer
 local function forget_file(buf)
   local position, views = edits.undo_position(buf), edits.views(buf)
+  local lines, is_void = api.nvim_buf_get_lines(buf, 0, -1, true), edits.is_void(buf)
   vim.bo[buf].modified = false
   open_again(buf)
   edits.forget(buf, position)
-  vim.bo[buf].modified = false
+  if not is_same(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then -- there is no undo
+    api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  end
+  vim.bo[buf].modified = not is_void
   edits.restore_views(views)
 end
 
@@ -254,14 +260,18 @@ function M.reload(buf, tick, list, options)
   return ok and { stale = true } or { error = edits.one_line(same) }
 end
 
---- Empties the buffer as it was at `tick` and deletes its file; `u` and `:w` bring both back.
+--- `list` takes lines out of the buffer as it was at `tick`, and its file is deleted: what is left is not saved. `u` and
+--- `:w` bring both back.
 ---@param buf integer
 ---@param tick integer
----@param _ acp.Edit[]
----@param options { real: string, review?: string }
+---@param list acp.Edit[]
+---@param options { real: string, is_gone: boolean, review?: string }  `is_gone`: there is no file
 ---@return table answer  { ok, tick } | { stale } | { error, locked? }
-function M.remove(buf, tick, _, options)
+function M.remove(buf, tick, list, options)
+  local is_there = vim.uv.fs_stat(options.real) ~= nil
   if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+    return { stale = true }
+  elseif options.is_gone and is_there then
     return { stale = true }
   elseif not vim.bo[buf].modifiable then
     return { error = "E21: Cannot make changes, 'modifiable' is off" }
@@ -274,17 +284,20 @@ function M.remove(buf, tick, _, options)
   stream.begin(buf, options.review)
   local ok, err = pcall(function()
     edits.break_undo(buf)
-    edits.apply(buf, { { 0, api.nvim_buf_line_count(buf), {} } })
-    local gone, why, code = vim.uv.fs_unlink(options.real)
-    assert(gone or code == "ENOENT", why)
-    stream.asked(buf, true)
-    stream.finish(buf) -- while it is followed: to open it again ends that
+    edits.apply(buf, list)
+    if not options.is_gone then
+      local gone, why, code = vim.uv.fs_unlink(options.real)
+      assert(gone or code == "ENOENT", why)
+    end
     forget_file(buf)
     edits.break_undo(buf)
+    stream.asked(buf, true)
   end)
   if not ok then
     edits.take_back(buf, before)
-    stream.finish(buf, true)
+  end
+  stream.finish(buf, not ok)
+  if not ok then
     return { error = edits.one_line(err) }
   end
   return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }

@@ -174,7 +174,7 @@ local function meet(buf)
     stream.leave(buf)
     hunks.clear(buf)
   end
-  if real and file and file.deleted then
+  if real and file and file.deleted and not vim.uv.fs_stat(real) then
     show_deletion(real, file)
   elseif real and file and not stream.buffer(real) and (kind == "" or kind == "acwrite") then
     stream.attach(buf, real)
@@ -190,7 +190,8 @@ local function meet_loaded(real)
   end
 end
 
-api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost" }, {
+-- To write a deleted file is to bring it back.
+api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
   group = group,
   callback = function(event)
     if next(files) then
@@ -245,10 +246,13 @@ end
 ---@param real string
 ---@return integer? buf
 local function follow(real, file)
+  local buf = stream.buffer(real)
   if not file.deleted then
     show_deletion(real, file)
+  elseif buf then
+    stream.detach(buf)
+    buf = nil
   end
-  local buf = not file.deleted and stream.buffer(real) or nil
   if file.buf and file.buf ~= buf then
     hunks.clear(file.buf)
     announce(file.buf, false)

@@ -17,6 +17,8 @@ local M = {}
 ---@field facts table<string, true?>  what else is to be told: asked, attached, resync
 ---@field by_agent? boolean   an agent's write is under way
 ---@field deaf? boolean       what happens now is known on the other side
+---@field held? boolean       the buffer is opened again, and stays the one that is told
+---@field lost? boolean       that has ended our listening
 ---@field log { seq: integer, first: integer, last: integer, new_last: integer }[]  what may still be on its way
 
 local streams = {} ---@type table<integer, acp.Stream> by buffer
@@ -145,11 +147,8 @@ function M.listen(fn)
 end
 
 ---@param buf integer
----@param path string  resolved
----@return acp.Stream
-local function attach(buf, path)
-  local stream = { path = path, seq = 0, edits = {}, facts = { attached = true }, log = {} } ---@type acp.Stream
-  streams[buf] = stream
+---@param stream acp.Stream
+local function listen_to(buf, stream)
   api.nvim_buf_attach(buf, false, {
     on_lines = function(_, _, _, first, last, new_last)
       if streams[buf] ~= stream then
@@ -167,10 +166,43 @@ local function attach(buf, path)
       end
     end,
     on_detach = function()
-      gone(buf, stream)
+      stream.lost = stream.held
+      if not stream.held then
+        gone(buf, stream)
+      end
     end,
   })
+end
+
+---@param buf integer
+---@param path string  resolved
+---@return acp.Stream
+local function attach(buf, path)
+  local stream = { path = path, seq = 0, edits = {}, facts = { attached = true }, log = {} } ---@type acp.Stream
+  streams[buf] = stream
+  listen_to(buf, stream)
   return stream
+end
+
+--- `fn` opens the buffer again, which ends all listening: here it goes on.
+---@param buf integer
+---@param fn fun()
+function M.hold(buf, fn)
+  local stream = streams[buf]
+  if not stream then
+    return fn()
+  end
+  stream.held, stream.lost = true, nil
+  local ok, err = pcall(fn)
+  stream.held = nil
+  if stream.lost and api.nvim_buf_is_loaded(buf) then
+    listen_to(buf, stream)
+  elseif stream.lost then
+    gone(buf, stream)
+  end
+  if not ok then
+    error(err, 0)
+  end
 end
 
 --- The buffer of a file in review: told from now on, beginning with its text as it is.

@@ -194,6 +194,21 @@ async def test_a_deletion_that_was_found_as_the_buffer_went_is_taken_back_whole(
     assert notes.file.read_text() == OLD
 
 
+@pytest.mark.parametrize("back", ["", OLD + "mine\n"])
+async def test_a_deleted_file_that_somebody_has_made_anew_is_theirs(desk: Desk, back: str) -> None:
+    talk, notes = await reviewed(desk, *named(delete_file(NOTES)))
+    await eventually(lambda: ":Acp review" in "\n".join(talk.lines))
+    ids = await notes.has(1)
+    typed = {"path": str(notes.file), "buf": 1, "seq": 2, "tick": 9, "edits": [[7, 7, ["mine"]]]}
+    desk.send("edited", **typed)  # what the editor told before it knew
+    if back:
+        notes.file.write_text(back)
+    desk.send("undo", ids=ids, aloud=True)
+    said = await desk.message("notes.txt: 1 change no longer there" if back else "1 change undone")
+    assert notes.file.read_text() == (back or OLD), said
+    assert (notes.pending, notes.told["deleted"]) == ([], False)
+
+
 async def test_ids_that_nobody_knows_do_nothing(desk: Desk) -> None:
     _, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
     await notes.has(2)

@@ -217,6 +217,20 @@ class FileEditor:
         buffer.show(lines)
         return {"ok": True, "tick": buffer.tick}
 
+    def _file_remove(
+        self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        buffer = self._numbered(number)
+        if buffer.tick != tick or (options["is_gone"] and os.path.exists(buffer.path)):
+            return {"stale": True}
+        buffer.steps.append(buffer.lines)
+        buffer.undone.clear()
+        if not options["is_gone"]:
+            os.unlink(options["real"])
+        buffer.saved = [""]
+        buffer.show(self._changed(buffer.lines, changes))
+        return {"ok": True, "tick": buffer.tick}
+
     def _changed(self, rows: list[str], changes: list[list[Any]]) -> list[str]:
         lines, end = list(rows), len(rows) + 1
         for first, last, new in reversed(changes):

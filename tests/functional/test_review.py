@@ -250,6 +250,39 @@ def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, lo
 
 
 @pytest.mark.statement(124)
+def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: Open, tmp_path: Path) -> None:
+    """Unsaved lines are never saved by its undo, whether the file is there or gone."""
+    go, new = tmp_path / "go", "{cwd}/new.txt"
+    agent = script(
+        tmp_path, on_prompt("", *editing(new, mark("named"), wait_file(str(go)), write_file(new, "a\nb\n")))
+    )
+    editor = working(open_editor, agent, text(TEN))
+    editor.type(":edit new.txt<CR>")
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type("Gomine<Esc>")
+    editor.expect_lua("return vim.fn.getline(1, '$')", ["a", "b", "mine"])
+    for is_back in (False, True):
+        if is_back:
+            editor.type("u")
+            editor.expect_lua(PENDING, 1)
+            editor.type("Gomore<Esc>")
+        editor.type(":Acp undo all<CR>")
+        editor.expect_lua(PENDING, 0)
+        editor.screen.expect("its file is gone: :w makes it")
+        left = ["mine", "more"] if is_back else ["mine"]
+        assert editor.lua("return { vim.fn.getline(1, '$'), vim.bo.modified }") == [left, True]
+        assert not (editor.project / "new.txt").exists()
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert disk(editor, "new.txt") == "mine\nmore\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(124)
 def test_a_created_file_with_lines_of_the_user_s_stays(open_editor: Open, tmp_path: Path) -> None:
     new = "{cwd}/new.txt"
     editor = reviewing(open_editor, tmp_path, *editing(new, write_file(new, "a\nb\n")), pending=1)

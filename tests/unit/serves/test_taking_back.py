@@ -29,8 +29,9 @@ class _Followed(FileEditor):
 
     async def call(self, name: str, *arguments: Any) -> Any:
         said = await super().call(name, *arguments)
-        if name in ("file_apply", "file_reload") and "ok" in said:
-            self.say(self._numbered(arguments[0]), asked=True, ours=True)
+        if name in ("file_apply", "file_reload", "file_remove") and "ok" in said:
+            buffer = self._numbered(arguments[0])
+            self.say(buffer, asked=True, ours=True, void=buffer.is_void)
         return said
 
     def say(self, buffer: FakeBuffer, *edits: Any, **more: Any) -> None:
@@ -126,12 +127,40 @@ async def test_what_the_disk_has_got_meanwhile_comes_along(user: User) -> None:
     assert user.disk == ["theirs", *OLD[1:]]
 
 
-async def test_unsaved_lines_that_touch_it_are_not_guessed_at(user: User) -> None:
+@pytest.mark.parametrize("is_back", [True, False])
+async def test_an_unsaved_line_beside_it_stays(user: User, is_back: bool) -> None:
     ids = await user.get(NEW)
-    await user.review.undo(ids)
-    user.undo()
-    lines = [*NEW[:2], "mine", *NEW[2:]]
+    if is_back:
+        await user.review.undo(ids)
+        user.undo()
+    user.type([*NEW[:2], "mine", *NEW[2:]])
+    assert await user.review.undo(ids[:1]) == (1, [])
+    assert user.buffer.lines == [*OLD[:2], "mine", *NEW[2:]]
+    assert (user.buffer.modified, user.disk) == (True, OLD if is_back else [*OLD[:2], *NEW[2:]])
+
+
+async def test_where_it_cannot_be_told_from_unsaved_lines_nothing_is_guessed(user: User) -> None:
+    ids = await user.get([*OLD[:2], *OLD[3:]])
+    lines = [OLD[0], *OLD[4:]]
     user.type(lines)
-    done, [why] = await user.review.undo(ids[:1])
+    done, [why] = await user.review.undo(ids)
     assert (done, why) == (0, "a.txt: unsaved lines touch it: :w first")
-    assert (user.buffer.lines, user.disk) == (lines, OLD)
+    assert (user.buffer.lines, user.disk) == (lines, [*OLD[:2], *OLD[3:]])
+
+
+async def test_unsaved_lines_of_a_created_file_are_not_saved(user: User) -> None:
+    """In the file, and once it is gone and its text back by `u`."""
+    user.path.unlink()
+    user.buffer.load()
+    ids = await user.get(NEW)
+    user.type([*NEW, "mine"])
+    why = "a.txt: the rest is unsaved, its file is gone: :w makes it"
+    assert await user.review.undo(ids) == (1, [why])
+    for lines in (["mine"], ["mine", "more"]):
+        assert (user.buffer.lines, user.buffer.modified, user.path.exists()) == (lines, True, False)
+        user.undo()
+        assert user.pending == ids
+        user.type([*NEW, "mine", "more"])
+        assert await user.review.undo(ids) == (1, [why])
+    user.buffer.save()
+    assert user.disk == ["mine", "more"]
