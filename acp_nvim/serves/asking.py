@@ -1,4 +1,4 @@
-"""A question of ours in the middle of serving a request: put before the user, and waited for."""
+"""A question of ours in the middle of serving a request: put before the user, and waited for. How many there may be."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from collections.abc import Callable
 import anyio
 
 from acp_nvim.protocol import schema
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
+
+MOST = 100  # nobody answers more; and the open ones are looked at again with each that comes
+
+
+def expect_room(session: Session) -> None:
+    if len(session.questions) >= MOST:
+        raise RpcError(INTERNAL_ERROR, f"the user has {MOST} questions of this session to answer first")
 
 
 async def answer(
@@ -19,6 +27,8 @@ async def answer(
     call: schema.ToolCallUpdate | None = None,
 ) -> Option | None:
     """What the user chose; None: nothing. A request that is withdrawn takes its question along."""
+    if not question.stays:
+        expect_room(session)
     ended = anyio.Event()
     question.on_end = lambda _: ended.set()
     session.ask(question, call, time.monotonic())

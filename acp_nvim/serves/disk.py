@@ -17,6 +17,7 @@ from io import FileIO
 # O_PATH: a folder that may be entered need not be readable.
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 LARGEST = 64 << 20  # bytes; no message could carry more
+_PIECE = 64 << 10
 
 # The clock that file systems stamp with, where there is one: it lags a little behind the other.
 _CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", None)
@@ -34,13 +35,27 @@ def changed(path: str) -> int:
 
 def read(path: str) -> bytes:
     with folder_of(path) as (folder, name), _opened(path, name, folder) as file:
-        return file.read()
+        return _whole(file, path)
 
 
 def look(path: str) -> bytes:
     """What the user would see: symlinks are followed."""
     with _opened(path, path, None) as file:
-        return file.read()
+        return _whole(file, path)
+
+
+def _whole(file: FileIO, path: str) -> bytes:
+    """No more than may be: it grows while it is read, perhaps, and what systems make up as they go has no size."""
+    pieces: list[bytes] = []
+    left = LARGEST + 1
+    wanted = os.fstat(file.fileno()).st_size + 1  # one more than there is finds its end at once
+    while left > 0 and (piece := file.read(min(wanted, left))):
+        pieces.append(piece)
+        left -= len(piece)
+        wanted = max(wanted - len(piece), _PIECE)
+    if left <= 0:
+        raise OSError(errno.EFBIG, f"more than {LARGEST >> 20} MiB are too much for a message", path)
+    return b"".join(pieces)
 
 
 def _opened(path: str, name: str, folder: int | None) -> FileIO:

@@ -13,6 +13,7 @@ from typing import Any
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry, Ledger
 from acp_nvim.session.forms import MOST_CHOICES, MOST_FIELDS, Form
 from acp_nvim.session.questions import Option, Question
@@ -49,6 +50,7 @@ class Elicitations:
     def create(self, entry: Entry) -> None:
         asked = decode.elicitation(entry.request.params)
         session = self._home(asked)
+        expect_room(session)
         question = posed(asked, session)
         if asked.mode == "url" and asked.id:
             self._pages[asked.id] = session, question
@@ -66,6 +68,7 @@ class Elicitations:
         if asked is None:
             raise RpcError(INVALID_PARAMS, f"{entry.request.method}: there is no question in it")
         session = self._known(asked.session_id)
+        expect_room(session)
         question = posed_ask(asked, session)
 
         def reply(ended: Question) -> None:

@@ -29,6 +29,7 @@ from acp_nvim.session.beliefs import Beliefs
 from acp_nvim.session.paths import absolute
 from acp_nvim.session.session import Session
 
+_LONGEST = 4095  # bytes: a file behind more could be made step by step, and opened by nobody
 _BESIDE = "the file has also changed on disk, in lines with unsaved changes"
 
 
@@ -252,6 +253,8 @@ def _path(params: dict[str, Any]) -> str:
     path = params.get("path")
     if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
         raise RpcError(INVALID_PARAMS, f"path must be absolute: {path!r}")
+    if len(os.fsencode(path)) > _LONGEST:
+        raise RpcError(INVALID_PARAMS, f"path is longer than {_LONGEST} bytes")
     return path
 
 

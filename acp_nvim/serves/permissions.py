@@ -8,6 +8,7 @@ from dataclasses import replace
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
@@ -28,6 +29,7 @@ def ask(
     session = find(request.session_id)
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
+    expect_room(session)
     question, call = posed(request, session, entry.request.id, dialect)
 
     def reply(ended: Question) -> None:

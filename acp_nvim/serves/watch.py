@@ -22,7 +22,6 @@ from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import By, Held, Sight, Unknown
 from acp_nvim.serves.turn import MOST, Turn
 from acp_nvim.serves.unsettled import Unsettled
-from acp_nvim.session.paths import named
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
@@ -71,7 +70,7 @@ class Watch:
         turn = self._turns.get(session)
         if turn is None:
             return
-        given = named(call.locations, call.content, call.raw_input, session.cwd)
+        given = call.paths(session.cwd)
         done = call.status in ("completed", "failed")
         news = [path for path in given if turn.is_new(path, "agent")]
         for path in news[:_AT_ONCE]:

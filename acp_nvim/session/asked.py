@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acp_nvim.session.diffs import has_diff
-from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line, visible
 
 
 def describe(question: Question, call: ToolCall, cwd: str) -> None:
-    paths = named(call.locations, call.content, call.raw_input, cwd)
+    paths = call.paths(cwd)
     question.title = one_line(call.title or "permission")
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)

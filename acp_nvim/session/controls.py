@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -41,6 +42,7 @@ class Controls:
         self._options: tuple[schema.ConfigOption, ...] | None = None
         self.waiting: deque[Wish] = deque()
         self.busy = False  # a change is under way: the next waits for its answer
+        self._status: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})  # and of what it was made
 
     def begin(self, answer: schema.NewSession) -> None:
         """An answer that leaves a set out, or sends none, leaves what we had."""
@@ -135,6 +137,13 @@ class Controls:
     # --- what the user may know
 
     def status(self) -> dict[str, Any]:
+        """Asked for with every frame, and as large as the agent wants."""
+        now = (self._modes, self._models, self._options)
+        if len(self._status[0]) != len(now) or not all(map(operator.is_, self._status[0], now)):
+            self._status = now, self._told()
+        return self._status[1]
+
+    def _told(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)
         model, models = self._one("model", self._models)
         options = [_option(option) for option in self._options] if self._options is not None else None

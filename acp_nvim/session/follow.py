@@ -11,6 +11,7 @@ from acp_nvim.session.paths import named
 
 _PACE = 0.2  # seconds between two jumps: more often, nobody could read along
 _LINES = ("line", "start_line", "startLine", "line_number", "offset")  # in raw input, from 1
+_LAST_LINE = 2**31 - 1  # of the editor's; the way there has no room for any number
 
 
 class Place(NamedTuple):
@@ -78,4 +79,5 @@ class Follow:
 def _line(raw: Any) -> int | None:
     """The first number that is a line."""
     said = (raw.get(name) for name in _LINES) if isinstance(raw, dict) else ()
-    return next((line for line in said if isinstance(line, int) and not isinstance(line, bool)), None)
+    numbers = (line for line in said if isinstance(line, int) and not isinstance(line, bool))
+    return next((line for line in numbers if line <= _LAST_LINE), None)

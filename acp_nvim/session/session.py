@@ -8,7 +8,6 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.follow import Follow
-from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.rules import Rule
@@ -19,6 +18,7 @@ from acp_nvim.session.visible import one_line, visible
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _FULL = 0.8  # of the context window, from which on the user is warned
 _ABOUT = 80  # characters
+_TITLE = 1000  # characters: it is looked at with every frame
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -271,7 +271,9 @@ class Session:
                     for c in update.commands
                 ]
             case schema.InfoUpdate():
-                self.title = self.title if update.title is schema.UNSET else update.title
+                self.title = (
+                    self.title if update.title is schema.UNSET else update.title and update.title[:_TITLE]
+                )
             case schema.UsageUpdate():
                 self._apply_usage(update.usage)
             case schema.NoticeUpdate():
@@ -302,12 +304,11 @@ class Session:
                 self.transcript.touch(tool)
 
     def _tell_tool(self, tool: ToolCall) -> None:
-        paths = named(tool.locations, tool.content, tool.raw_input, self.cwd)
         facts = {
             "kind": tool.kind,
             "status": tool.status,
-            "title": one_line(tool.title or tool.kind),
-            "paths": paths,
+            "title": one_line((tool.title or tool.kind)[:_TITLE]),
+            "paths": tool.paths(self.cwd),
         }
         if self._told_tools.get(tool.id) != facts:
             self._told_tools[tool.id] = facts

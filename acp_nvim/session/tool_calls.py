@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import shlex
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.growth import Growth
+from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Question
 
 _OPEN = ("pending", "in_progress")
@@ -40,6 +42,7 @@ class ToolCall:
     ended: float | None = None
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
+    _named: tuple[tuple[Any, ...], list[str]] = ((), [])  # the paths, and in what they were found
 
     @property
     def is_open(self) -> bool:
@@ -67,6 +70,13 @@ class ToolCall:
         return (
             f"{told} {shlex.join(map(str, arguments))}" if arguments and isinstance(arguments, list) else told
         )
+
+    def paths(self, cwd: str) -> list[str]:
+        """Those that it names: thousands, perhaps, in a call that is heard of as often."""
+        said = (self.locations, self.content, self.raw_input, cwd)
+        if len(self._named[0]) != len(said) or not all(map(operator.is_, self._named[0], said)):
+            self._named = said, named(*said)
+        return self._named[1]
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Only what is given changes; content and locations replace."""

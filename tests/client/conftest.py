@@ -11,13 +11,13 @@ no message fails its test at the end.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 import pytest_asyncio
 
@@ -60,10 +60,10 @@ class MemoryEditor(FakeEditor):
             self.show()
 
     def show(self) -> None:
-        """One frame, as it comes out of the channel: nothing in it is shared with the backend."""
+        """One frame, by the way of the channel: nothing in it is shared with the backend, or has no room there."""
         waiting, self._waiting = self._waiting, []
-        batch = json.loads(json.dumps([*self.collect(), *waiting]))
-        self.complaints += self.frame(batch)
+        sent = msgpack.packb([*self.collect(), *waiting], unicode_errors="surrogateescape")
+        self.complaints += self.frame(msgpack.unpackb(sent, unicode_errors="surrogateescape"))
 
     def _on_event(self, name: str, data: dict[str, Any]) -> None:
         super()._on_event(name, data)
