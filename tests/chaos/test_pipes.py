@@ -33,6 +33,15 @@ def send(agent: ScriptedAgent, number: signal.Signals) -> None:
     os.kill(agent.logged("start")[-1]["pid"], number)
 
 
+async def stop(agent: ScriptedAgent) -> None:
+    """Until each of its threads stands still: they are told one after the other."""
+    tasks = Path(f"/proc/{agent.logged('start')[-1]['pid']}/task")
+    send(agent, signal.SIGSTOP)
+    await eventually(
+        lambda: all((task / "stat").read_text().rpartition(") ")[2][0] == "T" for task in tasks.iterdir())
+    )
+
+
 async def another(desk: Desk) -> Talk:
     """A session with an agent that is well."""
     agent = script(desk.folder, on_prompt("", say("all is well")), name="other")
@@ -46,7 +55,7 @@ async def test_a_stopped_agent_goes_on_where_it_was(desk: Desk, tmp_path: Path) 
     talk, other = await desk.ready(), await another(desk)
     talk.prompt("first")
     await eventually(lambda: "begun" in talk.says)
-    send(agent, signal.SIGSTOP)
+    await stop(agent)
     (tmp_path / "go").touch()
     large = "second " + "x" * 3 * PIPE
     talk.prompt(large)
@@ -55,7 +64,7 @@ async def test_a_stopped_agent_goes_on_where_it_was(desk: Desk, tmp_path: Path) 
     assert talk.state == "running"
     send(agent, signal.SIGCONT)
     await talk.asked()
-    send(agent, signal.SIGSTOP)
+    await stop(agent)
     talk.answer("yes")
     assert (await other.turn("still?"))["stop_reason"] == "end_turn"
     send(agent, signal.SIGCONT)
@@ -71,7 +80,7 @@ async def test_a_stopped_agent_with_a_full_pipe_can_be_ended(desk: Desk, verb: s
     agent = desk.agent(on_prompt("", say("begun"), wait_file("/nowhere")))
     talk = await desk.ready()
     pid = agent.logged("start")[-1]["pid"]
-    send(agent, signal.SIGSTOP)
+    await stop(agent)
     talk.prompt("x" * 3 * PIPE)
     await talk.until("running")
     assert desk.client.hosts[0].connection.outstanding > PIPE
