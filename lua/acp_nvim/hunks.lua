@@ -30,11 +30,11 @@ end
 local function virtual_line(line, width, tabstop)
   line = #line > MOST_BYTES and line:sub(1, MOST_BYTES + vim.str_utf_end(line, MOST_BYTES)) or line
   line = line:gsub("([^\t]*)\t", function(before)
-    local cells = vim.fn.strdisplaywidth(before)
+    local cells = vim.fn.strwidth(before) -- strdisplaywidth() wraps as the current window does
     return before .. (" "):rep(tabstop - cells % tabstop)
   end)
   line = require("acp_nvim.scratch").visible(line)
-  local gap = width - vim.fn.strdisplaywidth(line)
+  local gap = width - vim.fn.strwidth(line)
   return { { line .. (" "):rep(gap), "AcpReviewRemoved" } }
 end
 

@@ -722,3 +722,20 @@ def test_modified_files_are_told(editor: Editor) -> None:
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert editor.lua("return #told") == 7
+
+
+def test_removed_lines_are_drawn_alike_beside_a_window_that_breaks_lines(editor: Editor) -> None:
+    given(editor, "new\n")
+    drawn = """
+    local buf, text = vim.api.nvim_get_current_buf(), ("word "):rep(5) .. "\tend"
+    vim.cmd("vertical 20vsplit +enew")
+    vim.wo.linebreak, vim.wo.breakindent, vim.wo.showbreak = true, true, ">>>>"
+    require("acp_nvim.hunks").put(buf, { id = 1, first = 0, n = 1, old = { text }, state = "pending" })
+    local beside = vim.api.nvim_create_namespace("acp_nvim.hunks.beside")
+    local function line()
+      local mark = vim.api.nvim_buf_get_extmarks(buf, beside, 0, -1, { details = true })[1]
+      return mark and mark[4].virt_lines[1][1][1]
+    end
+    vim.wait(5000, line, 1)
+    return line()"""
+    assert editor.lua(drawn) == ("word " * 5).ljust(32) + "end".ljust(editor.screen.size[0] - 32)
