@@ -1,9 +1,11 @@
 -- Two windows of their own for a diff: nobody else's window enters diff mode, none loses its view, and once the two are
 -- closed every size is what it was.
+local dress = require("acp_nvim.sides.dress")
 local layouts = require("acp_nvim.layout")
+local spot = require("acp_nvim.sides.spot")
 
 local api = vim.api
-local M = {}
+local M = { has_room = spot.is_there }
 
 ---@class acp.Sides
 ---@field left integer
@@ -20,33 +22,6 @@ local M = {}
 ---@field both? integer  the size of both together
 ---@field bars table<integer, string[]>  window -> what its bar may say, the longest first
 ---@field fit? integer   autocommand
-
-local LEAST_WIDTH = 80 -- below it one stands above the other
-local LEAST_LINES = 14 -- below it they have a tab of their own
-local SHARE = 0.55
-
--- What a split takes over from the window it is made of, which may be a chat.
-local OWN = {
-  "number",
-  "relativenumber",
-  "signcolumn",
-  "statuscolumn",
-  "linebreak",
-  "breakindent",
-  "list",
-  "spell",
-  "conceallevel",
-  "cursorline",
-  "cursorcolumn",
-  "colorcolumn",
-  "winhighlight",
-  "fillchars",
-  "winfixbuf",
-  "winfixwidth",
-  "winfixheight",
-  "scrolloff",
-  "statusline",
-}
 
 ---@return table
 local function remember()
@@ -75,72 +50,6 @@ local function restore_views(before)
   end
 end
 
----@param win integer
----@param buf integer
-local function dress(win, buf)
-  if api.nvim_win_get_buf(win) ~= buf then
-    api.nvim_win_set_buf(win, buf)
-  end
-  for _, name in ipairs(OWN) do
-    api.nvim_set_option_value(
-      name,
-      api.nvim_get_option_value(name, { scope = "global" }),
-      { win = win, scope = "local" }
-    )
-  end
-  api.nvim_win_call(win, function()
-    vim.cmd("diffthis")
-  end)
-end
-
---- Leaves diff mode before the window goes: its options are those with which the buffer is shown next.
----@param win integer
-local function undress(win)
-  if api.nvim_win_is_valid(win) then
-    api.nvim_win_call(win, function()
-      vim.cmd("diffoff")
-    end)
-    vim.wo[win][0].winbar = ""
-  end
-end
-
----@return boolean
-function M.has_diff()
-  return vim.iter(layouts.windows()):any(function(win)
-    return vim.wo[win].diff
-  end)
-end
-
----@param left integer
----@param right integer
----@return integer left_win
----@return integer right_win
-local function split(left, right)
-  local room = vim.o.lines - vim.o.cmdheight
-  local height = math.floor(room * SHARE)
-  local right_win = api.nvim_open_win(right, false, { split = "above", win = -1, height = height })
-  local beside = vim.o.columns >= LEAST_WIDTH
-  local where = beside and { split = "left", win = right_win, width = math.floor((vim.o.columns - 1) / 2) }
-    or { split = "above", win = right_win, height = math.floor(height / 2) }
-  return api.nvim_open_win(left, false, where), right_win
-end
-
----@param left integer
----@param right integer
----@return integer left_win
----@return integer right_win
-local function tab(left, right)
-  layouts.new_tab(right)
-  local right_win = api.nvim_get_current_win()
-  return api.nvim_open_win(left, false, { split = "left", win = right_win }), right_win
-end
-
---- Is there room in this tabpage, and no diff of the user's that these two would mix with?
----@return boolean
-function M.has_room()
-  return vim.o.lines >= LEAST_LINES and not M.has_diff()
-end
-
 local group = api.nvim_create_augroup("acp_nvim.sides", {})
 
 --- A window that shows something else has become the user's: it stays, without its diff.
@@ -149,7 +58,7 @@ local function look(sides)
   for _, win in ipairs({ sides.left, sides.right }) do
     local buf = not sides.closed and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
     if buf and buf ~= sides.bufs[win] and not sides.is_ours(win, buf) then
-      undress(win)
+      dress.take_off(win)
       sides[win == sides.left and "left" or "right"] = -1
       M.close(sides)
     end
@@ -177,39 +86,19 @@ local function share(sides)
   end
 end
 
----@param bar string  an option's value
----@return integer
-local function width_of(bar)
-  return vim.fn.strwidth((bar:gsub("%%<", ""):gsub("%%%%", "%%")))
-end
-
---- The bars say as much as there is room for.
----@param sides acp.Sides
-local function fit_bars(sides)
-  for win, bars in pairs(sides.bars) do
-    local width = api.nvim_win_get_width(win)
-    local fitting = vim.iter(bars):find(function(bar)
-      return width_of(bar) <= width
-    end) or bars[#bars]
-    if vim.wo[win].winbar ~= fitting then
-      vim.wo[win][0].winbar = fitting
-    end
-  end
-end
-
 ---@param sides acp.Sides
 ---@param left string[]   the longest first
 ---@param right string[]
 function M.set_bars(sides, left, right)
   sides.bars = { [sides.left] = left, [sides.right] = right }
-  fit_bars(sides)
+  dress.fit_bars(sides.bars)
 end
 
 ---@param sides acp.Sides
 local function fit(sides)
   if M.is_open(sides) and api.nvim_get_current_tabpage() == sides.tab then
     share(sides)
-    fit_bars(sides)
+    dress.fit_bars(sides.bars)
   end
 end
 
@@ -234,7 +123,7 @@ local function watch(sides)
       once = true,
       callback = function()
         sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
-        undress(win)
+        dress.take_off(win)
         vim.schedule(function()
           M.close(sides)
         end)
@@ -249,8 +138,8 @@ end
 ---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.Sides
 function M.open(left, right, focus, hooks)
-  local before, own_tab = remember(), not M.has_room()
-  local left_win, right_win = (own_tab and tab or split)(left, right)
+  local before = remember()
+  local left_win, right_win, own_tab = spot.open(left, right)
   local sides = {
     left = left_win,
     right = right_win,
@@ -263,8 +152,8 @@ function M.open(left, right, focus, hooks)
     on_closed = hooks.on_closed,
     is_ours = hooks.is_ours,
   }
-  dress(left_win, left)
-  dress(right_win, right)
+  dress.put_on(left_win, left)
+  dress.put_on(right_win, right)
   watch(sides)
   restore_views(before)
   fit(sides)
@@ -286,13 +175,13 @@ function M.show(sides, left, right)
   if same then
     return
   end
-  undress(sides.left)
-  undress(sides.right)
+  dress.take_off(sides.left)
+  dress.take_off(sides.right)
   api.nvim_win_call(sides.right, function()
     vim.cmd("diffoff!") -- a buffer that is only hidden would stay a third party of the diff
   end)
-  dress(sides.left, left)
-  dress(sides.right, right)
+  dress.put_on(sides.left, left)
+  dress.put_on(sides.right, right)
 end
 
 ---@param sides acp.Sides?
@@ -334,7 +223,7 @@ local function close_window(sides, win)
   if not api.nvim_win_is_valid(win) then
     return false
   end
-  undress(win)
+  dress.take_off(win)
   if pcall(api.nvim_win_close, win, true) then
     return false
   end

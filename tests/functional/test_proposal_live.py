@@ -247,7 +247,13 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     agent = script(tmp_path, on_prompt("", *through()))
     editor = before(open_editor, agent, size=size)
     editor.type(":Acp<CR><Esc><C-w>t")
+    rows = "return vim.fn.winheight(vim.fn.bufwinid('acp://1/chat'))"
+    before_it = editor.lua(rows)
     begun(editor)
+    editor.screen.expect(
+        lambda screen: all(text in screen.text() for text in (":w sends", "1 Yes", "d diff"))
+    )
+    assert editor.lua(rows) == before_it
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert outcomes(agent) == ["yes"]

@@ -1,0 +1,177 @@
+-- Where the two sides of a diff come to be: across the top; where that would leave a chat too few lines, in the place of
+-- the user's windows beside it; where there is no room for either, or a chat floats above, in a tabpage of their own.
+local layout = require("acp_nvim.layout")
+local pairs_of = require("acp_nvim.window.pair")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Spot
+---@field win integer     above which they are; -1: above all
+---@field width integer
+---@field height integer  of the right side, before the left one takes its share
+
+local LEAST_WIDTH = 80 -- below it one stands above the other
+local LEAST_LINES = 14 -- of the screen: below it they have a tabpage of their own
+local LEAST_HEIGHT = 4 -- of a side, with its bar
+local LEAST_ACROSS = 13 -- of both across the top
+local CHAT = 14 -- lines that they leave to a chat and its prompt there
+local SHARE = 0.55 -- of the screen
+local KEPT = 0.125 -- of the user's windows, in whose place they are
+
+---@return boolean
+local function has_diff()
+  return vim.iter(layout.windows()):any(function(win)
+    return vim.wo[win].diff
+  end)
+end
+
+--- The pair whose chat is in this tabpage.
+---@return acp.Pair?
+local function chat_here()
+  local pair = pairs_of.current()
+  return pair and pairs_of.is_open(pair.chat) and pair or nil
+end
+
+-- The user's windows beside a chat ------------------------------------------------------------------------------------
+
+---@param node any[]  of winlayout()
+---@return integer[]
+local function windows_in(node)
+  if node[1] == "leaf" then
+    return { node[2] }
+  end
+  return vim.iter(node[2]):map(windows_in):flatten():totable()
+end
+
+--- Windows one below the other.
+---@param node any[]
+---@return integer[]?
+local function column_of(node)
+  local is_column = node[1] == "leaf" or vim.iter(node[2]):all(function(child)
+    return child[1] == "leaf"
+  end)
+  return node[1] ~= "row" and is_column and windows_in(node) or nil
+end
+
+--- What of the tabpage is the user's, as columns.
+---@param pair acp.Pair
+---@return integer[][]
+local function users_columns(pair)
+  local tree, columns = vim.fn.winlayout(), {}
+  if tree[1] == "col" then -- the chat is below them
+    local users = pairs_of.users_windows(pair)
+    local are_above = vim.deep_equal(column_of({ "col", vim.list_slice(tree[2], 1, #users) }), users)
+    return are_above and #users > 0 and { users } or {}
+  end
+  for _, node in ipairs(tree[1] == "row" and tree[2] or {}) do
+    local column = column_of(node)
+    local is_ours = column and vim.iter(column):any(function(win)
+      return pairs_of.holds(pair, win)
+    end)
+    columns[#columns + 1] = not is_ours and column or nil
+  end
+  return columns
+end
+
+---@param column integer[]
+---@return integer rows  with their statuslines
+local function rows_of(column)
+  return vim.iter(column):fold(0, function(rows, win)
+    return rows + api.nvim_win_get_height(win) + 1
+  end)
+end
+
+---@param column integer[]
+---@return acp.Spot?
+local function above(column)
+  local rows, width = rows_of(column), api.nvim_win_get_width(column[1])
+  local height = rows - math.max(2 * #column, math.floor(rows * KEPT)) - 1
+  local each = width >= LEAST_WIDTH and height or math.floor((height - 1) / 2)
+  return each >= LEAST_HEIGHT and { win = column[1], width = width, height = height } or nil
+end
+
+---@param pair acp.Pair
+---@return acp.Spot?
+local function beside(pair)
+  local spots = vim.iter(users_columns(pair)):map(above):totable()
+  table.sort(spots, function(one, other)
+    return one.width > other.width
+  end)
+  return spots[1]
+end
+
+-- The spot ------------------------------------------------------------------------------------------------------------
+
+---@param pair? acp.Pair
+---@return acp.Spot?
+local function across(pair)
+  local room = vim.o.lines - vim.o.cmdheight
+  local height = math.floor(room * SHARE)
+  if pair then
+    height = math.min(height, room - CHAT - 2)
+  end
+  return (not pair or height >= LEAST_ACROSS) and { win = -1, width = vim.o.columns, height = height } or nil
+end
+
+---@return acp.Spot?
+local function find()
+  if vim.o.lines < LEAST_LINES or has_diff() then
+    return nil
+  end
+  local pair = chat_here()
+  if pair and layout.is_float(pair.chat) then
+    return nil
+  end
+  return across(pair) or pair and beside(pair)
+end
+
+--- Is there room in this tabpage, and no diff of the user's that these two would mix with?
+---@return boolean
+function M.is_there()
+  return find() ~= nil
+end
+
+---@param spot acp.Spot
+---@param left integer   buffer
+---@param right integer  buffer
+---@return integer left_win
+---@return integer right_win
+local function split(spot, left, right)
+  local right_win = api.nvim_open_win(right, false, { split = "above", win = spot.win, height = spot.height })
+  api.nvim_win_set_height(right_win, spot.height) -- if need be of the windows below that one, too
+  local where = spot.width >= LEAST_WIDTH
+      and { split = "left", win = right_win, width = math.floor((spot.width - 1) / 2) }
+    or { split = "above", win = right_win, height = math.floor(spot.height / 2) }
+  return api.nvim_open_win(left, false, where), right_win
+end
+
+---@param left integer
+---@param right integer
+---@return integer left_win
+---@return integer right_win
+local function tab(left, right)
+  layout.new_tab(right)
+  local right_win = api.nvim_get_current_win()
+  local where = vim.o.columns >= LEAST_WIDTH and "left" or "above"
+  return api.nvim_open_win(left, false, { split = where, win = right_win }), right_win
+end
+
+--- Opens two windows.
+---@param left integer   buffer
+---@param right integer  buffer
+---@return integer left_win
+---@return integer right_win
+---@return boolean own_tab
+function M.open(left, right)
+  local spot = find()
+  local left_win, right_win
+  if spot then
+    left_win, right_win = split(spot, left, right)
+  else
+    left_win, right_win = tab(left, right)
+  end
+  return left_win, right_win, spot == nil
+end
+
+return M
