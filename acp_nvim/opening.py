@@ -12,6 +12,7 @@ from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session.session import Session
+from acp_nvim.view.words import cut
 
 Kind = Literal["new", "load", "resume", "fork", "again"]
 
@@ -28,6 +29,7 @@ class Way(NamedTuple):
 
 
 NEW = Way()
+_NAME = 24  # cells: what was wrong has to fit into the same line
 _CANNOT = {
     "load": "cannot load earlier sessions",
     "resume": "cannot resume earlier sessions",
@@ -104,7 +106,8 @@ class Opening:
         way = self._possible(self._ways[session], session)
         if way is None:
             kind = self._ways[session].kind
-            return self._house.drop(session, f"{self._house.name} {_CANNOT[kind]}")
+            which = "" if kind == "fork" else f": {_called(session, self._ways[session])} was not opened"
+            return self._house.drop(session, f"{self._house.name} {_CANNOT[kind]}{which}")
         if way.keeps_id and (other := self.by_id.get(way.id, session)) is not session:
             return self._house.drop(session, f"{way.id} is open already: :Acp open {other.number}")
         if way.kind == "new":
@@ -178,7 +181,7 @@ class Opening:
             return self._house.wants_login(session, error)
         if way.kind == "new":
             return self._house.refused(session, f"{name} opened no session: {error}")
-        why = f"{name} did not {way.kind} {way.id}: {error}"
+        why = f"{name} did not {way.kind} {_called(session, way)}: {error}"
         if not way.keeps_id or not session.lived:  # no half session is left
             return self._house.drop(session, why)
         # its user has been working in it: it goes on with a new one
@@ -210,3 +213,9 @@ class Opening:
 
     def _lose_id(self, session: Session) -> None:
         self.by_id = {key: each for key, each in self.by_id.items() if each is not session}
+
+
+def _called(session: Session, way: Way) -> str:
+    """As its user knows it: by its title, else by its id."""
+    title = session.name or session.title
+    return f"'{cut(title, _NAME)}'" if title else cut(way.id, _NAME)

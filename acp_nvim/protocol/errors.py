@@ -12,6 +12,7 @@ NOT_FOUND = -32002
 CANCELLED = -32800
 
 _LARGEST_CODE = 2**31
+_WORDS = ("details", "detail", "message", "error", "reason")  # under which agents say what is wrong
 
 
 class RpcError(Exception):
@@ -42,14 +43,30 @@ class RpcError(Exception):
         return self.code == AUTH_REQUIRED or said == "auth_required"
 
     def __str__(self) -> str:
-        data = "" if self.data is None else f": {_text(self.data)}"
-        return f"{self.message} ({self.code}){data}"
+        """The words first: what does not fit on a line is its end."""
+        data = "".join(f": {part}" for part in _parts(self.data) if part != self.message)
+        return f"{self.message}{data} ({self.code})"
 
 
 def _code(code: object) -> int:
     if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _LARGEST_CODE:
         return code
     return INTERNAL_ERROR
+
+
+def _parts(data: object) -> list[str]:
+    """What is to be read of the data, then the rest of it."""
+    if data is None:
+        return []
+    key = (
+        next((key for key in _WORDS if isinstance(data.get(key), str)), None)
+        if isinstance(data, dict)
+        else None
+    )
+    if not isinstance(data, dict) or key is None:
+        return [_text(data)]
+    rest = {name: value for name, value in data.items() if name != key}
+    return [data[key], _text(rest)] if rest else [data[key]]
 
 
 def _text(value: object) -> str:

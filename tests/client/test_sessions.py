@@ -247,7 +247,7 @@ async def test_a_refused_load_leaves_nothing(desk: Desk) -> None:
 async def test_load_is_not_sent_to_an_agent_without_it(desk: Desk, said_of_it: object) -> None:
     agent = desk.agent(on_initialize(loadSession=said_of_it))
     talk = desk.new(verb="load", id="old")
-    await desk.message("cannot load")
+    await desk.message("cannot load", "old was not opened")
     await eventually(lambda: not talk.is_listed)
     assert [message["method"] for message in agent.got()] == ["initialize"]
 

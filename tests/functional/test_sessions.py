@@ -201,8 +201,8 @@ def test_what_the_agent_does_not_offer_is_one_line(open_editor: Open, tmp_path: 
     editor = start(open_editor, mine)
     chat(editor)
     for command, words in {
-        "load x": "cannot load",
-        "resume x": "cannot resume",
+        "load x": "cannot load earlier sessions: x was not opened",
+        "resume x": "cannot resume sessions: x was not opened",
         "fork": "cannot fork",
         "delete x": "cannot delete",
         "logout": "cannot log out",

@@ -108,6 +108,11 @@ def test_a_message_has_the_whole_line_whatever_breaks_those_of_the_window(talked
     said = ("word " * room)[: room - 1] + "!"
     talked.lua("require('acp_nvim.scratch').message('info', ...)", said)
     talked.screen.expect(said)
+    # the code of an error gives way to its words, and stays in the log
+    failure = said.replace("w", "W")
+    talked.lua("require('acp_nvim.scratch').message('error', ...)", f"{failure} (-32603)")
+    talked.screen.expect(failure)
+    assert talked.lua("return require('acp_nvim.scratch').log_lines()")[-1].endswith("! (-32603)")
 
 
 @pytest.mark.parametrize("how", ["close_session({ session = 1 })", "delete('s1')"])

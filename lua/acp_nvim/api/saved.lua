@@ -7,6 +7,8 @@ local state = require("acp_nvim.state")
 
 local M = {}
 
+local LONGEST = 24 -- cells of an id in a message
+
 --- What the agent was last heard to offer; nil: nothing is known.
 ---@param agent string
 ---@return table? capabilities
@@ -21,13 +23,16 @@ end
 
 ---@param agent string
 ---@param verb "load"|"resume"|"reopen"|"fork"
+---@param id string
 ---@return string? why_not
-local function cannot(agent, verb)
+local function cannot(agent, verb, id)
   local capabilities = capabilities_of(agent)
   local more = capabilities and capabilities.sessionCapabilities or {}
   local has = capabilities and (verb == "load" and capabilities.loadSession or more[verb])
   if capabilities and verb ~= "reopen" and (not has or has == vim.NIL) then
-    return ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
+    local why = ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
+    local name = scratch.cut(scratch.visible(id), LONGEST)
+    return verb == "fork" and why or ("%s: %s was not opened"):format(why, name)
   end
 end
 
@@ -96,7 +101,7 @@ local function from_saved(verb, id, options)
   if n then
     return focused(n)
   end
-  message = cannot(agent, verb)
+  message = cannot(agent, verb, id)
   if message then
     return nil, message
   end

@@ -256,11 +256,15 @@ def test_an_error_of_any_shape_is_a_failure(error: object, code: int, message: s
 
 
 @pytest.mark.statement(16)
-def test_an_error_tells_its_code_its_message_and_its_data() -> None:
+def test_an_error_tells_its_message_its_data_and_last_its_code() -> None:
     assert str(RpcError(-32602, "Invalid params", {"session_id": "Session not found"})) == (
-        'Invalid params (-32602): {"session_id": "Session not found"}'
+        'Invalid params: {"session_id": "Session not found"} (-32602)'
     )
-    assert str(RpcError(400, "no", "é")) == "no (400): é"
+    assert str(RpcError(400, "no", "é")) == "no: é (400)"
+    assert str(RpcError(-32603, "Internal error", {"details": "no credit", "retry": 5})) == (
+        'Internal error: no credit: {"retry": 5} (-32603)'
+    )
+    assert str(RpcError(-32603, "no credit", {"message": "no credit"})) == "no credit (-32603)"
     assert str(RpcError(400, "no")) == "no (400)"
 
 
