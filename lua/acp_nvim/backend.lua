@@ -15,7 +15,7 @@ local WHAT_TO_DO = "run :Acp install"
 local channel ---@type integer?
 local outbox ---@type any[][]? what is to be said once the process is there
 local in_host = false -- the channel is the python3 host's, which others use too
-local version ---@type string? set once the backend has said that it is ready
+local has_answered = false -- the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
 local process_groups = {} ---@type integer[]
 local is_over = false -- the backend in the host has ended, and all that it had started
@@ -105,7 +105,7 @@ end
 local function epitaph(code)
   if missing then
     return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
-  elseif version then
+  elseif has_answered then
     return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
   end
   return ("the backend does not start (status %d): see :Acp log"):format(code)
@@ -114,7 +114,7 @@ end
 --- There is no backend any more, or it could not be started.
 ---@param why string
 local function lost(why)
-  channel, outbox, version = nil, nil, nil
+  channel, outbox, has_answered = nil, nil, false
   kill_groups()
   require("acp_nvim.files").unwatch()
   if vim.v.exiting ~= vim.NIL then
@@ -185,17 +185,33 @@ local function send(...)
   return ok
 end
 
+---@return table payload  of "setup"
+local function settings()
+  return {
+    config = config.export(),
+    root = M.root,
+    cwd = vim.fn.getcwd(),
+    log = vim.fn.stdpath("log"),
+    state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
+  }
+end
+
 ---@param python string
 local function launch(python)
   if not outbox then
     return -- Neovim left in the meantime
   end
-  local id, message = (in_host and start_in_host or start_job)(python)
+  local ok, first = pcall(settings)
+  local id, message
+  if ok then
+    id, message = (in_host and start_in_host or start_job)(python)
+  end
   if not id then
-    return lost(message --[[@as string]])
+    return lost(message or tostring(first))
   end
   local said = outbox
   channel, outbox = id, nil
+  table.insert(said, 1, { "setup", first })
   for _, words in ipairs(said) do
     if not send(unpack(words)) then
       return
@@ -217,25 +233,18 @@ function M.start()
   missing, outbox = nil, {}
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
-  -- a process takes its milliseconds to start: let the windows be drawn first
+  -- a process takes its milliseconds to start, and what it has to know is much: let the windows be drawn first
   vim.schedule(function()
     launch(python)
   end)
-  return M.setup()
+  return true
 end
 
 --- Tells the backend the configuration: the first thing it hears, and again when `setup()` is called later.
 ---@return true? ok
 ---@return string? message
 function M.setup()
-  return M.notify("setup", {
-    config = config.export(),
-    root = M.root,
-    cwd = vim.fn.getcwd(),
-    log = vim.fn.stdpath("log"),
-    version = tostring(vim.version()),
-    state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
-  })
+  return outbox and true or M.notify("setup", settings())
 end
 
 --- Sends a verb to the backend, which starts if it does not run.
@@ -264,7 +273,7 @@ end
 
 ---@return boolean  the backend has answered
 function M.is_ready()
-  return version ~= nil
+  return has_answered
 end
 
 --- Counts the starts of the backend: what one knew, the next does not.
@@ -274,9 +283,8 @@ function M.generation()
 end
 
 --- The backend has heard its configuration.
----@param what? string
-function M.ready(what)
-  version = what or ""
+function M.ready()
+  has_answered = true
   require("acp_nvim.files").watch(function(payload)
     M.notify("modified", payload)
   end)

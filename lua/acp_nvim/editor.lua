@@ -7,8 +7,8 @@ local M = {}
 
 local ports = {}
 
-function ports.ready(version)
-  require("acp_nvim.backend").ready(version)
+function ports.ready()
+  require("acp_nvim.backend").ready()
 end
 
 function ports.status(n, patch)
