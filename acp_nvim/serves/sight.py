@@ -67,6 +67,12 @@ def text(path: str, most: int = LARGEST) -> Held:
     return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
 
 
+def look(path: str) -> tuple[Stamp | None, Held]:
+    """Both: a file that goes while it is looked at is gone."""
+    now, found = stamp(path), text(path)
+    return None if found is None else now, found
+
+
 def content(path: str, most: int = LARGEST) -> bytes | None:
     if size(now := stamp(path)) > most or now is None:
         return None

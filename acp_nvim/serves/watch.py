@@ -221,7 +221,7 @@ class Watch:
         async with self._files.lock(path):
             seen = turn.sights[path]
             before, was = seen.text, seen.stamp
-            now, text = sight.stamp(path), await to_thread.run_sync(sight.text, path)
+            now, text = await to_thread.run_sync(sight.look, path)
             if now == was and text == before and not seen.missed:
                 return seen.take(now, text)
             buffer = await self._files.live.loaded(path) if now else None
