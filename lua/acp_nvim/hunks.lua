@@ -1,5 +1,6 @@
 -- The hunks of a loaded file on the screen. An extmark over the lines of each knows at any time where the hunk is; another
 -- has its sign and the removed lines. Many are drawn a few at a time.
+local words = require("acp_nvim.scratch.words")
 require("acp_nvim.highlight")
 
 local api = vim.api
@@ -29,11 +30,7 @@ end
 ---@return string[][]
 local function virtual_line(line, width, tabstop)
   line = #line > MOST_BYTES and line:sub(1, MOST_BYTES + vim.str_utf_end(line, MOST_BYTES)) or line
-  line = line:gsub("([^\t]*)\t", function(before)
-    local cells = vim.fn.strwidth(before) -- strdisplaywidth() wraps as the current window does
-    return before .. (" "):rep(tabstop - cells % tabstop)
-  end)
-  line = require("acp_nvim.scratch").visible(line)
+  line = words.visible(words.expand(line, tabstop))
   local gap = width - vim.fn.strwidth(line)
   return { { line .. (" "):rep(gap), "AcpReviewRemoved" } }
 end

@@ -1,6 +1,8 @@
 -- Moving about in the chat and acting on what is under the cursor.
 local backend = require("acp_nvim.backend")
 local chats = require("acp_nvim.chat")
+local keys = require("acp_nvim.navigate.keys")
+local paths = require("acp_nvim.navigate.path")
 local question = require("acp_nvim.question")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -160,49 +162,6 @@ end
 
 -- Paths ---------------------------------------------------------------------------------------------------------------
 
----@param text string
----@param cwd string
----@return string? path
----@return integer? line
-local function file_in(text, cwd)
-  local candidates = { { text } }
-  for _, pattern in ipairs({ "^(.-):(%d+):?%d*:?$", "^(.-)#L(%d+)", "^(.-)%((%d+)%)$", "^(.-) and (%d+) more$" }) do
-    local path, line = text:match(pattern)
-    candidates[#candidates + 1] = path and { path, tonumber(line) } or nil
-  end
-  for _, candidate in ipairs(candidates) do
-    local path = candidate[1]
-    path = path:find("^/") and path
-      or path:find("^~/") and vim.fs.normalize(path, { expand_env = false })
-      or cwd .. "/" .. path
-    local found = candidate[1] ~= "" and vim.uv.fs_stat(path)
-    if found and found.type == "file" then
-      return path, candidate[2]
-    end
-  end
-end
-
---- What may be a path: the columns marked as one, else the word under the cursor without what surrounds it.
----@param chat acp.Chat
----@param row integer
----@return string[]
-local function words(chat, row)
-  local line = api.nvim_get_current_line()
-  local span = chats.path_span(chat, row)
-  local list = {}
-  if span then
-    local path = line:sub(span[1] + 1, span[2])
-    list = { path .. (line:match("^:%d+", span[2] + 1) or ""), path }
-  end
-  local col = api.nvim_win_get_cursor(0)[2] + 1
-  for first, word, last in line:gmatch("()([^%s`'\"<>|%[%]]+)()") do
-    if first <= col and col < last then
-      vim.list_extend(list, { word, (word:gsub("^%(+", ""):gsub("[%.,;:!?%)]+$", "")) })
-    end
-  end
-  return list
-end
-
 ---@param path string
 ---@param line? integer
 local function open_file(path, line)
@@ -232,13 +191,11 @@ function M.open_path()
     return
   end
   local cwd = (state.get(chat.session) or {}).cwd or vim.fn.getcwd()
-  for _, word in ipairs(words(chat, row)) do
-    local path, line = file_in(word, cwd)
-    if path then
-      return open_file(path, line)
-    end
+  local path, line = paths.under_cursor(chat, row, cwd)
+  if not path then
+    return scratch.message("info", "no file under the cursor")
   end
-  scratch.message("info", "no file under the cursor")
+  open_file(path, line)
 end
 
 --- Goes to the prompt, ready to type.
@@ -274,39 +231,9 @@ function M.recall()
   api.nvim_feedkeys(vim.v.count1 .. "e", "n", false)
 end
 
----@param mode "n"|"i"
----@param keys table<string, table<string, string[]>>  what it does -> mode -> its keys
-local function collect_keys(mode, keys)
-  for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
-    if map.desc and not map.lhs:find("^<Plug>") and not map.lhs:find("^[2-9]$") then
-      local by_mode = keys[map.desc] or { n = {}, i = {} }
-      keys[map.desc] = by_mode
-      local key = map.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
-      table.insert(by_mode[mode], key == "1" and "1…9" or key)
-    end
-  end
-end
-
 --- The buffer's own mappings, in a float.
 function M.help()
-  local keys, lines = {}, {}
-  collect_keys("n", keys)
-  collect_keys("i", keys)
-  for desc, by_mode in pairs(keys) do
-    table.sort(by_mode.n)
-    table.sort(by_mode.i)
-    local names, typing = table.concat(by_mode.n, " "), table.concat(by_mode.i, " ")
-    if names == "" then
-      names, desc = typing, desc .. " (insert mode)"
-    elseif typing ~= "" then
-      desc = ("%s (in insert mode, too%s)"):format(desc, typing ~= names and ": " .. typing or "")
-    end
-    lines[#lines + 1] = (" %s%s  %s "):format(names, (" "):rep(13 - api.nvim_strwidth(names)), desc)
-  end
-  table.sort(lines, function(one, other)
-    return one:lower() < other:lower()
-  end)
-  scratch.float(lines, "acp_help", " keys ")
+  keys.show()
 end
 
 return M

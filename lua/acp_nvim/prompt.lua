@@ -1,6 +1,7 @@
 -- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
 local chip = require("acp_nvim.chip")
 local complete = require("acp_nvim.complete")
+local hint = require("acp_nvim.prompt.hint")
 local history = require("acp_nvim.history")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
@@ -14,12 +15,8 @@ local M = {}
 ---@field at? integer       where in the history; nil: at the text being written
 ---@field draft? string
 ---@field kept? string      what stood in a buffer that is gone; the next one begins with it
----@field hinted? string    what the hint has told: whom it asks, and what sending does
-
-local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
 
 local prompts = {} ---@type table<integer, acp.Prompt>
-local hints = {} ---@type table<integer, integer> buffer -> session
 local group = api.nvim_create_augroup("acp_nvim.prompt", {})
 
 ---@param n integer
@@ -31,89 +28,6 @@ local function prompt_of(n)
   end
   return prompts[n]
 end
-
----@param n integer
----@return string
-local function addressee(n)
-  local status = state.get(n) or {}
-  return scratch.visible(status.agent_title or status.agent or "the agent")
-end
-
----@param n integer
----@return string
-local function sending(n)
-  return require("acp_nvim.winbar").queues(state.get(n) or {}) and "queues" or "sends"
-end
-
----@param win integer
----@param buf integer
----@return string
-local function hint_of(win, buf)
-  local n = hints[buf]
-  local prompt = prompt_of(n)
-  if not state.exists(n) then
-    return "this session is gone: :Acp goes to another"
-  end
-  local asked, does = addressee(n), sending(n)
-  prompt.hinted = asked .. does
-  local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
-  local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
-  local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
-  return vim.fn.strwidth(whole) <= api.nvim_win_get_width(win) and whole or whom
-end
-
--- The hints are drawn, not kept: whom an empty prompt asks, and what a command that stands alone expects. They are right
--- whatever has emptied or filled the buffer.
-local function draw_hint(win, buf)
-  if api.nvim_buf_line_count(buf) > 1 then
-    return
-  end
-  local line = api.nvim_buf_get_lines(buf, 0, 1, true)[1]
-  local hint = line == "" and hint_of(win, buf) or complete.hint(hints[buf], line)
-  if hint then
-    local gap = line:find("%S$") and " " or ""
-    api.nvim_buf_set_extmark(buf, NAMESPACE, 0, #line, {
-      virt_text = { { gap .. hint, "AcpPlaceholder" } },
-      virt_text_pos = "overlay",
-      ephemeral = true,
-    })
-  end
-end
-
-api.nvim_set_decoration_provider(NAMESPACE, {
-  on_win = function(_, _, buf)
-    return hints[buf] ~= nil
-  end,
-  on_line = function(_, win, buf, row)
-    if row == 0 then
-      draw_hint(win, buf)
-    end
-    chip.draw(hints[buf], buf, row, NAMESPACE)
-  end,
-})
-
----@param buf integer
-local function redraw_hint(buf)
-  api.nvim__redraw({ buf = buf, range = { 0, 1 }, flush = false })
-end
-
-api.nvim_create_autocmd("ModeChanged", {
-  group = group,
-  callback = function()
-    local buf = api.nvim_get_current_buf()
-    if hints[buf] then
-      redraw_hint(buf)
-    end
-  end,
-})
-
-state.on_change(function(n)
-  local prompt = prompts[n]
-  local told = prompt and prompt.hinted
-  if told and told ~= addressee(n) .. sending(n) and api.nvim_buf_is_loaded(prompt.buf) then
-    redraw_hint(prompt.buf)
-  end
-end)
 
 ---@param buf integer
 ---@return string
@@ -166,7 +80,7 @@ end
 ---@param buf integer
 local function equip(n, buf)
   local prompt = prompt_of(n)
-  hints[buf] = n
+  hint.set(buf, n)
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
@@ -197,10 +111,10 @@ local function watch(n, buf)
     complete.prepare(n)
   end)
   on("BufWipeout", function()
-    hints[buf] = nil
+    hint.take(buf)
   end)
   on({ "BufEnter", "BufLeave" }, function()
-    redraw_hint(buf)
+    hint.redraw(buf)
   end)
 end
 
@@ -366,7 +280,7 @@ function M.wipe(n)
   chip.wipe(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
-    hints[prompt.buf] = nil
+    hint.take(prompt.buf)
     api.nvim_buf_delete(prompt.buf, { force = true })
   end
 end

@@ -1,5 +1,9 @@
 -- What is known of every session, kept here so that status(), questions() and a statusline never ask the backend.
-local M = {}
+local asked = require("acp_nvim.state.asked")
+local null = require("acp_nvim.state.null")
+local unsent = require("acp_nvim.state.unsent")
+
+local M = { clean = null.clean, is_answered = asked.is_answered }
 
 ---@class acp.Session
 ---@field status table          as the backend patches it
@@ -17,29 +21,9 @@ local M = {}
 local sessions = {} ---@type table<integer, acp.Session>
 local last = 0
 local focused = {} ---@type table<integer, integer[]> tabpage -> sessions, the last focused at the end
-local asked = {} ---@type table<integer|string, table> every question there ever was: { session, version, answered }
 local changed = {} ---@type table<integer, true>
 local listeners = {} ---@type (fun(n: integer))[]
 local scheduled = false
-
---- Turns every JSON null in `value` into nil, in place.
----@generic T
----@param value T
----@return T
-function M.clean(value)
-  if value == vim.NIL then
-    return nil
-  elseif type(value) == "table" then
-    for key, item in pairs(value) do
-      if item == vim.NIL then
-        value[key] = nil
-      elseif type(item) == "table" then
-        M.clean(item)
-      end
-    end
-  end
-  return value
-end
 
 ---@return string
 local function shown_state(session)
@@ -154,26 +138,6 @@ function M.focus(n)
   focused[tab] = vim.list_extend(order, { n })
 end
 
----@param entry integer|[integer, string]
----@return integer
-local function number_of(entry)
-  return type(entry) == "table" and entry[1] or entry --[[@as integer]]
-end
-
---- Forgets the prompts that have gone to the agent.
----@param session acp.Session
-local function forget_what_went(session)
-  local waits = {} ---@type table<integer, true>
-  for _, entry in ipairs(session.waiting) do
-    waits[number_of(entry)] = true
-  end
-  for seq in pairs(session.unsent) do
-    if seq <= session.acked and not waits[seq] then
-      session.unsent[seq] = nil
-    end
-  end
-end
-
 -- What the backend tells beside the status.
 local ASIDE = { ack = true, waiting = true }
 
@@ -189,14 +153,14 @@ function M.patch(n, patch)
   session.acked = math.max(session.acked, patch.ack or 0)
   session.waiting = patch.waiting or session.waiting
   if patch.ack or patch.waiting then
-    forget_what_went(session)
+    unsent.forget_what_went(session)
   end
   for key, value in pairs(patch) do
     if value == vim.NIL then
       value = nil
     end
     if not ASIDE[key] and not vim.deep_equal(session.status[key], value) then
-      session.status[key] = M.clean(value)
+      session.status[key] = null.clean(value)
       touch(n)
     end
   end
@@ -222,16 +186,7 @@ end
 ---@return integer count
 function M.hold_unsent(n)
   local session = sessions[n]
-  local prompts = {}
-  for _, entry in ipairs(session.waiting) do
-    local known = session.unsent[number_of(entry)] or { text = "", context = {} }
-    local text = type(entry) == "table" and entry[2] or known.text
-    prompts[#prompts + 1] = { text = text, context = known.context }
-  end
-  for seq = session.acked + 1, session.sent do
-    prompts[#prompts + 1] = session.unsent[seq]
-  end
-  session.unsent, session.waiting = {}, {}
+  local prompts = unsent.take(session)
   for _, prompt in ipairs(prompts) do
     session.waiting[#session.waiting + 1] = M.sent(n, prompt)
   end
@@ -244,10 +199,7 @@ end
 ---@param n integer
 ---@return { seq: integer, text: string, context: table[] }[]
 function M.unsent(n)
-  local session = sessions[n]
-  return vim.tbl_map(function(entry)
-    return vim.tbl_extend("error", { seq = number_of(entry) }, session.unsent[number_of(entry)])
-  end, session.waiting)
+  return unsent.list(sessions[n])
 end
 
 --- The open questions of session `n`, or of all, oldest first: those with no answer on its way.
@@ -257,7 +209,7 @@ function M.questions(n)
   local open = {}
   for _, number in ipairs(n and { n } or M.numbers()) do
     for _, question in ipairs(sessions[number] and sessions[number].questions or {}) do
-      if asked[question.id].answered ~= question.version then
+      if asked.is_open(question) then
         open[#open + 1] = question
       end
     end
@@ -276,11 +228,7 @@ function M.set_questions(n, list)
   if not sessions[n] then
     return
   end
-  for _, question in ipairs(list) do
-    question.version = question.version or 1
-    asked[question.id] = asked[question.id] or { session = n }
-    asked[question.id].version = question.version
-  end
+  asked.note(list)
   sessions[n].questions = list
   touch(n)
 end
@@ -295,23 +243,13 @@ function M.question(id)
       return question
     end
   end
-  local known = asked[id]
-  if not known then
-    return nil, ("there is no question %s"):format(tostring(id))
-  end
-  return nil, ("question %s %s"):format(id, known.answered and "was answered already" or "is no longer open")
-end
-
----@param id integer|string
----@return boolean  the user has sent an answer to it as it is now
-function M.is_answered(id)
-  return asked[id] ~= nil and asked[id].answered == asked[id].version
+  return nil, asked.why_closed(id)
 end
 
 --- An answer to the question is on its way; it is open again only if the backend changes it.
 ---@param question table
 function M.answered(question)
-  asked[question.id].answered = question.version
+  asked.answer(question)
   touch(question.session)
 end
 

@@ -1,91 +1,22 @@
 -- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
 local backend = require("acp_nvim.backend")
+local bar = require("acp_nvim.terminal.bar")
+local picker = require("acp_nvim.terminal.picker")
+local roll = require("acp_nvim.terminal.roll")
 local scratch = require("acp_nvim.scratch")
 
 local api = vim.api
-local M = {}
-
----@class acp.Terminal
----@field number integer      as `:Acp terminals` counts them
----@field session integer
----@field id string           the backend's name for it
----@field command string      on one line
----@field status? string      how it ended: "exit 0", "SIGTERM"
----@field generation integer  which start of the backend has its output
----@field buf? integer
----@field channel? integer
+local M = { list = roll.list }
 
 local SCROLLBACK = 10000
-local LIST = "acp://terminals"
-local STOP, CLOSE = "   <C-c> stop", "   q close"
-local terminals = {} ---@type acp.Terminal[] by number; those of ended sessions leave holes
-local last = 0
-local list_buf ---@type integer?
-
----@param n integer
----@param id string
----@return acp.Terminal?
-local function find(n, id)
-  for number = last, 1, -1 do
-    local terminal = terminals[number]
-    if terminal and terminal.session == n and terminal.id == id and terminal.generation == backend.generation() then
-      return terminal
-    end
-  end
-end
-
----@param terminal acp.Terminal
----@return string?
-local function ending(terminal)
-  return terminal.status or terminal.generation ~= backend.generation() and "gone" or nil
-end
-
---- All there are, oldest first.
----@param n? integer  only those of this session
----@return acp.Terminal[]
-function M.list(n)
-  local found = {}
-  for number = 1, last do
-    local terminal = terminals[number]
-    if terminal and (n == nil or terminal.session == n) then
-      found[#found + 1] = terminal
-    end
-  end
-  return found
-end
-
----@return string[]
-local function lines()
-  return vim.tbl_map(function(terminal)
-    return ("%3d  %-8s  %s"):format(terminal.number, ending(terminal) or "running", scratch.visible(terminal.command))
-  end, M.list())
-end
-
-local function draw_list()
-  if list_buf and api.nvim_buf_is_valid(list_buf) then
-    vim.bo[list_buf].modifiable = true
-    api.nvim_buf_set_lines(list_buf, 0, -1, true, lines())
-    vim.bo[list_buf].modifiable = false
-  end
-end
-
----@param win integer
----@param text string
-local function set_winbar(win, text)
-  api.nvim_set_option_value(
-    "winbar",
-    "%#AcpWinbar# " .. text:gsub("%%", "%%%%") .. "%<",
-    { win = win, scope = "local" }
-  )
-end
 
 ---@param terminal acp.Terminal
 local function draw_winbars(terminal)
   for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
     local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
-    local status = ending(terminal)
-    local keys = (status and "" or STOP) .. CLOSE
-    set_winbar(win, ("terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
+    local status = roll.ending(terminal)
+    local keys = (status and "" or bar.STOP) .. bar.CLOSE
+    bar.set(win, ("terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
   end
 end
 
@@ -96,9 +27,8 @@ end
 ---@param id string
 ---@param command string
 function M.opened(n, id, command)
-  last = last + 1
-  terminals[last] = { number = last, session = n, id = id, command = command, generation = backend.generation() }
-  draw_list()
+  roll.add(n, id, command)
+  picker.draw()
 end
 
 --- Port: output for the buffer that asked for it.
@@ -108,7 +38,7 @@ end
 ---@param buf integer
 ---@return boolean taken  false: nobody looks any more
 function M.feed(n, id, text, buf)
-  local terminal = find(n, id)
+  local terminal = roll.find(n, id)
   if not terminal or terminal.buf ~= buf or not terminal.channel then
     return false
   end
@@ -121,26 +51,26 @@ end
 ---@param id string
 ---@param status string
 function M.exited(n, id, status)
-  local terminal = find(n, id)
+  local terminal = roll.find(n, id)
   if terminal then
     terminal.status = status
     draw_winbars(terminal)
-    draw_list() -- whoever types in it stays in terminal mode: in another the rest would be commands
+    picker.draw() -- whoever types in it stays in terminal mode: in another the rest would be commands
   end
 end
 
 --- The session leaves the list, and its terminals with it; a buffer that is on the screen stays readable.
 ---@param n integer
 function M.ended(n)
-  for _, terminal in ipairs(M.list(n)) do
-    terminals[terminal.number] = nil
+  for _, terminal in ipairs(roll.list(n)) do
+    roll.drop(terminal)
     if terminal.buf and vim.fn.bufwinid(terminal.buf) < 0 then
       api.nvim_buf_delete(terminal.buf, { force = true })
     elseif terminal.buf then
       vim.bo[terminal.buf].bufhidden = "wipe"
     end
   end
-  draw_list()
+  picker.draw()
 end
 
 -- What the user does --------------------------------------------------------------------------------------------------
@@ -150,11 +80,11 @@ end
 ---@return true? ok
 ---@return string? message
 function M.stop(number)
-  local terminal = terminals[number]
+  local terminal = roll.get(number)
   if not terminal then
     return nil, ("there is no terminal %s"):format(tostring(number))
-  elseif ending(terminal) then
-    return nil, ("terminal %d has ended: %s"):format(number, ending(terminal))
+  elseif roll.ending(terminal) then
+    return nil, ("terminal %d has ended: %s"):format(number, roll.ending(terminal))
   end
   return backend.notify("terminal_kill", { session = terminal.session, id = terminal.id })
 end
@@ -165,15 +95,6 @@ local function stop_or_say(number)
   if not ok then
     scratch.message("info", message or "it could not be stopped")
   end
-end
-
----@param buf integer
----@param modes string|string[]
----@param key string
----@param desc string
----@param run fun()
-local function map(buf, modes, key, desc, run)
-  vim.keymap.set(modes, key, run, { buffer = buf, nowait = true, desc = desc })
 end
 
 local function close_window()
@@ -191,10 +112,10 @@ local function create(terminal)
   vim.bo[buf].modeline = false
   vim.b[buf].acp_session = terminal.session
   vim.b[buf].acp_terminal = terminal.id
-  map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
+  bar.map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
     stop_or_say(terminal.number)
   end)
-  map(buf, "n", "q", "Close the window", close_window)
+  bar.map(buf, "n", "q", "Close the window", close_window)
   api.nvim_create_autocmd({ "BufWipeout", "BufDelete" }, {
     buffer = buf,
     callback = function()
@@ -212,7 +133,7 @@ local function create(terminal)
   api.nvim_create_autocmd("TermEnter", { -- there is nobody any more who would read what is typed
     buffer = buf,
     callback = function()
-      if ending(terminal) then
+      if roll.ending(terminal) then
         vim.schedule(vim.cmd.stopinsert)
       end
     end,
@@ -259,7 +180,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.open(number)
-  local terminal = terminals[number]
+  local terminal = roll.get(number)
   if not terminal then
     return nil, ("there is no terminal %s: :Acp terminals shows them"):format(tostring(number))
   elseif vim.fn.getcmdwintype() ~= "" then
@@ -269,37 +190,11 @@ function M.open(number)
   return true
 end
 
----@return integer? number  of the line at the cursor
-local function chosen()
-  return tonumber(api.nvim_get_current_line():match("^%s*(%d+)"))
-end
-
 --- Shows all terminals in a buffer of our own.
 ---@return true? ok
 ---@return string? message
 function M.pick()
-  if #M.list() == 0 then
-    return nil, "there are no terminals"
-  end
-  local win = scratch.show(LIST, "acp_terminals", lines())
-  local buf = api.nvim_win_get_buf(win)
-  list_buf = buf
-  vim.wo[win].cursorline, vim.wo[win].wrap = true, false
-  vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false -- the terminals have numbers of their own
-  set_winbar(win, "terminals   <CR> open" .. STOP .. CLOSE)
-  map(buf, "n", "<CR>", "Open the terminal", function()
-    local number = chosen()
-    if number then
-      M.open(number)
-    end
-  end)
-  map(buf, "n", "<C-c>", "Stop the command", function()
-    local number = chosen()
-    if number then
-      stop_or_say(number)
-    end
-  end)
-  return true
+  return picker.open(M.open, stop_or_say)
 end
 
 return M

@@ -58,7 +58,8 @@ end
 ---@param pair acp.Pair
 ---@return integer[][]
 local function users_columns(pair)
-  local tree, columns = vim.fn.winlayout(), {}
+  local tree = vim.fn.winlayout() ---@type any[]
+  local columns = {}
   if tree[1] == "col" then -- the chat is below them
     local users = pairs_of.users_windows(pair)
     local are_above = vim.deep_equal(column_of({ "col", vim.list_slice(tree[2], 1, #users) }), users)

@@ -1,0 +1,12 @@
+-- Whether a function of Vim's is still its own.
+local M = {}
+
+--- Has nobody put a function of their own in its place?
+---@param fn function
+---@return boolean
+function M.is(fn)
+  local source = debug.getinfo(fn, "S").source
+  return source == "?" or source:match("^@vim/") ~= nil or source:match("/lua/vim/ui%.lua$") ~= nil
+end
+
+return M

@@ -1,0 +1,184 @@
+-- Windows for a moment: lines at the bottom, a float by the cursor, a list to choose from.
+local builtin = require("acp_nvim.scratch.builtin")
+local layout = require("acp_nvim.layout")
+local words = require("acp_nvim.scratch.words")
+
+local M = {}
+
+---@param lines string[]
+---@param filetype string
+---@return integer buf
+local function new_buffer(lines, filetype)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].modeline = false
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].filetype = filetype
+  return buf
+end
+
+---@param buf integer
+local function close_with_q(buf)
+  for _, key in ipairs({ "q", "<Esc>" }) do
+    vim.keymap.set("n", key, "<Cmd>close<CR>", { buffer = buf, nowait = true, desc = "Close" })
+  end
+end
+
+---@param lines any[]
+---@return string[]
+local function flat(lines)
+  return vim.tbl_map(function(line)
+    return (tostring(line):gsub("\n", "^J"))
+  end, lines)
+end
+
+---@param name string
+---@return integer? win
+local function window_of(name)
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.w[win].acp_scratch == name then
+      return win
+    end
+  end
+end
+
+--- Once `win` is closed the windows are as they were before it came, the cursor in the one it came from.
+---@param win integer
+---@param from integer
+---@param before acp.Layout
+local function leave_as_before(win, from, before)
+  local function restore()
+    local is_elsewhere = not vim.list_contains(before.windows, vim.api.nvim_get_current_win())
+    if vim.list_contains(layout.windows(), from) and not is_elsewhere then -- else the next window is there already
+      vim.api.nvim_set_current_win(from)
+    end
+    layout.restore(before)
+  end
+  vim.api.nvim_create_autocmd("WinClosed", {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == win then
+        vim.schedule(restore)
+      end
+    end,
+  })
+end
+
+---@param height integer
+---@return integer win
+local function split(height)
+  local from, before = vim.api.nvim_get_current_win(), layout.remember()
+  vim.cmd(("botright %dsplit"):format(height))
+  local win = vim.api.nvim_get_current_win()
+  if vim.list_contains(before.windows, win) then
+    error(vim.v.errmsg, 0)
+  end
+  leave_as_before(win, from, before)
+  return win
+end
+
+---@param name string
+---@param filetype string
+---@param lines string[]
+---@return integer win
+local function show(name, filetype, lines)
+  local buf = new_buffer(flat(lines), filetype)
+  local win = window_of(name)
+  local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
+  if win then
+    vim.api.nvim_win_set_buf(win, buf)
+    vim.api.nvim_win_set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
+  else
+    win = split(height)
+    vim.api.nvim_win_set_buf(win, buf)
+    vim.w[win].acp_scratch = name
+  end
+  close_with_q(buf)
+  pcall(vim.api.nvim_buf_set_name, buf, name)
+  return win
+end
+
+--- Shows `lines` in a window at the bottom; the same name takes the same window again.
+---@param name string  of the buffer, such as "acp://log"
+---@param filetype string
+---@param lines string[]
+---@return integer win
+function M.show(name, filetype, lines)
+  return require("acp_nvim.undisturbed").run(function()
+    return show(name, filetype, lines)
+  end)
+end
+
+---@param line string
+---@return integer
+local function cells(line)
+  return vim.fn.strwidth(words.expand(line, vim.go.tabstop))
+end
+
+--- Shows `lines` in a float by the cursor; `q` and `<Esc>` close it, leaving it does too.
+---@param lines string[]
+---@param filetype? string
+---@param title? string
+---@return integer win
+function M.float(lines, filetype, title)
+  lines = flat(lines)
+  local width = vim.fn.strwidth(title or "") + 2
+  for _, line in ipairs(lines) do
+    width = math.max(width, cells(line))
+  end
+  width = math.max(1, math.min(width, vim.o.columns - 4))
+  local rows = 0
+  for _, line in ipairs(lines) do
+    rows = rows + math.max(1, math.ceil(cells(line) / width))
+  end
+  local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
+  local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
+  if config.height < height then -- there is not room enough beside the cursor
+    config.relative, config.anchor, config.height = "editor", "NW", height
+    config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))
+    config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
+  end
+  config.footer = rows > config.height and " j: more " or nil
+  local buf, win ---@type integer, integer
+  require("acp_nvim.undisturbed").run(function()
+    buf = new_buffer(lines, filetype or "")
+    win = vim.api.nvim_open_win(buf, true, config)
+  end)
+  vim.wo[win].wrap = true
+  close_with_q(buf)
+  vim.api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close" })
+  return win
+end
+
+--- A list of our own to choose from: the built-in `vim.ui.select` waits for its answer, and on 0.10 the backend with it.
+---@param items string[]
+---@param title string
+---@param choose fun(item: string)
+local function pick(items, title, choose)
+  local win = M.float(items, "acp_pick", title)
+  vim.wo[win].cursorline = true
+  vim.keymap.set("n", "<CR>", function()
+    local item = items[vim.api.nvim_win_get_cursor(win)[1]]
+    vim.api.nvim_win_close(win, true)
+    choose(item)
+  end, { buffer = vim.api.nvim_win_get_buf(win), nowait = true, desc = "Choose" })
+end
+
+--- Lets the user choose one of `items`; nothing happens when they choose none.
+---@param items string[]
+---@param title string
+---@param choose fun(item: string)
+function M.select(items, title, choose)
+  if builtin.is(vim.ui.select) then
+    return pick(items, title, choose)
+  end
+  vim.ui.select(items, { prompt = title }, function(item)
+    if item then
+      choose(item)
+    end
+  end)
+end
+
+return M

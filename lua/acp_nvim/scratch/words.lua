@@ -1,0 +1,104 @@
+-- Words for one line: what agents say made harmless, and cut so that it fits.
+local M = {}
+
+-- As UTF-8, what session/visible.py has: controls, what reorders its neighbours, and what takes no cell of its own.
+local HIDDEN = {
+  "\194[\128-\159\173]", -- U+0080-009F, U+00AD
+  "\205\143", -- U+034F
+  "\216\156", -- U+061C
+  "\225\133[\159\160]", -- U+115F, U+1160
+  "\225\158[\180\181]", -- U+17B4, U+17B5
+  "\225\160[\139-\143]", -- U+180B-180F
+  "\226\128[\139-\143\168-\174]", -- U+200B-200F, U+2028-202E
+  "\226\129[\160-\175]", -- U+2060-206F
+  "\227\133\164", -- U+3164
+  "\239\187\191", -- U+FEFF
+  "\239\190\160", -- U+FFA0
+  "\239\191[\176-\187]", -- U+FFF0-FFFB
+  "\243\160[\128-\191][\128-\191]", -- U+E0000-E0FFF
+}
+
+--- Control and bidirectional characters made visible, as "^[" or "<202E>".
+---@param text string
+---@return string
+function M.visible(text)
+  text = text:gsub("%c", function(char)
+    return "^" .. string.char(bit.bxor(char:byte(), 64))
+  end)
+  for _, pattern in ipairs(HIDDEN) do
+    text = text:gsub(pattern, function(char)
+      return ("<%04X>"):format(vim.fn.char2nr(char))
+    end)
+  end
+  return text
+end
+
+--- `text` cut so that it takes at most `width` screen cells. Cells are counted by `strwidth()`:
+--- `strdisplaywidth()` adds what 'linebreak', 'showbreak' and 'breakindent' of the current window would.
+---@param text string
+---@param width integer
+---@return string
+function M.cut(text, width)
+  if vim.fn.strwidth(text) <= width then
+    return text
+  end
+  local keep = math.min(vim.fn.strchars(text), width)
+  local short
+  repeat
+    keep = keep - 1
+    short = vim.fn.strcharpart(text, 0, keep) .. "…"
+  until keep <= 0 or vim.fn.strwidth(short) <= width
+  return short
+end
+
+--- Tabs as wide as they would be drawn at the start of a line.
+---@param text string
+---@param tabstop integer
+---@return string
+function M.expand(text, tabstop)
+  return (
+    text:gsub("([^\t]*)\t", function(before)
+      return before .. (" "):rep(tabstop - vim.fn.strwidth(before) % tabstop)
+    end)
+  )
+end
+
+M.NAME = "acp_nvim: " -- before every message
+local LEAST_ROOM = 20 -- for a path
+local CODE = " %(%-%d+%)" -- of an error, as JSON-RPC has it
+
+--- A path for the end of a message: from the working directory or the home folder on, and where that does not fit the
+--- folders by their first letters.
+---@param path string
+---@param lead string  what stands before it
+---@return string
+function M.short(path, lead)
+  local room = math.max(LEAST_ROOM, vim.v.echospace - vim.fn.strwidth(M.NAME .. lead))
+  local function fits(text)
+    return vim.fn.strwidth(text) <= room
+  end
+  path = vim.fn.fnamemodify(path, ":~:.")
+  local brief = fits(path) and path or vim.fn.pathshorten(path)
+  return fits(brief) and brief or "…/" .. vim.fs.basename(path)
+end
+
+--- `text` cut so that it fits. The code of an agent's error, which is in the log, gives way first. A command that it
+--- names stays whole: what stands before that gives way.
+---@param text string
+---@param width integer
+---@return string
+function M.fit(text, width)
+  text = vim.fn.strwidth(text) <= width and text or (text:gsub(CODE, ""))
+  local first = text:find(":Acp", 1, true)
+  local named = first and text:sub(first) or ""
+  local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
+  local before = first and text:sub(1, first - 1) or text
+  local room = width - vim.fn.strwidth(command)
+  if not first or vim.fn.strwidth(before) <= room or room < LEAST_ROOM then
+    return M.cut(text, width)
+  end
+  local gap = before:match("[ (]*$")
+  return M.cut(before:sub(1, -#gap - 1), room - #gap) .. gap .. command
+end
+
+return M
