@@ -259,6 +259,21 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     assert outcomes(agent) == ["yes"]
 
 
+def test_beside_a_chat_alone_it_has_a_tabpage(open_editor: Open, tmp_path: Path) -> None:
+    """It does not come by itself then: the question is in the chat."""
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent, size=(80, 24), setup={"chat": {"position": "tab"}})
+    editor.type(":Acp<CR><Esc>")
+    editor.acp("prompt", "edit it")
+    editor.screen.expect("d diff")
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("press i to ask")
+    assert outcomes(agent) == ["yes"]
+
+
 def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("look at it", kind="other")))
     editor = before(open_editor, agent, size=(80, 24), setup={"review": {"auto_open": False}})
