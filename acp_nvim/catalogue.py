@@ -134,5 +134,5 @@ class Catalogue:
         self._client.say("info", f"deleted {session_id}")
         if session := host.opening.by_id.get(session_id):
             host.leave(session)
-            self._client.let_go(session)
+            self._client.living.let_go(session)
         self.tell()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import time
@@ -25,20 +24,18 @@ from acp_nvim.doctor import Doctor
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.filling import Filling
 from acp_nvim.host import Host
+from acp_nvim.living import Living, from_editor
 from acp_nvim.login import Login
+from acp_nvim.looking import Looking
 from acp_nvim.opening import NEW, Way
 from acp_nvim.queueing import Queueing
-from acp_nvim.replay import play
 from acp_nvim.reviewing import Reviewing
 from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
-from acp_nvim.session.paths import short
-from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import visible
 from acp_nvim.showing import PATIENCE, Showing
-from acp_nvim.transcripts import Transcripts, unwritten
+from acp_nvim.transcripts import Transcripts
 
 log = logging.getLogger(__name__)
 
@@ -52,19 +49,22 @@ class Client:
         self._logs: str | None = None  # the folder for files of log.wire
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
-        self.services = Services(editor, self._spawn, self.touch, self.host_changed)
+        self.services = Services(editor, self.spawn, self.touch, self.host_changed)
         self.filling = Filling(self)
-        self.audit = Audit(self._spawn, self.say)
+        self.audit = Audit(self.spawn, self.say)
         self.rulings = Rulings(self.say, self.touch, self.audit.record)
+        self.living = Living(self)
         self.catalogue = Catalogue(self)
         self.controlling = Controlling(self)
         self.servers = Servers(self.say)
-        self.transcripts = Transcripts(self, self._spawn)
-        self.doctor = Doctor(self, self._spawn)
+        self.transcripts = Transcripts(self, self.spawn)
+        self.doctor = Doctor(self, self.spawn)
         self._doors = (
             self,
             self.catalogue,
             Login(self),
+            self.living,
+            Looking(self),
             Deciding(self),
             Reviewing(self),
             self.filling,
@@ -145,9 +145,9 @@ class Client:
         is_first = not self._shown
         session = self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
         if is_first and not known:
-            self._spawn(self.transcripts.tell_of_cut, session)
+            self.spawn(self.transcripts.tell_of_cut, session)
         if waiting := payload.get("queue"):
-            session.queue.restore(map(_prompt, waiting))
+            session.queue.restore(map(from_editor, waiting))
 
     def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
         cwd = settings.folder(payload)
@@ -158,56 +158,15 @@ class Client:
         session.title, session.name, session.about = (
             str(payload[key]) if payload.get(key) else None for key in ("title", "name", "about")
         )
-        self.sessions[session.number] = session
         self.transcripts.restore(session, payload.get("transcript"))
-        self._shown[session.number] = Showing(session, self.services.terminals.text)
-        self._start(session, way)
+        self.show(session)
+        self.start(session, way)
         return session
 
-    def do_prompt(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        session.ack = int(payload.get("seq") or 0)
-        self.services.loaded = [str(path) for path in payload.get("loaded") or ()]
-        prompt = _prompt(payload)
-        host = self.host_of(session)
-        stopping = bool(host and host.stopping)
-        ended = session.phase in ("stopped", "failed")
-        ahead = payload.get("first") or payload.get("next") or ended or stopping
-        session.queue.add(prompt, first=bool(ahead))
-        if host and stopping:
-            session.phase = "starting" if session.phase == "idle" else session.phase
-            self._spawn(self._revive_after, host, session)
-        elif ended:
-            self._revive(session)
-        elif host:
-            if payload.get("first") and session.in_turn:
-                host.cancel(session)
-                session.queue.release()
-            host.advance(session)
-        if session.phase == "auth":
-            self.say("warn", f"{session.agent} wants a login first, the prompt waits: :Acp login")
-        self.touch(session)
-
-    async def _revive_after(self, host: Host, session: Session) -> None:
-        await host.connection.stop()
-        self._revive(session)
-
-    def _revive(self, session: Session) -> None:
-        """There is a prompt for it: what has ended starts anew."""
-        session.queue.release()
-        if session.phase in ("stopped", "failed"):
-            host = next((host for host in self.hosts if session in host.sessions), None)
-            self._start(session, _way_back(session, host))
-
-    def do_cancel(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        if host := self.host_of(session):
-            host.cancel(session)
-            if session.phase == "auth":
-                host.give_up(host)  # the login
-        if payload.get("clear"):
-            self.editor.notify("history", session.number, session.queue.clear())
-        self.touch(session)
+    def show(self, session: Session) -> None:
+        """From now on it is one of those that the editor knows."""
+        self.sessions[session.number] = session
+        self._shown[session.number] = Showing(session, self.services.terminals.text)
 
     def do_terminal_watch(self, payload: dict[str, Any]) -> None:
         self.services.terminals.watch(self.session(payload), str(payload["id"]), int(payload["buffer"]))
@@ -243,113 +202,9 @@ class Client:
         shown.anew()
         self.touch(shown.session)
 
-    def do_queue_release(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        session.queue.release()
-        if host := self.host_of(session):
-            host.advance(session)
-        self.touch(session)
-
-    def do_stop(self, payload: dict[str, Any]) -> None:
-        host = self.host_of(self.session(payload))
-        if host is None:
-            return self.say("info", "no agent is running here")
-        host.stop()
-        ended = ", ".join(str(session.number) for session in host.sessions)
-        self.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
-
-    def do_restart(self, payload: dict[str, Any]) -> None:
-        self.restart(self.session(payload))
-
-    def restart(self, session: Session, logged_in: bool = False) -> None:
-        host = next((host for host in self.hosts if session in host.sessions), None)
-        lived = host.sessions if host else [session]
-        free = [each for each in lived if logged_in and each.phase == "auth" and not each.queue.held]
-        if host:
-            host.stop()
-        self._spawn(self._restart, lived, host, free)
-
-    async def _restart(self, lived: list[Session], host: Host | None, free: list[Session]) -> None:
-        """Every session that lived in the process comes back, as far as the agent can; those that have waited
-        for a login with their prompts."""
-        ways = {each.number: _way_back(each, host) for each in lived}
-        if host:
-            await host.connection.stop()
-        for each in lived:
-            if each.number in self.sessions and not self.host_of(each):  # else closed or started meanwhile
-                if each in free:
-                    each.queue.release()
-                self._start(each, ways[each.number])
-
-    def do_close(self, payload: dict[str, Any]) -> None:
-        session = self.session(payload)
-        session.closing = True
-        if host := self.host_of(session):
-            host.cancel(session)
-            host.close(session)
-        self.catalogue.tell()
-        self.let_go(session)
-
-    def let_go(self, session: Session) -> None:
-        """It is closed."""
-        session.gone("closed", None, time.monotonic())
-        self.forget(session)
-
-    def do_log(self, payload: dict[str, Any]) -> None:
-        lines = self.diary.lines()
-        for host in self.hosts:
-            lines += [f"--- stderr of {host.spec.name}", *map(visible, host.connection.stderr.lines())]
-        self.editor.notify("show", "acp://log", "acp_log", lines)
-
-    def do_trace(self, payload: dict[str, Any]) -> None:
-        host = self.host_of(self.session(payload)) or next(reversed(self.hosts), None)
-        if host is None:
-            return self.say("info", "nothing has been on the wire yet")
-        mode = payload.get("mode")
-        trace = host.connection.trace
-        if mode == "on":
-            trace.start()
-            self.say("info", f"the wire of {host.spec.name} is recorded from now on")
-        elif mode == "off":
-            trace.stop()
-            self.say("info", f"the wire of {host.spec.name} is no longer recorded")
-        elif mode == "save":
-            self._save_trace(trace, os.path.expanduser(str(payload["file"])), bool(payload.get("force")))
-        else:
-            lines = [visible(json.dumps(entry, ensure_ascii=False)) for entry in trace.entries()]
-            self.editor.notify("show", "acp://trace", "acp_trace", lines)
-
-    def _save_trace(self, trace: WireTrace, file: str, over: bool) -> None:
-        try:
-            count = trace.save(file, over)
-        except OSError as error:
-            self.say("error", unwritten(error, "trace! save"), file)
-        else:
-            self.say("info", f"{count} messages in ", file)
-
-    def do_replay(self, payload: dict[str, Any]) -> None:
-        session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
-        self.sessions[session.number] = session
-        file = payload.get("file") or self.transcripts.latest(session.cwd)
-        if not file:
-            self.forget(session)
-            return self.say(
-                "warn", "no conversation of this folder is kept: :Acp replay {file} plays another"
-            )
-        try:
-            told = play(session, os.path.expanduser(str(file))).told()
-        except (OSError, ValueError) as error:
-            self.forget(session)
-            why = error.strerror if isinstance(error, OSError) else error
-            return self.say("error", f"cannot replay, {why}: {short(str(file))}")
-        if told:
-            self.say("info", told)
-        self._shown[session.number] = Showing(session, self.services.terminals.text)
-        self.touch(session)
-
     # --- hosts
 
-    def _start(self, session: Session, way: Way) -> None:
+    def start(self, session: Session, way: Way) -> None:
         try:
             spec = settings.agent(self.settings, session.agent)
         except ValueError as error:
@@ -372,13 +227,13 @@ class Client:
         assert self._tasks
         host = Host(spec, cwd, self, self._tasks)
         self.hosts.append(host)
-        self._spawn(host.run)
+        self.spawn(host.run)
         return host
 
     def host_of(self, session: Session) -> Host | None:
         return next((host for host in self.hosts if host.alive and session in host.sessions), None)
 
-    def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         assert self._tasks
         if not self._tasks.cancel_scope.cancel_called:  # nobody would cancel, or end, what begins after that
             self._tasks.start_soon(self._guarded, function, *arguments)
@@ -458,13 +313,3 @@ class Client:
             elif shown.pools:
                 asyncio.get_running_loop().call_later(PATIENCE, self.touch, shown.session)
         return calls
-
-
-def _prompt(payload: dict[str, Any]) -> Prompt:
-    return Prompt(str(payload["text"]), list(payload.get("context") or []), int(payload.get("seq") or 0))
-
-
-def _way_back(session: Session, host: Host | None) -> Way:
-    """How a session whose agent has ended comes back."""
-    unfinished = host.opening.unfinished(session) if host else None
-    return unfinished or (Way("again", session.memory) if session.memory else NEW)

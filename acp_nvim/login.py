@@ -107,7 +107,7 @@ class Login:
         """The program in the terminal has ended well: only a new process of the agent knows of it."""
         session = self._client.session(payload)
         self._client.say("info", f"{session.agent}: logged in, it is started anew")
-        self._client.restart(session, logged_in=True)
+        self._client.living.restart(session, logged_in=True)
 
     def do_logout(self, payload: dict[str, Any]) -> None:
         session = self._client.session(payload)

@@ -21,7 +21,7 @@ class Reviewing:
         self._tell("kept", kept, payload, [])
 
     def do_undo(self, payload: dict[str, Any]) -> None:
-        self._client._spawn(self._undo, payload)
+        self._client.spawn(self._undo, payload)
 
     async def _undo(self, payload: dict[str, Any]) -> None:
         undone, problems = await self._review.undo(map(int, payload["ids"]))
