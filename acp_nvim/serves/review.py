@@ -234,9 +234,9 @@ class Review:
         over, self._over = self._over, set()
         calls: list[Call] = [["hunks", path, {"over": True}] for path in over if path not in self._book]
         for path, file in self._book.items():
-            if news := file.news():
+            if news := file.news.take():
                 calls.append(["hunks", path, news])
-            if file.has_more:
+            if file.news.has_more:
                 self._editor.wake()
         return calls
 

@@ -1,11 +1,10 @@
-"""One file in review: its patchwork, fed by the editor where the file is loaded, and what the editor knows of it.
+"""One file in review: its patchwork, fed by the editor where the file is loaded.
 
 The editor's rows and the lines of a text differ in one case: a buffer without any line shows an empty one.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,12 +13,8 @@ from acp_nvim.review.codec import Text, last_line, split
 from acp_nvim.review.edits import Edit
 from acp_nvim.review.last_newline import LastNewline
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
+from acp_nvim.serves.hunk_news import HunkNews
 from acp_nvim.session.session import Session
-
-_MOST = 250  # hunks of a frame: a thousand would keep the editor too long
-_ACK = 100  # messages of the editor that change nothing to see, until it hears that they have come
-
-Rows = tuple[int, int, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +48,13 @@ class Reviewed:
         self.buffer: int | None = None  # whose edits we hear of
         self.tick = 0
         self.encoding, self.ff = "utf-8", "unix"
-        self._seq = self._told_seq = 0
+        self.seq = 0  # of the last message heard
         self._waiting: list[dict[str, Any]] | None = None  # while the text is read anew
         self._asked: _Asked | None = None
         self._author: Author | None = None  # of what comes along with the change that was asked for
         self._decided: set[int] = set()  # hunks that are still told of
         self.taken = 0  # how many hunks have been taken back in all
-        self._told: dict[int, Hunk] = {}
-        self._told_of: tuple[Any, ...] = ()
-        self._told_hunks: list[Hunk] | None = None
-        self._anew: set[int] = set()  # hunks that may not be where the editor takes them to be
+        self.news = HunkNews(self)
 
     # --- the text
 
@@ -102,7 +94,7 @@ class Reviewed:
 
     def agent(self, lines: Iterable[str], author: Author) -> None:
         self._hunks = None
-        self._near(self.patchwork.agent(list(lines), author))
+        self.news.near(self.patchwork.agent(list(lines), author))
 
     def ends(self, was: str, now: str, author: Author) -> None:
         """The agent has made `now` of it: perhaps the last line is the same but for its newline."""
@@ -128,14 +120,14 @@ class Reviewed:
         if new != self.lines:
             self._hunks = None
             self.patchwork.became(new)
-            self._all_anew()
+            self.news.all_anew()
 
     def take_back(self, ids: Iterable[int]) -> None:
         ids = frozenset(ids)
         self.taken += len(self.pending(ids))
         self._hunks = None
         self._newline.decide(ids, kept=False)
-        self._near(self.patchwork.undo_all(ids))
+        self.news.near(self.patchwork.undo_all(ids))
 
     def decide(self, ids: Iterable[int]) -> None:
         """They are told of once they are decided, until the session's next turn."""
@@ -166,7 +158,7 @@ class Reviewed:
         self.buffer, self.tick = buffer, tick
         self.became(lines)
         if self._waiting is not None:
-            self._all_anew()  # its marks went with the text
+            self.news.all_anew()  # its marks went with the text
         waiting, self._waiting = self._waiting or [], None
         for message in waiting:
             if message["tick"] > tick:
@@ -179,13 +171,13 @@ class Reviewed:
     def leave(self) -> None:
         """No buffer any more: its text is what is on disk."""
         self.buffer = self._waiting = self._asked = None
-        self._all_anew()
+        self.news.all_anew()
 
     def hear(self, message: dict[str, Any]) -> None:
         buffer = int(message["buf"])
         if buffer != self.buffer:
             self.tick = 0  # each buffer counts for itself
-        self._seq, self.buffer = int(message["seq"]), buffer
+        self.seq, self.buffer = int(message["seq"]), buffer
         self.encoding, self.ff = str(message.get("fenc") or "utf-8"), str(message.get("ff") or "unix")
         if self._waiting is not None:
             self._waiting.append(message)
@@ -197,7 +189,7 @@ class Reviewed:
         if message.get("asked"):
             self._carried_out()
         if message.get("anew"):
-            self._all_anew()
+            self.news.all_anew()
         author = self._author if message.get("ours") else None
         for first, last, lines in message.get("edits") or ():
             self._edit(first, last, list(lines), author)
@@ -228,98 +220,17 @@ class Reviewed:
             self.patchwork.agent_edit(edit, author)
         else:
             self.patchwork.user(edit)
-        self._near([edit])
-
-    # --- what the editor is told
-
-    def _all_anew(self) -> None:
-        self._anew.update(hunk.id for hunk in self.shown)
-
-    def _near(self, changes: Iterable[Edit]) -> None:
-        """The editor moves marks with the text; beside an edit they may end up elsewhere."""
-        hunks, shift, at = self.hunks, 0, 0
-        for first, last, lines in changes:
-            begin, end = first + shift, first + shift + len(lines)
-            while at < len(hunks) and hunks[at].first + len(hunks[at].new) < begin - 1:
-                at += 1
-            past = bisect_right(hunks, end + 1, lo=at, key=lambda hunk: hunk.first)
-            self._anew.update(hunk.id for hunk in hunks[at:past])
-            shift += len(lines) - (last - first)
+        self.news.near([edit])
 
     @property
     def shown(self) -> list[Hunk]:
+        """What the editor is told of."""
         decided = (*self.patchwork.decided, *self._newline.decided)
         return [*self.hunks, *(hunk for hunk in decided if hunk.id in self._decided)]
 
-    def _differs(self, hunk: Hunk) -> bool:
-        told = self._told.get(hunk.id)
-        if told is None or hunk.id in self._anew:
-            return True
-        if told is hunk:
-            return False
-        same = told.state == hunk.state and told.author == hunk.author and told.old is hunk.old
-        if same and self.buffer is None:
-            return told.first != hunk.first or told.new is not hunk.new
-        return not same or len(told.new) != len(hunk.new)
-
-    @property
-    def has_more(self) -> bool:
-        """There is news that a frame has had no room for."""
-        return bool(self._anew)
-
-    @property
-    def _facts(self) -> tuple[Any, ...]:
-        return self.given, self.created, self.deleted, tuple(self.unknown)
-
-    @property
-    def _is_told(self) -> bool:
-        """Nothing has changed since; a frame asks all files, and one may have a thousand hunks."""
-        same = self._hunks is not None and self._hunks is self._told_hunks
-        return same and not self._anew and self._facts == self._told_of and self._seq < self._told_seq + _ACK
-
-    def news(self) -> dict[str, Any] | None:
-        """What the editor does not know yet."""
-        if self._is_told:
-            return None
-        shown = {hunk.id: hunk for hunk in self.shown}
-        facts = self._facts
-        new = [hunk for hunk in shown.values() if self._differs(hunk)]
-        fresh, later = new[:_MOST], {hunk.id for hunk in new[_MOST:]}
-        gone = [key for key in self._told if key not in shown]
-        self._told_hunks = self._hunks
-        if not (fresh or gone) and facts == self._told_of and self._seq < self._told_seq + _ACK:
-            return None
-        changed = bool(fresh or gone) or self._told_of[3:] != facts[3:]
-        sessions = {hunk.author.session for hunk in (*shown.values(), *self._told.values())}
-        sessions.update(author.session for author in self.unknown)
-        self._told = {key: hunk for key, hunk in shown.items() if key not in later or key in self._told}
-        self._told_of, self._told_seq, self._anew = facts, self._seq, later
-        return {
-            "path": self.given,
-            "created": self.created,
-            "deleted": self.deleted,
-            "unknown": [{"session": a.session, "turn": a.turn, "by": a.by} for a in self.unknown],
-            "seq": self._seq,
-            "gone": gone,
-            "set": [self._shape(hunk) for hunk in fresh],
-            "sessions": sorted(sessions) if changed else [],
-        }
-
-    def _shape(self, hunk: Hunk) -> dict[str, Any]:
-        """The lines of a pending hunk in a buffer are there already."""
-        in_buffer = self.buffer is not None and hunk.state == "pending"
-        return {
-            "id": hunk.id,
-            "session": hunk.author.session,
-            "turn": hunk.author.turn,
-            "by": hunk.author.by,
-            "state": hunk.state,
-            "first": hunk.first,
-            "n": 0 if hunk.state == "undone" else len(hunk.new),
-            "old": list(hunk.old),
-            "new": None if in_buffer else list(hunk.new),
-            **({"note": self._newline.note} if self._newline.owns(hunk) else {}),
-        }
+    def note(self, hunk: Hunk) -> str:
+        """What has changed where the lines have not."""
+        return self._newline.note if self._newline.owns(hunk) else ""
 
 
 def author(session: Session, by: Literal["agent", "unknown"]) -> Author:

@@ -35,23 +35,23 @@ def test_what_was_asked_for_is_the_agent_s_once_the_editor_says_so():
 def test_the_editor_is_told_what_it_does_not_know():
     reviewed = file("a", "b", "c", "d", "e", "f")
     asked(reviewed, "A", "b", "c", "d", "e", "F")
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert [(hunk["first"], hunk["n"], hunk["new"]) for hunk in told["set"]] == [
         (0, 1, None),
         (5, 1, None),
     ]
-    assert reviewed.news() is None
+    assert reviewed.news.take() is None
     reviewed.hear(message([3, 3, ["mine"]], seq=2, tick=3))
-    assert reviewed.news() is None
+    assert reviewed.news.take() is None
     first, second = reviewed.hunks
     reviewed.decide([first.id])
     assert reviewed.keep([first.id]) == 1
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert [(hunk["id"], hunk["state"]) for hunk in told["set"]] == [(first.id, "kept")]
     reviewed.forget_decided(1)
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert (told["gone"], told["set"]) == ([first.id], [])
     assert [hunk.id for hunk in reviewed.hunks] == [second.id]
@@ -61,18 +61,18 @@ def test_a_write_tells_only_of_hunks_near_it_unless_all_marks_went():
     reviewed = file(*map(str, range(100)))
     lines = [f"{n}!" if n % 10 == 5 else str(n) for n in range(100)]
     asked(reviewed, *lines)
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert len(told["set"]) == 10
     asked(reviewed, "new", *lines[:50], "50!", *lines[51:])
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert [hunk["first"] for hunk in told["set"]] == [0, 51]
     asked(reviewed, *lines[:50], "50!", *lines[51:])
-    reviewed.news()
+    reviewed.news.take()
     reviewed.asks([*lines[:50], *lines[51:]], AGENT)
     reviewed.hear(message(asked=True, anew=True))
-    told = reviewed.news()
+    told = reviewed.news.take()
     assert told
     assert len(told["set"]) == len(reviewed.hunks)
 
@@ -112,7 +112,7 @@ def test_many_hunks_take_several_frames():
     reviewed = file(*map(str, range(1000)))
     asked(reviewed, *(f"{n}!" if n % 2 else str(n) for n in range(1000)))
     sizes = []
-    while told := reviewed.news():
+    while told := reviewed.news.take():
         sizes.append(len(told["set"]))
     assert sum(sizes) == 500
     assert max(sizes) <= 250
