@@ -34,7 +34,7 @@ raw, raw_bytes, bytewise = map(_verb, ("raw", "bytes", "bytewise"))
 stderr, flood, blob = map(_verb, ("stderr", "flood", "blob"))
 wait, wait_file, wait_eof = map(_verb, ("wait", "wait_file", "wait_eof"))
 touch, mark, stop_reading = map(_verb, ("touch", "mark", "stop_reading"))
-write_file, delete_file = map(_verb, ("write_file", "delete_file"))
+write_file, delete_file, obey = map(_verb, ("write_file", "delete_file", "obey"))
 close_stdout, leave, die = map(_verb, ("close_stdout", "exit", "die"))
 
 

@@ -35,7 +35,8 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["wait_eof"]               until stdin has ended
   itself          ["touch", path] ["mark", name]         a file; a line in the log
                   ["write_file", path, text] ["delete_file", path]       as agents do without asking
-                  ["repeat", count, [step, …]]
+                    ["repeat", count, [step, …]]
+                  ["obey", path]             steps that are written there as time goes by, a line each, up to ["end"]
                 ["when", text, [step, …], [step, …]]   these if the last answer holds the text, else those
                   ["grandchild", {"escapes": bool}]      a child that holds all pipes, in or out of its group
                   ["stop_reading"]           stdin stays open and is read no more (from `start`: never)
@@ -171,6 +172,10 @@ class Course:
         if message.get("method") == "session/new":
             agent.sessions += 1
             self.fill["{session}"] = f"s{agent.sessions}"
+        elif message.get("method") in ("session/load", "session/resume"):
+            number = self.fill["{session}"].removeprefix("s")
+            if number.isdecimal():  # one of an earlier process: its id is not another's
+                agent.sessions = max(agent.sessions, int(number))
 
     def follow(self, steps):
         self.run(steps)
@@ -294,6 +299,19 @@ class Course:
     def do_wait_file(self, path):
         while not os.path.exists(path):
             time.sleep(POLL)
+
+    def do_obey(self, path):
+        self.do_wait_file(path)
+        with open(path) as file:
+            line = ""
+            while line != '["end"]\n':
+                if line.endswith("\n"):
+                    self.run([json.loads(line)])
+                    self.do_mark("obeyed")
+                    line = ""
+                line += file.readline()
+                if not line.endswith("\n"):
+                    time.sleep(POLL)
 
     def do_wait_eof(self):
         self.agent.until(lambda: self.agent.eof)

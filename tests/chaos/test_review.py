@@ -1,0 +1,334 @@
+"""Stories over the review at random, in a real Neovim. Whoever types, saves, undoes, deletes or writes: no line of the
+user's is lost or saved without their :w, and once everything is undone the disk is what it was before the agent."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    delete_file,
+    obey,
+    on_prompt,
+    script,
+    tool,
+    wait_until,
+    write_file,
+)
+from tests.functional.editor import Editor
+from tests.functional.test_files import read, working, write
+
+CHAOS = "ACP_CHAOS" in os.environ
+LINES = [f"line {n}" for n in range(1, 9)]
+which = st.integers(0, 9)
+_counter = itertools.count(1)
+
+HEAR = """_G.said = {}
+local notify = vim.notify
+vim.notify = function(text, ...) table.insert(_G.said, text) return notify(text, ...) end"""
+SAID = "local said = _G.said; _G.said = {}; return said"
+SEEN = """local path = ...
+local buf = require('acp_nvim.files').find(path)
+local hunks, questions = {}, {}
+for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
+  for _, hunk in ipairs(file.path == path and file.hunks or {}) do
+    if hunk.state == 'pending' then hunks[#hunks + 1] = hunk.id end
+  end
+end
+for _, question in ipairs(require('acp_nvim').questions()) do questions[#questions + 1] = question.id end
+local lines = buf and vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+if buf and require('acp_nvim.edits').is_void(buf) then lines = {} end
+local modified = buf ~= nil and vim.bo[buf].modified
+return { lines = lines or vim.NIL, modified = modified, hunks = hunks, questions = questions }"""
+DECIDE = """local ids = ...
+local review, list = require('acp_nvim.review'), {}
+for _, id in ipairs(ids) do list[#list + 1] = review.hunk(id) end
+review.decide('undo', list, { aloud = true })"""
+
+NAMES = {"edit!": "reload", "u": "back", "agent": "works"}
+Step = tuple[Any, ...]
+_kinds = st.sampled_from(["change", "insert", "insert", "delete"])
+_change = st.tuples(_kinds, which)
+_steps = st.one_of(
+    st.tuples(
+        st.just("agent"), st.sampled_from(["through", "direct"]), st.lists(_change, min_size=1, max_size=3)
+    ),
+    st.tuples(
+        st.just("agent"), st.sampled_from(["through", "direct"]), st.lists(_change, min_size=1, max_size=3)
+    ),
+    st.tuples(st.just("agent_deletes")),
+    st.tuples(st.just("type"), which),
+    st.tuples(st.just("type"), which),
+    st.tuples(
+        st.sampled_from(["save", "u", "u", "redo", "edit!", "wipe", "open", "open", "end_turn", "delete"])
+    ),
+    st.tuples(st.just("undo"), st.one_of(st.none(), which)),
+    st.tuples(st.just("undo"), st.one_of(st.none(), which)),
+)
+
+
+class Story:
+    def __init__(self, editor: Editor, agent: ScriptedAgent, orders: Path, starts: str) -> None:
+        self.editor, self.agent, self.orders = editor, agent, orders
+        self.path = editor.project / f"f{next(_counter)}.txt"
+        self.before = list(LINES) if starts != "new" else None
+        if self.before:
+            self.path.write_text(_text(self.before))
+        self.saved: set[str] = set()  # the user has, or an agent's write through us
+        self.made = self.obeyed = 0
+        self.problem = self.apart = False
+        self.in_turn = False
+        self.log: list[Any] = [starts]
+        self.strict = True
+        editor.lua(SAID)
+        if starts != "closed":
+            self.open()
+        self.now = self.rest()
+
+    # --- what is there
+
+    @property
+    def disk(self) -> list[str] | None:
+        return self.path.read_text().split("\n")[:-1] if self.path.exists() else None
+
+    def seen(self) -> dict[str, Any]:
+        return dict(self.editor.lua(SEEN, str(self.path)))
+
+    def rest(self) -> dict[str, Any]:
+        """Once nothing moves any more."""
+        last: Any = None
+        same = 0
+        while same < 12:
+            self.keep_mine()
+            now = self.seen(), self.disk
+            same = same + 1 if now == last else 0
+            last = now
+            self.editor.screen.wait_for_anything(0.02)
+        return dict(last[0])
+
+    def token(self, who: str) -> str:
+        self.made += 1
+        return f"{who} {self.made}"
+
+    def do(self, command: str) -> None:
+        self.editor.lua("vim.cmd(...)", command)
+
+    # --- the steps
+
+    def take(self, step: Step) -> None:
+        before = self.now
+        mine = _mine(before["lines"] if before["lines"] is not None else self.disk)
+        self.log.append((step, before, self.disk))
+        name, *how = step
+        users = getattr(self, NAMES.get(name) or name)(*how)
+        now = self.now = self.rest()
+        self.log.append(("->", now, self.disk, self.editor.lua(SAID)))
+        live = now["lines"] if now["lines"] is not None else self.disk
+        if not users:
+            assert mine <= _mine(live) | _mine(self.disk), self.told()
+        assert _mine(self.disk) <= self.saved, self.told()
+        assert not self.editor.mode()["blocking"]
+
+    def told(self) -> str:
+        return "\n".join(map(str, self.log))
+
+    def obey(self, *steps: Any) -> None:
+        """The agent takes these steps; its requests may have to wait for an answer of the user's."""
+        if not self.in_turn:
+            self.orders.unlink(missing_ok=True)
+            self.orders.touch()
+            self.editor.acp("prompt", "work")
+            self.in_turn = True
+        count = len(self.agent.logged("mark")) + len(steps)
+        self.obeyed += len(steps)
+        with self.orders.open("a") as file:
+            file.writelines(json.dumps(step) + "\n" for step in steps)
+
+        def has_obeyed() -> bool:
+            self.keep_mine()
+            return len(self.agent.logged("mark")) >= count
+
+        wait_until(has_obeyed, 20)
+
+    def keep_mine(self) -> None:
+        """Where both have changed the same lines; what the agent has on the disk is the user's to write over then."""
+        if questions := self.seen()["questions"]:
+            self.editor.acp("answer", questions[0], "mine")
+            self.strict = False
+
+    def agent_edit(self, *steps: Any) -> None:
+        call = f"c{self.made}-{self.obeyed}"
+        begins = tool(
+            call, title="Edit", kind="edit", status="in_progress", locations=[{"path": str(self.path)}]
+        )
+        look = read(str(self.path)) if self.path.exists() else read(str(self.path.parent / "none"))
+        self.obey(begins, look, *steps, tool(call, known=True, status="completed"))
+
+    def works(self, way: str, changes: list[tuple[str, int]]) -> None:
+        seen = self.seen()
+        lines = self.disk if way == "direct" or seen["lines"] is None else seen["lines"]
+        if way == "through" and self.disk is None and seen["lines"] is None:
+            lines = []
+        lines = list(lines or [])
+        for kind, place in changes:
+            theirs = [at for at, line in enumerate(lines) if not line.startswith("mine")]
+            at = theirs[place % len(theirs)] if theirs else 0
+            if kind == "insert" or not theirs:
+                lines.insert(at, self.token("agent"))
+            elif kind == "change":
+                lines[at] = self.token("agent")
+            elif len(lines) > 1:
+                del lines[at]
+        if way == "direct":
+            self.agent_edit(write_file(str(self.path), _text(lines)))
+        else:
+            self.saved |= _mine(lines)
+            self.agent_edit(write(str(self.path), _text(lines)))
+
+    def agent_deletes(self) -> None:
+        if self.path.exists():
+            self.agent_edit(delete_file(str(self.path)))
+
+    def end_turn(self) -> None:
+        if self.in_turn:
+            with self.orders.open("a") as file:
+                file.write('["end"]\n')
+            self.in_turn = False
+            self.editor.wait_event("AcpTurnEnded")
+
+    def _is_current(self) -> bool:
+        return bool(self.editor.lua("return vim.api.nvim_buf_get_name(0)") == str(self.path))
+
+    def type(self, place: int) -> bool:
+        if self._is_current():
+            count = self.editor.lua("return vim.fn.line('$')")
+            void = self.seen()["lines"] == []
+            self.do(f"normal! {1 + place % count}G{'i' if void else 'o'}{self.token('mine')}")
+        return True
+
+    def save(self) -> bool:
+        if self._is_current():
+            self.saved |= _mine(self.seen()["lines"])
+            self.before = self.before or []
+            self.do("silent write!")
+        return True
+
+    def back(self) -> bool:
+        if self._is_current():
+            self.do("silent normal! u")
+        return True
+
+    def redo(self) -> bool:
+        if self._is_current():
+            self.do('silent exe "normal! \\<C-r>"')
+        return True
+
+    def reload(self) -> bool:
+        if self._is_current():
+            self.do("silent edit!")
+        return True
+
+    def wipe(self) -> bool:
+        if self._is_current():
+            self.do("enew | bwipeout! #")
+        return True
+
+    def open(self) -> bool:
+        if not self._is_current():
+            self.do(f"silent edit {self.path}")
+        return True
+
+    def delete(self) -> bool:
+        """By the user, once the agent has nothing to do with it."""
+        self.end_turn()
+        self.rest()
+        if self.path.exists():
+            self.path.unlink()
+            self.strict = False
+        return True
+
+    def undo(self, place: int | None) -> None:
+        hunks = self.seen()["hunks"]
+        chosen = hunks if place is None or not hunks else [hunks[place % len(hunks)]]
+        if chosen:
+            self.editor.lua(SAID)
+            self.editor.lua(DECIDE, chosen)
+            said: list[str] = []
+
+            def has_said() -> list[str]:
+                said.extend(self.editor.lua(SAID))
+                return said
+
+            wait_until(has_said)
+            self.log.append(("said", said))
+            self.apart = self.apart or "keeps its own lines" in said[0]
+            self.problem = " undone" not in said[0] or ";" in said[0] or said[0].startswith("0")
+
+    # --- the end
+
+    def end(self) -> None:
+        self.end_turn()
+        seen = self.now = self.rest()
+        while seen["hunks"]:
+            self.take(("undo", None))
+            seen = self.rest()
+            if self.problem and seen["hunks"]:
+                assert seen["modified"], self.told()
+                self.take(("save",))
+                self.problem = False
+                seen = self.rest()
+                self.strict = False
+        live = seen["lines"] if seen["lines"] is not None else self.disk
+        if self.strict:
+            assert self.apart or _others(live or []) == (self.before or []), self.told()
+            assert _others(self.disk or []) == (self.before or []), self.told()
+            if self.before is None:
+                assert self.disk is None or _mine(self.disk), self.told()
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _mine(lines: list[str] | None) -> set[str]:
+    return {line for line in lines or [] if line.startswith("mine")}
+
+
+def _others(lines: list[str]) -> list[str]:
+    return [line for line in lines if not line.startswith("mine")]
+
+
+def test_no_line_of_the_user_s_is_lost_or_saved(open_editor: Callable[..., Editor], tmp_path: Path) -> None:
+    orders = tmp_path / "orders"
+    agent = script(tmp_path, on_prompt("", obey(str(orders))))
+    editor = working(open_editor, agent)
+    editor.lua(HEAR)
+
+    @settings(
+        max_examples=int(os.environ.get("STORIES", 100 if CHAOS else 3)),
+        phases=[Phase.generate],
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.sampled_from(["open", "closed", "new"]), st.lists(_steps, min_size=3, max_size=10))
+    def live(starts: str, steps: list[Step]) -> None:
+        story = Story(editor, agent, orders, starts)
+        try:
+            for step in steps:
+                story.take(step)
+            story.end()
+        finally:
+            story.end_turn()
+            editor.acp("keep", "all")
+            story.rest()
+            editor.lua("vim.cmd(...)", "silent enew! | silent! %bwipeout!")
+
+    live()
