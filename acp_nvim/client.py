@@ -255,9 +255,11 @@ class Client:
     # --- what hosts tell
 
     def touch(self, session: Session) -> None:
-        if shown := self._shown.get(session.number):
+        shown = self._shown.get(session.number)
+        if shown:
             shown.has_news = True
-        self.grew(session)
+            self._touched[session.number] = shown
+        self.editor.wake(at_once=shown is not None and shown.is_awaited)
 
     def grew(self, session: Session) -> None:
         """Its text has, and nothing else."""

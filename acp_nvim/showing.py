@@ -22,6 +22,7 @@ class Showing:
             session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
         )
         self.has_news = True  # beside the chat: to look at the status costs more than a piece of text
+        self._state: str | None = None  # as it was told last
         self._anew = False
         self._late_since: float | None = None
         self._middle_at = 0.0
@@ -32,6 +33,11 @@ class Showing:
     def pools(self) -> bool:
         """Changes wait that are shown only when somebody asks again, `PATIENCE` later."""
         return self.view.waiting or self.session.follow.ready_at() is not None
+
+    @property
+    def is_awaited(self) -> bool:
+        """A turn has begun or ended, or there is a question: the user looks for it."""
+        return self.session.state != self._state
 
     def anew(self) -> None:
         """The chat's buffer is empty: everything is to be sent once more."""
@@ -53,7 +59,7 @@ class Showing:
     def news(self, now: float) -> list[Call]:
         session, number = self.session, self.session.number
         calls: list[Call] = []
-        self.has_news = False
+        self.has_news, self._state = False, session.state
         if session.questions.changed:
             session.questions.changed = False
             calls.append(["questions", number, [question.shape() for question in session.questions]])

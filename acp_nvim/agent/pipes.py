@@ -13,6 +13,7 @@ from io import FileIO
 import anyio
 
 PIPE_BYTES = 1 << 20
+_FLOOD = 1 << 18  # what is read at once is also shown at once: more of it, and the editor would wait for us
 _TRICKLE = 1 << 16  # most reads bring a piece of text: to make room for a whole pipe costs more
 
 
@@ -44,7 +45,7 @@ class Outlet:
             data = os.read(self._descriptor, self._room)
         except BlockingIOError:
             return
-        self._room = _TRICKLE if len(data) < _TRICKLE else PIPE_BYTES
+        self._room = _TRICKLE if len(data) < _TRICKLE else _FLOOD
         if data:
             self._take(data)
         else:

@@ -12,8 +12,8 @@ Collect = Callable[[], list[Call]]
 class Editor(Protocol):
     collect: Collect  # asked for what has changed since, once a frame
 
-    def wake(self) -> None:
-        """There is something to show: a frame goes out soon."""
+    def wake(self, at_once: bool = False) -> None:
+        """There is something to show: a frame goes out soon, or now, if somebody waits for just that."""
 
     def notify(self, name: str, *arguments: Any) -> None:
         """Call it with the next frame."""

@@ -19,6 +19,7 @@ from acp_nvim.editor.interface import Call, Collect
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: who reads along sees no more in more of them
+_FLOOD = 200  # changes that have come meanwhile: nobody reads along
 _FRAME = "return require('acp_nvim.editor').frame(...)"
 _CALL = "return require('acp_nvim.editor').call(...)"
 _OVER = "require('acp_nvim.backend').over()"
@@ -34,17 +35,26 @@ class Neovim:
         self._session = session._async_session
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
+        self._changes = 0  # since the last frame
+        self._is_hurried = False
         self._pause: asyncio.Future[None] | None = None
 
-    def wake(self) -> None:
+    def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
+        self._changes += 1
+        if at_once or self._changes == _FLOOD:
+            self.hurry()
 
     def notify(self, name: str, *arguments: Any) -> None:
         self._waiting.append([name, *arguments])
         self._wanted.set()
 
     def hurry(self) -> None:
-        """The user has done something and looks for what comes of it: no pause before the next frame."""
+        """The user looks for what comes of something: no pause before the next frame."""
+        self._is_hurried = True
+        self._end_pause()
+
+    def _end_pause(self) -> None:
         if self._pause and not self._pause.done():
             self._pause.set_result(None)
 
@@ -61,16 +71,17 @@ class Neovim:
             await self._wanted.wait()
             self._wanted.clear()
             began = time.monotonic()
+            self._is_hurried, self._changes = False, 0
             batch = self._batch()
             behind = self._wanted.is_set()  # by collecting itself: there is more than a frame takes
             if batch:
                 await self._send(batch)
-                await (asyncio.sleep(0) if behind else self._rest(began + _PACE))
+                await (asyncio.sleep(0) if behind or self._is_hurried else self._rest(began + _PACE))
 
     async def _rest(self, until: float) -> None:
         loop = asyncio.get_running_loop()
         self._pause = loop.create_future()
-        alarm = loop.call_later(until - time.monotonic(), self.hurry)
+        alarm = loop.call_later(until - time.monotonic(), self._end_pause)
         try:
             await self._pause
         finally:

@@ -36,7 +36,7 @@ class Editor:
         self.told: list[Call] = []
         self.buffers: dict[int, list[str]] = {}
 
-    def wake(self) -> None: ...
+    def wake(self, at_once: bool = False) -> None: ...
 
     def notify(self, name: str, *arguments: Any) -> None:
         self.told.append([name, *arguments])

@@ -41,7 +41,7 @@ class MemoryEditor(FakeEditor):
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
 
-    def wake(self) -> None:
+    def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
 
     def notify(self, name: str, *arguments: Any) -> None:

@@ -104,7 +104,7 @@ class FileEditor:
         self.answering = anyio.Event()
         self.answering.set()
 
-    def wake(self) -> None:
+    def wake(self, at_once: bool = False) -> None:
         raise AssertionError("files show nothing by themselves")
 
     def notify(self, name: str, *arguments: Any) -> None:

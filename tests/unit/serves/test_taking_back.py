@@ -24,7 +24,7 @@ class _Followed(FileEditor):
         self.heard: Callable[[dict[str, Any]], None] = lambda message: None
         self._seq = 0
 
-    def wake(self) -> None:
+    def wake(self, at_once: bool = False) -> None:
         pass
 
     async def call(self, name: str, *arguments: Any) -> Any:
