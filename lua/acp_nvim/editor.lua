@@ -6,6 +6,7 @@ local state = require("acp_nvim.state")
 local M = {}
 
 local ports = {}
+local unheard = {} ---@type table<string, true>  events of the frame under way that come by the dozen, to nobody
 
 function ports.ready()
   require("acp_nvim.backend").ready()
@@ -25,7 +26,9 @@ function ports.event(name, data)
   elseif session and name == "AcpTurnEnded" then
     session.turn = nil
   end
-  M.fire(name, data)
+  if not unheard[name] then
+    M.fire(name, data)
+  end
   if name == "AcpSessionStarted" and require("acp_nvim.config").get().follow then
     require("acp_nvim.follow").on(data.session)
   elseif name == "AcpTurnEnded" then
@@ -246,6 +249,23 @@ function M.at_its_end(fn)
   fn()
 end
 
+local MANY = 20
+
+---@param batch any[][]
+---@return table<string, true>
+local function to_nobody(batch)
+  local counts, found = {}, {} ---@type table<string, integer>, table<string, true>
+  for _, entry in ipairs(batch) do
+    if entry[1] == "event" then
+      counts[entry[2]] = (counts[entry[2]] or 0) + 1
+    end
+  end
+  for name, count in pairs(counts) do
+    found[name] = count > MANY and not M.is_heard(name) or nil
+  end
+  return found
+end
+
 --- Carries out a batch of the backend: `{ name, args… }` each, in order.
 ---@param batch any[][]
 ---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
@@ -257,7 +277,9 @@ function M.frame(batch)
       entry[i] = state.clean(entry[i])
     end
   end
+  unheard = to_nobody(batch)
   local errors = run(batch)
+  unheard = {}
   M.settle()
   return errors
 end
