@@ -46,7 +46,8 @@ class Backend:
             self._root.cancel()
         else:
             self.client.receive(str(verb), payload if isinstance(payload, dict) else {})
-            self._editor.hurry()
+            if verb != "edited":  # which agents bring about, too, by the hundred; marks move by themselves
+                self._editor.hurry()
 
     async def _run(self) -> None:
         pump = asyncio.get_running_loop().create_task(self._editor.run())

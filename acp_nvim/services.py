@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -138,9 +139,10 @@ class Services:
         self._touch(session)
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
-        before = self.watch.before(session, path, before)
+        real = os.path.realpath(path)
+        before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
-        self.watch.wrote(path, after)
+        self.watch.wrote(real, after)
         self.review.on_written(session, path, before, after)
         if self.files.live.heard:
             self._written.append((session, path))
@@ -158,8 +160,9 @@ class Services:
         try:
             return await self.files.write(entry, session)
         finally:
-            with anyio.move_on_after(_HEARING, shield=True):
-                await self._tell_written()
+            if self._written:
+                with anyio.move_on_after(_HEARING, shield=True):
+                    await self._tell_written()
 
     async def _tell_written(self) -> None:
         written, self._written = self._written, []

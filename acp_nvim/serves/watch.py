@@ -95,8 +95,10 @@ class Watch:
             self._start(turn, self._end)
 
     def before(self, session: Session, path: str, text: str | None) -> str | None:
-        """What was there before a write through us that has found `text`: some agents have written the disk already."""
-        path = os.path.realpath(path)
+        """What was there before a write through us that has found `text`: some agents have written the disk already.
+
+        The path is resolved, here and below.
+        """
         turn = self._turns.get(session)
         seen = turn.sights.get(path) if turn else None
         if seen is None or path in self._files.live.open or isinstance(seen.text, Unknown):
@@ -105,7 +107,6 @@ class Watch:
 
     def wrote(self, path: str, text: Held) -> None:
         """We have: nothing to be surprised about."""
-        path = os.path.realpath(path)
         for turn in self._turns.values():
             now = sight.stamp(path)
             if known := turn.add(path, path, "agent", now, text):
