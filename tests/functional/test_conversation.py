@@ -595,3 +595,15 @@ def test_code_gets_its_colours_where_somebody_sees_it(editor: Editor) -> None:
     editor.lua(STREAM)
     editor.screen.expect(is_coloured("name40"))
     assert 0 < editor.lua("return Parsed()") < 20
+
+
+def test_events_by_the_dozen_reach_who_listens_by_a_wildcard(editor: Editor) -> None:
+    editor.lua(
+        """local batch = {}
+        for n = 1, 50 do
+          batch[n] = { "event", "AcpToolCall", { session = 1, id = tostring(n) } }
+        end
+        require("acp_nvim.editor").frame(batch)"""
+    )
+    editor.wait_event("AcpToolCall", id="50")
+    assert [data["id"] for _, data in editor.events("AcpToolCall")] == [str(n) for n in range(1, 51)]
