@@ -12,6 +12,7 @@ NOT_FOUND = -32002
 CANCELLED = -32800
 
 _LARGEST_CODE = 2**31
+_LONGEST = 5000  # characters: it is for a user to read
 _WORDS = ("details", "detail", "message", "error", "reason")  # under which agents say what is wrong
 
 
@@ -66,8 +67,8 @@ def _parts(data: object) -> list[str]:
     if not isinstance(data, dict) or key is None:
         return [_text(data)]
     rest = {name: value for name, value in data.items() if name != key}
-    return [data[key], _text(rest)] if rest else [data[key]]
+    return [_text(data[key]), _text(rest)] if rest else [_text(data[key])]
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST]

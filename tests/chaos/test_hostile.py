@@ -175,6 +175,17 @@ async def test_one_id_for_two_requests_is_two_requests(stage: Stage) -> None:
     assert len([each for each in stage.agent.got if each.get("id") == "same"]) == 2
 
 
+async def test_an_id_that_another_session_has_opens_none(stage: Stage) -> None:
+    """Else what is said to one would be shown in the other."""
+    thief = await stage.open("s1")
+    await thief.until("failed")
+    assert "id of session 1" in thief.status["error"]
+    thief.send("close")
+    await stage.goes_on()
+    other = await stage.open("s2")
+    await other.until("idle")
+
+
 async def test_a_terminal_is_of_one_session(stage: Stage) -> None:
     other = await stage.open("s2")
     await other.until("idle")
@@ -223,3 +234,12 @@ async def test_a_message_as_large_as_may_be_holds_nobody_up(stage: Stage) -> Non
     stage.permission({"toolCallId": "t"})
     await stage.talk.asked()
     await stage.goes_on()
+
+
+async def test_an_error_as_large_as_may_be_is_told_in_few_words(stage: Stage) -> None:
+    (prompt,) = stage.agent.open
+    error = {"code": HUGE, "message": "no\n\x1b[31m" * 1_000_000, "data": {"more": ["x"] * 100_000}}
+    stage.agent.send({"id": prompt, "error": error})
+    await stage.talk.ended(1)
+    assert len(stage.talk.status["error"]) < 20_000
+    assert len("\n".join(stage.talk.lines)) < 50_000

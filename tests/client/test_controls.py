@@ -47,7 +47,7 @@ def switch(id: str, current: bool) -> Json:
 
 
 def opens(**state: Any) -> Json:
-    return on("session/new", result({"sessionId": "s1", **state}))
+    return on("session/new", result({"sessionId": "{session}", **state}))
 
 
 def params(agent: Any, method: str) -> list[Json]:

@@ -1,5 +1,7 @@
 """A backend as simse's reference describes it, known by nothing but the shape of what it sends."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.client.conftest import Desk
@@ -63,7 +65,9 @@ async def test_a_limit_of_the_configuration_goes_along(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("kind", "status"), [("allow_always", "completed"), ("reject_always", "failed")])
-async def test_what_counts_always_is_remembered_for_the_session(desk: Desk, kind: str, status: str) -> None:
+async def test_what_counts_always_is_remembered_for_the_session(
+    desk: Desk, kind: str, status: str, other: Path
+) -> None:
     agent = begin(desk, simse("simse"))
     talk = await desk.ready()
     assert (await decided(talk, "work", kind, 1))["status"] == status
@@ -71,9 +75,9 @@ async def test_what_counts_always_is_remembered_for_the_session(desk: Desk, kind
     once = kind.replace("always", "once")
     assert answers(agent) == [_answer("t1", kind), _answer("t2", once)]
     assert calls(talk)[-1] == ("bash", status)
-    other = await desk.ready()
-    await asked(other, "work")
-    assert len(other.questions) == 1  # beyond the session nothing is
+    next_one = await desk.ready(cwd=other)
+    await asked(next_one, "work")
+    assert len(next_one.questions) == 1  # beyond the session nothing is
 
 
 async def test_a_rejection_and_a_cancelled_question(desk: Desk) -> None:
