@@ -14,10 +14,37 @@ MESSAGES: list[dict[str, Any]] = [
     for file in sorted(GOLDEN.rglob("*.json"))
     if isinstance(message := json.loads(file.read_text()).get("wire"), dict)
 ]
+FORM = {
+    "type": "object",
+    "required": ["a"],
+    "properties": {
+        "a": {"type": "string", "title": "A", "minLength": 1, "pattern": "a+", "default": "a"},
+        "b": {"type": "integer", "minimum": 1, "maximum": 5, "default": 2},
+        "c": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}]}, "minItems": 0},
+    },
+}
+RAW = {"path": "/w/f", "line": 3, "command": "ls", "args": ["-l"], "old_string": "a", "new_string": "b"}
+MESSAGES += [
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "elicitation/create",
+        "params": {"sessionId": "s", "mode": "form", "message": "?", "requestedSchema": FORM},
+    },
+    {
+        "jsonrpc": "2.0",
+        "method": "session/update",
+        "params": {
+            "sessionId": "s",
+            "update": {"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": RAW},
+        },
+    },
+]
 ODD: list[Any] = [
-    None, True, False, 0, -1, 1, 2**63, 1e308, 0.5, "", " ", "\n", "x" * 300, "\x1b[31m", "\u202e", "\ud800",
-    "../..", "/etc/passwd", [], {}, [[]], [None], {"": None}, {"type": "text"}, [{"type": "text", "text": "x"}],
-    "```", "completed", "tool_call", "agent_message_chunk", "%{x}", "\r", "\t", "漢", "😀",
+    None, True, False, 0, -1, 1, 2**63, -(2**70), 10**400, 1e308, float("inf"), float("nan"), 0.5, "", " ", "\n",
+    "x" * 300, "\x1b[31m", "\u202e", "\ud800", "\0", "/\0", "../..", "/etc/passwd", [], {}, [[]], [None], {"": None},
+    {"type": "text"}, [{"type": "text", "text": "x"}], "```", "completed", "tool_call", "agent_message_chunk", "%{x}",
+    "\r", "\t", "漢", "😀",
 ]  # fmt: skip
 WORDS = [
     "a",

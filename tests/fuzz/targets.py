@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from acp_nvim.protocol import decode
+import msgpack
+
+from acp_nvim.protocol import decode, dialects
 from acp_nvim.protocol.dialects import DIALECTS
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
 from acp_nvim.review import edits, merge, patch, proposed
+from acp_nvim.serves import elicitation, permissions
+from acp_nvim.session.demand import demand
 from acp_nvim.session.session import Session
 from acp_nvim.view.chat import ChatView
 from tests.fakes.editor import ChatBuffer
@@ -66,6 +73,24 @@ def normaliser(rng: random.Random) -> None:
             decoder(raw)
 
 
+def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None:
+    """What it asks the user, and what rules would see of it."""
+    if event.method == "elicitation/create":
+        with suppress(RpcError):  # what is no form is refused
+            question = elicitation.posed(decode.elicitation(event.params), session)
+            session.ask(question, None, step)
+            if question.form:
+                question.form.check({name: each.default for name, each in question.form.fields.items()})
+    elif dialects.asks(event.method):
+        dialect = dialects.of_permission(event.method, event.params, dialect)
+        question, call = permissions.posed(
+            decode.permission(event.params, dialect), session, event.id, dialect
+        )
+        session.ask(question, call, step)
+        if known := session.transcript.find(call.id):
+            demand(known, "fuzz", "/w", str)
+
+
 def view(rng: random.Random) -> None:
     """What an agent says becomes a chat, and edits of its buffer add up to the chat drawn anew."""
     dialect = rng.choice(list(DIALECTS.values()))
@@ -78,9 +103,13 @@ def view(rng: random.Random) -> None:
         if isinstance(event, Notification):
             for update in decode.update(event.params, dialect)[1]:
                 session.apply(update, step)
+        elif isinstance(event, Request):
+            asked(event, session, dialect, step)
         if rng.random() < 0.6:
             buffer.apply(shown.flush(rng.randint(1, 9), rng.randint(1, 90))[0], shown.total)
-    json.dumps([session.changes(), session.take_news()])
+    place = session.follow.take(float(10**9), lambda path: True)
+    told = [shown.total, session.changes(), session.take_news(), [each.shape() for each in session.questions]]
+    msgpack.packb([*told, session.commands, place], unicode_errors="surrogateescape")  # which has 64 bits
     while True:
         ops, more = shown.flush(10**6, 10**9, True)
         buffer.apply(ops, shown.total)

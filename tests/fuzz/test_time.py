@@ -38,6 +38,7 @@ def chat(data: bytes) -> None:
         assert isinstance(event, Notification)
         for update in decode.update(event.params, STANDARD)[1]:
             session.apply(update, 0.0)
+        session.changes()
         view.flush()
     while view.flush(middle=True)[1]:
         pass
@@ -49,6 +50,12 @@ def said(text: str) -> dict[str, Any]:
 
 def call(number: int, **fields: Any) -> dict[str, Any]:
     return {"sessionUpdate": "tool_call", "toolCallId": f"t{number}", "title": "x", **fields}
+
+
+def options(count: int) -> dict[str, Any]:
+    option = {"name": "n", "type": "select", "currentValue": "a", "options": [{"value": "a", "name": "A"}]}
+    listed = [{**option, "id": f"c{number}"} for number in range(count)]
+    return {"sessionUpdate": "config_option_update", "configOptions": listed}
 
 
 def bytewise(count: int) -> None:
@@ -76,6 +83,22 @@ LOADS: dict[str, tuple[Callable[[int], object], int]] = {
         ),
         300,
     ),
+    # one large message and as many small ones: what is large is not looked at with each of them
+    "updates of a call with as many places": (
+        lambda n: chat(
+            updates(call(0, locations=[{"path": f"/{i}"} for i in range(n)]), *[call(0, status="failed")] * n)
+        ),
+        600,
+    ),
+    "words below as long a title": (
+        lambda n: chat(
+            updates(
+                {"sessionUpdate": "session_info_update", "title": "\u202e" * 100 * n}, *[said("word ")] * n
+            )
+        ),
+        800,
+    ),
+    "words beside as many options": (lambda n: chat(updates(options(n), *[said("word ")] * n)), 800),
     "a call with many contents": (
         lambda n: chat(
             updates(call(0, content=[{"type": "content", "content": {"type": "text", "text": "x"}}] * n))
