@@ -19,6 +19,7 @@ from acp_nvim.review.edits import Edit, apply, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
 from acp_nvim.serves.patience import until_free
+from acp_nvim.serves.sight import Stamp
 
 log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
@@ -217,9 +218,16 @@ class Live:
         after: list[Edit],
         by: object = None,
         encoding: str = "",
+        seen: Stamp | None = None,
     ) -> str | None:
-        """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass."""
+        """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass.
+
+        `seen`: of the file with that text, which is UTF-8; as long as it stays the same, so does the text.
+        """
         options = {**shape(disk), "after": [list(edit) for edit in after]}
+        if seen:
+            _, ino, size, _, *times = seen
+            options["seen"] = [ino, size, *(part for time in times for part in divmod(time, 10**9))]
         if encoding not in ("", buffer.encoding):
             options["fenc"] = encoding
         if self.witness:

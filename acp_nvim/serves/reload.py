@@ -20,6 +20,8 @@ from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import sight
 from acp_nvim.serves.live import Buffer, Live
 
+_MANY = 10_000  # lines: the editor is not to compare them all where the file's state says as much
+_MOMENT = 0.1  # seconds
 _TRIES = 10  # each finds a buffer or a disk that has changed once more
 
 
@@ -99,7 +101,7 @@ async def _try(
     cut: Cut | None,
 ) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
-    data = await to_thread.run_sync(sight.content, path)
+    data, stamp = await _read(path, surely=len(buffer.rows) > _MANY and buffer.encoding == "utf-8")
     if data is None:
         return None
     is_echo = echo is not None and split(buffer.decode(data)).lines == split(echo).lines
@@ -109,12 +111,23 @@ async def _try(
         if live.origin(path) == data:
             live.doubt(path)
         return plan
-    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by, plan.encoding)
+    seen = stamp if plan.disk.end == "\n" and b"\0" not in data else None
+    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by, plan.encoding, seen)
     if why is None:
         live.in_step(path, data)
     elif why not in ("stale", "locked"):
         return Missed(why)
     return why
+
+
+async def _read(path: str, surely: bool) -> tuple[bytes | None, sight.Stamp | None]:
+    """The stamp, where it would tell of all that happens to the file from now on."""
+    stamp = sight.stamp(path) if surely else None
+    rest = sight.settles_in(stamp) if stamp else 0.0
+    if 0 < rest <= _MOMENT:
+        await anyio.sleep(rest)
+    data = await to_thread.run_sync(sight.content, path)
+    return data, stamp if rest <= _MOMENT and stamp == sight.stamp(path) else None
 
 
 def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None) -> str | None:

@@ -58,6 +58,11 @@ def stamp(path: str) -> Stamp | None:
     return *place, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns
 
 
+def settles_in(now: Stamp) -> float:
+    """Seconds until the same stamp means the same text; some clocks of file systems are ahead of ours."""
+    return (_TICK - (disk.clock() - now[-1])) / 1e9
+
+
 def size(now: Stamp | None) -> int:
     return now[2] if now else 0
 

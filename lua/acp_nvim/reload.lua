@@ -14,6 +14,7 @@ local M = {}
 ---@field ff? "unix"|"dos"|"mac"
 ---@field fenc? string        what the disk is in, if not in the buffer's encoding
 ---@field review? string      the resolved path under which the change is followed
+---@field seen? integer[]     how the file looked with the disk's text: see `stamp`; only where that text is UTF-8
 
 --- What the user reads anew without having asked for it does nothing by its modelines.
 ---@param buf integer
@@ -118,20 +119,59 @@ local function is_same(some, others)
   return true
 end
 
+--- What changes with a file: its number, its size, when it was modified and when it changed, in seconds and beyond.
+---@param buf integer
+---@return integer[]
+local function stamp(buf)
+  local stat = vim.uv.fs_stat(api.nvim_buf_get_name(buf))
+  if not stat then
+    return {}
+  end
+  return { stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec, stat.ctime.sec, stat.ctime.nsec }
+end
+
+--- What the text of a buffer depends on beside the bytes of its file, and how much text it is.
+---@param buf integer
+---@return any[]
+local function measures(buf)
+  local bo, count = vim.bo[buf], api.nvim_buf_line_count(buf)
+  return { bo.fileencoding, bo.fileformat, bo.bomb, bo.endofline, count, api.nvim_buf_get_offset(buf, count) }
+end
+
+--- True when called later if the buffer holds the same text then. To get and compare a hundred thousand lines takes
+--- half of a reload: where the file is as it was when its text was read, Neovim has read the same.
+---@param buf integer
+---@param seen? integer[]
+---@return fun(): boolean
+local function text_keeper(buf, seen)
+  if seen and vim.deep_equal(stamp(buf), seen) then
+    local before = measures(buf)
+    return function()
+      return vim.deep_equal(stamp(buf), seen) and vim.deep_equal(measures(buf), before)
+    end
+  end
+  local lines = api.nvim_buf_get_lines(buf, 0, -1, true)
+  return function()
+    return is_same(lines, api.nvim_buf_get_lines(buf, 0, -1, true))
+  end
+end
+
 --- The buffer holds the disk's text; Neovim learns it, and nothing else changes.
 ---@param buf integer
 ---@param differed boolean  it did not before, or counted as modified
+---@param seen? integer[]
 ---@return boolean same  false: the disk has another text by now
-local function agree(buf, differed)
+local function agree(buf, differed, seen)
   local position, views = edits.undo_position(buf), edits.views(buf)
-  local lines = api.nvim_buf_get_lines(buf, 0, -1, true)
+  local is_still = text_keeper(buf, seen)
   vim.bo[buf].modified = false
   if is_new(buf) then
     open_again(buf)
   elseif not checktime(buf) and differed then
+    is_still = text_keeper(buf) -- the file gets another time
     look_again(buf)
   end
-  if not is_same(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then
+  if not is_still() then
     return false
   end
   edits.forget(buf, position)
@@ -206,7 +246,7 @@ local function change_and_agree(buf, list, options)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
-  if not agree(buf, differed) then
+  if not agree(buf, differed, options.seen) then
     return false
   end
   if options.after and #options.after > 0 then

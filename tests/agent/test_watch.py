@@ -174,6 +174,22 @@ async def test_large_files_are_read_beside(agent: Agent) -> None:
     assert watched.changes == [("f", large, large + "more\n", "agent")]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_seen"),
+    [("line\n" * 20_000, True), ("line\r\n" * 20_000, False), ("é\0\n" * 20_000, False), ("line\n", False)],
+)
+async def test_of_a_large_text_the_editor_learns_by_what_it_can_tell_it(
+    agent: Agent, text: str, is_seen: bool
+) -> None:
+    async with watching(agent, text) as watched:
+        buffer = agent.editor.open(watched.path)
+        await watched.edited(text + text[: text.index("\n") + 1])
+        assert buffer.data() == watched.path.read_bytes()
+        now = watched.path.stat()
+        told = [now.st_ino, now.st_size, *divmod(now.st_mtime_ns, 10**9), *divmod(now.st_ctime_ns, 10**9)]
+        assert buffer.seen == (told if is_seen else None)
+
+
 async def test_what_we_write_for_the_agent_is_no_surprise(agent: Agent) -> None:
     async with watching(agent) as watched:
         await watched.call(watched.path)

@@ -31,6 +31,7 @@ class FakeBuffer:
     undone: list[list[str]] = field(default_factory=list)
     steps: list[list[str]] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
+    seen: list[int] | None = None  # the file with the text of the last reload, as the editor was told
 
     def load(self) -> None:
         data = Path(self.path).read_bytes() if os.path.exists(self.path) else b""
@@ -195,6 +196,7 @@ class FileEditor:
         self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
     ) -> dict[str, Any]:
         buffer = self._numbered(number)
+        buffer.seen = options.get("seen")
         if buffer.tick != tick:
             return {"stale": True}
         if self.locks:

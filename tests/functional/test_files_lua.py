@@ -641,6 +641,38 @@ def test_a_disk_that_changed_once_more_changes_nothing(editor: Editor) -> None:
     assert state(editor, path) == before
 
 
+GOTTEN = """Gotten = 0
+local get = vim.api.nvim_buf_get_lines
+vim.api.nvim_buf_get_lines = function(buf, first, last, strict)
+  Gotten = Gotten + (last == -1 and 1 or 0)
+  return get(buf, first, last, strict)
+end"""
+
+
+def stamp(path: Path) -> list[int]:
+    """As the backend makes it."""
+    now = path.stat()
+    times = (part for time in (now.st_mtime_ns, now.st_ctime_ns) for part in divmod(time, 10**9))
+    return [now.st_ino, now.st_size, *times]
+
+
+def test_a_file_that_is_as_it_was_seen_is_not_compared_line_by_line(editor: Editor) -> None:
+    path = ten(editor)
+    editor.lua(GOTTEN)
+    path.write_text("\n".join(["LINE 1", *TEN[1:]]) + "\n")
+    assert reload(editor, path, [[0, 1, ["LINE 1"]]], seen=stamp(path))["ok"]
+    assert editor.lua("return Gotten") == 0
+    assert lines(editor, path) == ["LINE 1", *TEN[1:]]
+    editor.type("u:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert path.read_text() == "\n".join(TEN) + "\n"
+    seen = stamp(path)
+    path.write_text("\n".join(["LINE X", *TEN[1:]]) + "\n")  # of the same length
+    os.utime(path, ns=(0, 1))
+    assert reload(editor, path, [[0, 1, ["LINE 1"]]], seen=seen) == {"stale": True}
+    assert lines(editor, path) == TEN
+
+
 def test_a_reload_while_the_user_types_in_a_hidden_or_in_this_buffer(editor: Editor) -> None:
     path = ten(editor)
     editor.type("5GA")
