@@ -69,6 +69,7 @@ class Neovim:
         """Send frames for ever."""
         while True:
             await self._wanted.wait()
+            await asyncio.sleep(0)  # who waits for an answer that came along with this goes on first
             self._wanted.clear()
             began = time.monotonic()
             self._is_hurried, self._changes = False, 0
