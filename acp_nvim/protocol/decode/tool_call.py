@@ -9,33 +9,34 @@ from acp_nvim.protocol.schema import UNSET, Location, ToolCallUpdate
 _STANDARD_KINDS = "read edit delete move search execute think fetch switch_mode other"
 KINDS = {kind: kind for kind in _STANDARD_KINDS.split()} | {"command": "execute", "file": "other"}
 STATUSES = frozenset({"pending", "in_progress", "completed", "failed", "cancelled"})
-_OF_THE_STANDARD = "sessionUpdate toolCallId title kind status content locations rawInput rawOutput"
+_OF_THE_STANDARD = "sessionUpdate toolCallId title kind status content locations rawInput rawOutput _meta"
 _STANDARD = frozenset(_OF_THE_STANDARD.split())
-_NAME, _META = "name", "_meta"
+_NAME = "name"
 
 
 def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
     told = raw if raw.keys() <= _STANDARD else _renamed(raw)
     kind, status, content = text(told, "kind"), text(told, "status"), told.get("content")
+    meta = told["_meta"] if isinstance(told.get("_meta"), dict) else {}
     return ToolCallUpdate(
         identifier(told, "toolCallId") or "",
         known,
         text(told, "title"),
-        told.get(_NAME),
+        told.get(_NAME) or _own_name(meta),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,
         None if content is None else tool_content(content),
         _locations(told["locations"]) if "locations" in told else None,
         _given(told.get("rawInput")),
         _given(told.get("rawOutput")),
-        told.get(_META) or {},
+        meta,
     )
 
 
 def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
     """By the standard's names, and what the standard has no name for: calls come by the thousand, and most have only
     the former."""
-    meta, error = raw["_meta"] if isinstance(raw.get("_meta"), dict) else {}, raw.get("error") or None
+    error = raw.get("error") or None
     return {
         "toolCallId": identifier(raw, "toolCallId", "id", "tool_call_id"),
         "title": text(raw, "title", "name", "toolName"),
@@ -45,15 +46,17 @@ def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
         "locations": raw.get("locations"),
         "rawInput": pick(raw, "rawInput", "raw_input", "args", "input"),
         "rawOutput": pick(raw, "rawOutput", "raw_output", "result") if error is None else error,
-        _NAME: _name(raw, meta),
-        _META: meta,
+        "_meta": raw.get("_meta"),
+        _NAME: text(raw, "name", "toolName"),
     }
 
 
-def _name(raw: dict[str, Any], meta: dict[str, Any]) -> str | None:
-    """Where the standard has no place for it, some put it into an object of their own in `_meta`."""
-    own = (text(value, "toolName") for value in meta.values() if isinstance(value, dict))
-    return text(raw, "name", "toolName") or next(filter(None, own), None)
+def _own_name(meta: dict[str, Any]) -> str | None:
+    """Where the standard has no place for the tool's name, some put it into an object of their own in `_meta`."""
+    for value in meta.values():
+        if isinstance(value, dict) and (name := text(value, "toolName")):
+            return name
+    return None
 
 
 def _locations(raw: Any) -> tuple[Location, ...] | None:

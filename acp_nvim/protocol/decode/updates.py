@@ -53,15 +53,16 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
     params = dialect.update(params)
     # Chunks of text are nearly all of the traffic, and nearly all of them are well formed.
     try:
-        session, told = params["sessionId"], params["update"]
-        content, message = told["content"], told.get("messageId")
-        words, role = content["text"], _ROLES[told["sessionUpdate"]]
-        if (
-            content["type"] == "text"
-            and words.__class__ is session.__class__ is str
-            and (message is None or message.__class__ is str)
-        ):
-            return session, [Chunk(role, words, None, message)]
+        told = params["update"]
+        if role := _ROLES.get(told["sessionUpdate"]):
+            session, content, message = params["sessionId"], told["content"], told.get("messageId")
+            words = content["text"]
+            if (
+                content["type"] == "text"
+                and words.__class__ is session.__class__ is str
+                and (message is None or message.__class__ is str)
+            ):
+                return session, [Chunk(role, words, None, message)]
     except (KeyError, TypeError, AttributeError):
         pass  # the patient reading below takes whatever it is
     session, updates = _patiently(params)
