@@ -10,7 +10,7 @@ local M = {}
 ---@field group? string
 ---@field description? string
 
-local SWITCH = { { id = true, name = "true" }, { id = false, name = "false" } } ---@type acp.Choice[]
+local SWITCH = { { id = true, name = "on" }, { id = false, name = "off" } } ---@type acp.Choice[]
 
 ---@param choice acp.Choice
 ---@param is_current boolean
@@ -115,7 +115,7 @@ end
 ---@param option table
 ---@return string
 local function value_name(option)
-  for _, choice in ipairs(option.choices or {}) do
+  for _, choice in ipairs(option.type == "boolean" and SWITCH or option.choices or {}) do
     if choice.id == option.value then
       return choice.name
     end

@@ -123,16 +123,16 @@ def test_options_of_both_types(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, agent, size=(120, 30))
     assert complete(editor, "Acp option ") == ["effort", "tone", "web"]
     assert complete(editor, "Acp option effort ") == ["low", "high"]
-    assert complete(editor, "Acp option web f") == ["false"]
+    assert complete(editor, "Acp option web of") == ["off"]
     editor.type("<Esc>:Acp option effort high<CR>")
     editor.expect_lua("return require('acp_nvim').status().options[1].value", "high")
     editor.type(":Acp option web off<CR>")
     editor.expect_lua("return require('acp_nvim').status().options[3].value", False)
     editor.type(":Acp option<CR>")
     editor.screen.expect("Effort: High")
-    editor.screen.expect("Web: false")
+    editor.screen.expect("Web: off")
     editor.type("G<CR>")
-    editor.screen.expect("● false")
+    editor.screen.expect("● off")
     editor.type("gg<CR>")
     editor.expect_lua("return require('acp_nvim').status().options[3].value", True)
     assert editor.acp("set_option", "tone", "warm") is True

@@ -1,6 +1,7 @@
 -- `:Acp` for what can be switched in a session: mode, model, options.
 local acp = require("acp_nvim")
 local reach = require("acp_nvim.commands.reach")
+local scratch = require("acp_nvim.scratch")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -77,7 +78,7 @@ subcommands.option = {
       return ids(status().options)
     end
     local option = #words == 1 and option_of(words[1]) or nil
-    return option and (option.type == "boolean" and { "true", "false" } or ids(option.choices)) or {}
+    return option and (option.type == "boolean" and { "on", "off" } or ids(option.choices)) or {}
   end,
   run = function(call)
     local n, message = reach.current()
@@ -89,7 +90,10 @@ subcommands.option = {
       return require("acp_nvim.controls").pick_option(n, id)
     end
     local option = option_of(id)
-    if option and option.type == "boolean" and SWITCHES[value] ~= nil then
+    if option and option.type == "boolean" then
+      if SWITCHES[value] == nil then
+        return nil, scratch.visible(("%s is on or off, not '%s'"):format(id, value))
+      end
       return acp.set_option(id, SWITCHES[value], { session = n })
     end
     return acp.set_option(id, id_of(value, option and option.choices), { session = n })
