@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.replay import play
-from acp_nvim.session.paths import short
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import visible
 from acp_nvim.transcripts import unwritten
@@ -24,7 +23,8 @@ class Looking:
     def do_log(self, payload: dict[str, Any]) -> None:
         lines = self._client.diary.lines()
         for host in self._client.hosts:
-            lines += [f"--- stderr of {host.spec.name}", *map(visible, host.connection.stderr.lines())]
+            said = list(map(visible, host.connection.stderr.lines()))
+            lines += [f"--- stderr of {host.spec.name}", *said] if said else []
         self._client.editor.notify("show", "acp://log", "acp_log", lines)
 
     def do_trace(self, payload: dict[str, Any]) -> None:
@@ -58,15 +58,13 @@ class Looking:
         file = payload.get("file") or self._client.transcripts.latest(session.cwd)
         if not file:
             self._client.forget(session)
-            return self._client.say(
-                "warn", "no conversation of this folder is kept: :Acp replay {file} plays another"
-            )
+            return self._client.say("warn", "no conversation of this folder is kept: :Acp replay {file}")
         try:
             told = play(session, os.path.expanduser(str(file))).told()
         except (OSError, ValueError) as error:
             self._client.forget(session)
             why = error.strerror if isinstance(error, OSError) else error
-            return self._client.say("error", f"cannot replay, {why}: {short(str(file))}")
+            return self._client.say("error", f"cannot replay, {why}: ", str(file))
         if told:
             self._client.say("info", told)
         self._client.show(session)

@@ -85,7 +85,7 @@ def _entry(number: int, line: str) -> Entry | None:
 
 
 def _no_entry(number: int) -> ValueError:
-    return ValueError(f"line {number} is no wire entry")
+    return ValueError(f"line {number} is no recorded message")
 
 
 class Player:

@@ -19,19 +19,6 @@ _NAMES = (
     "notebook_path",
 )
 _LONGEST = 4096
-_ROOM = 30  # what a message of one line has for a path
-
-
-def short(path: str) -> str:
-    """For a message: from the home folder on, and of a long one the folders by their first letters."""
-    home = os.path.expanduser("~").rstrip("/") + "/"
-    if path.startswith(home) and len(home) > 1:
-        path = "~/" + path[len(home) :]
-    if len(path) <= _ROOM:
-        return path
-    *folders, name = path.split("/")
-    brief = "/".join([*(folder[: 2 if folder.startswith(".") else 1] for folder in folders), name])
-    return brief if len(brief) <= _ROOM else f"…/{name}"
 
 
 def absolute(path: str, cwd: str) -> str:

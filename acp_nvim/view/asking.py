@@ -16,7 +16,7 @@ from acp_nvim.view.tool_lines import relative, subject
 from acp_nvim.view.words import cut
 
 _INDENT = "    "
-_WIDTH = 44  # about what the chat has beside a file; one an option a line reads better than a broken line
+_WIDTH = 32  # of a chat beside a file in 80 columns; an option a line reads better than a broken line
 _MOST_OPTIONS = 99
 _MOST_DIFF = 30  # lines
 
@@ -75,13 +75,12 @@ def _options(question: Question) -> Iterator[Row]:
         return
     names = [cut(one_line(option.name or option.id), 200) for option in question.options[:_MOST_OPTIONS]]
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
-    together = _INDENT + "   ".join(labels) + ("        d diff" if question.has_diff else "")
+    together = _INDENT + "   ".join(labels)
     if len(together) <= _WIDTH:
-        keys = [*labels, "d diff"] if question.has_diff else labels
-        yield together, {**mark, "spans": _spans(together, keys)}
-        return
-    for number, label in enumerate(labels, 1):
-        yield _INDENT + label, {**mark, "option": number, "spans": _spans(_INDENT + label, [label])}
+        yield together, {**mark, "spans": _spans(together, labels)}
+    else:
+        for number, label in enumerate(labels, 1):
+            yield _INDENT + label, {**mark, "option": number, "spans": _spans(_INDENT + label, [label])}
     if question.has_diff:
         yield f"{_INDENT}d diff", {**mark, "spans": _spans(f"{_INDENT}d diff", ["d diff"])}
 

@@ -108,7 +108,7 @@ local function about(line)
   vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
   scratch.float(
     vim.tbl_map(function(row)
-      return ("%-11s %s"):format(row[1], scratch.visible(row[2]))
+      return (" %-11s %s "):format(row[1], scratch.visible(row[2]))
     end, rows),
     "",
     agent.preset and agent.preset.title or agent.name

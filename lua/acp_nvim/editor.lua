@@ -70,7 +70,7 @@ function ports.show(name, filetype, lines)
     if #vim.fn.win_findbuf(vim.fn.bufnr("^acp://log$")) == 0 then
       return -- the user has closed it before the backend's part came
     end
-    lines = vim.list_extend(vim.list_extend(lines, { "--- messages and stderr of the backend" }), scratch.log_lines())
+    lines = scratch.log_with(lines)
   end
   scratch.show(name, filetype, lines)
 end

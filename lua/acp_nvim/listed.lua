@@ -202,9 +202,9 @@ end
 ---@private
 function List:help()
   local lines = vim.tbl_map(function(key)
-    return ("%-5s %s"):format(key[1], key[2])
+    return (" %-5s %s "):format(key[1], key[2])
   end, self.spec.keys)
-  scratch.float(vim.list_extend(lines, { "q     close the window" }), "", self.spec.title)
+  scratch.float(vim.list_extend(lines, { " q     close the window" }), "", self.spec.title)
 end
 
 --- The cursor has moved: what has been asked of another row is forgotten.

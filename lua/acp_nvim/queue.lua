@@ -159,8 +159,11 @@ function M.open(n, items, attached)
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
-  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.min(12, math.floor(vim.o.lines / 3)) })
-  local hint = " Queue   :w takes it over   a block a prompt, between them " .. separators[buf] .. "%<" -- cut at its end
+  require("acp_nvim.undisturbed").run(function()
+    win = scratch.split(math.min(12, math.floor(vim.o.lines / 3)))
+    api.nvim_win_set_buf(win, buf)
+  end)
+  local hint = " Queue   :w takes it over   between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end
 

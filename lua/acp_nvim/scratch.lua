@@ -10,6 +10,7 @@ local M = {
   float = pane.float,
   select = pane.select,
   show = pane.show,
+  split = pane.split,
 }
 
 local LOG_LINES = 2000
@@ -32,6 +33,19 @@ end
 ---@return string[]
 function M.log_lines()
   return vim.list_slice(log, math.max(1, #log - LOG_LINES + 1))
+end
+
+--- What `:Acp log` shows: the backend's lines, and ours below them.
+---@param lines string[]
+---@return string[]
+function M.log_with(lines)
+  local ours = M.log_lines()
+  if #lines + #ours == 0 then
+    return { "nothing so far: messages, and what agents write to stderr, come here" }
+  elseif #lines > 0 and #ours > 0 then
+    lines = vim.list_extend(lines, { "--- messages and stderr of the backend" })
+  end
+  return vim.list_extend(lines, ours)
 end
 
 --- Do messages go where Vim's own go, and not to a function of the user's?

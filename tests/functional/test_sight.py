@@ -68,7 +68,11 @@ def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) ->
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("", "the file is empty"), ("\n", "line 1 is no wire entry"), ("{}\n" * 2, "line 1 is no wire entry")],
+    [
+        ("", "the file is empty"),
+        ("\n", "line 1 is no recorded message"),
+        ("{}\n" * 2, "line 1 is no recorded message"),
+    ],
 )
 def test_what_is_no_recording_opens_nothing(open_editor: Open, content: str, words: str) -> None:
     editor = open_editor(size=NARROW)

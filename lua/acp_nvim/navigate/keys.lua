@@ -45,7 +45,7 @@ function M.show()
   table.sort(lines, function(one, other)
     return one:lower() < other:lower()
   end)
-  scratch.float(lines, "acp_help", " keys ")
+  scratch.float(lines, "acp_help", "keys")
 end
 
 return M

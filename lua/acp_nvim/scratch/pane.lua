@@ -5,6 +5,8 @@ local words = require("acp_nvim.scratch.words")
 
 local M = {}
 
+local WORD = 12 -- cells that a row may lose where a word goes to the next one
+
 ---@param lines string[]
 ---@param filetype string
 ---@return integer buf
@@ -66,9 +68,10 @@ local function leave_as_before(win, from, before)
   })
 end
 
+--- A window at the bottom. Once it is closed all is as it was, the cursor where it came from.
 ---@param height integer
 ---@return integer win
-local function split(height)
+function M.split(height)
   local from, before = vim.api.nvim_get_current_win(), layout.remember()
   vim.cmd(("botright %dsplit"):format(height))
   local win = vim.api.nvim_get_current_win()
@@ -91,7 +94,7 @@ local function show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
     vim.api.nvim_win_set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
   else
-    win = split(height)
+    win = M.split(height)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end
@@ -117,6 +120,27 @@ local function cells(line)
   return vim.fn.strwidth(words.expand(line, vim.go.tabstop))
 end
 
+--- How many rows it may take: a wrapped line ends at a word, and goes on below its own first character.
+---@param line string
+---@param width integer
+---@return integer
+local function rows_of(line, width)
+  local wanted = cells(line)
+  local room = wanted > width and math.max(1, width - WORD - #line:match("^ *")) or width
+  return math.max(1, math.ceil(wanted / room))
+end
+
+--- No higher than its text, and where that is higher, a word that there is more.
+---@param win integer
+local function fit(win)
+  local rows, height = vim.api.nvim_win_text_height(win, {}).all, vim.api.nvim_win_get_height(win)
+  if rows < height then
+    vim.api.nvim_win_set_height(win, rows)
+  elseif rows > height then
+    vim.api.nvim_win_set_config(win, { footer = " j: more " })
+  end
+end
+
 --- Shows `lines` in a float by the cursor; `q` and `<Esc>` close it, leaving it does too.
 ---@param lines string[]
 ---@param filetype? string
@@ -124,6 +148,7 @@ end
 ---@return integer win
 function M.float(lines, filetype, title)
   lines = flat(lines)
+  title = title and (" %s "):format(title)
   local width = vim.fn.strwidth(title or "") + 2
   for _, line in ipairs(lines) do
     width = math.max(width, cells(line))
@@ -131,7 +156,7 @@ function M.float(lines, filetype, title)
   width = math.max(1, math.min(width, vim.o.columns - 4))
   local rows = 0
   for _, line in ipairs(lines) do
-    rows = rows + math.max(1, math.ceil(cells(line) / width))
+    rows = rows + rows_of(line, width)
   end
   local height = math.max(1, math.min(rows, math.floor(vim.o.lines * 0.6)))
   local config = vim.lsp.util.make_floating_popup_options(width, height, { border = "rounded", title = title })
@@ -140,13 +165,15 @@ function M.float(lines, filetype, title)
     config.row = math.max(0, math.floor((vim.o.lines - height - 3) / 2))
     config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
   end
-  config.footer = rows > config.height and " j: more " or nil
   local buf, win ---@type integer, integer
   require("acp_nvim.undisturbed").run(function()
     buf = new_buffer(lines, filetype or "")
     win = vim.api.nvim_open_win(buf, true, config)
   end)
-  vim.wo[win].wrap = true
+  for _, name in ipairs({ "wrap", "linebreak", "breakindent" }) do
+    vim.wo[win][name] = true
+  end
+  fit(win)
   close_with_q(buf)
   vim.api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close" })
   return win
@@ -157,7 +184,10 @@ end
 ---@param title string
 ---@param choose fun(item: string)
 local function pick(items, title, choose)
-  local win = M.float(items, "acp_pick", title)
+  local padded = vim.tbl_map(function(item)
+    return (" %s "):format(item)
+  end, items)
+  local win = M.float(padded, "acp_pick", title)
   vim.wo[win].cursorline = true
   vim.keymap.set("n", "<CR>", function()
     local item = items[vim.api.nvim_win_get_cursor(win)[1]]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.protocol.schema import Diff, Location
-from acp_nvim.session.paths import named, short
+from acp_nvim.session.paths import named
 
 
 def test_locations_diffs_and_raw_input_each_once_and_absolute() -> None:
@@ -37,18 +37,3 @@ def test_file_uris_are_paths() -> None:
 )
 def test_no_input_raises(raw: object) -> None:
     assert all(path.startswith("/") for path in named(None, None, raw, "/w"))
-
-
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("/home/me/a.md", "~/a.md"),
-        ("/home/me/some/project/with/a/.hidden/folder/a.md", "~/s/p/w/a/.h/f/a.md"),
-        ("/" + "d/" * 40 + "a.md", "…/a.md"),
-        ("/etc/passwd", "/etc/passwd"),
-        ("/home/mel/a.md", "/home/mel/a.md"),
-    ],
-)
-def test_a_path_in_a_message_is_short(path: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    assert short(path) == words

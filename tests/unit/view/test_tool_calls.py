@@ -233,12 +233,12 @@ def test_terminals_of_the_agents_own_are_shown():
 def test_a_question_and_its_answer():
     shown = Shown(title="a", kind="edit", content=(Diff(path="/w/a", new_text="x\n"),))
     question = shown.ask("Yes", "Always", "No", detail=("/w/a",), has_diff=True)
-    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No        d diff"]
+    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No", "    d diff"]
     assert shown.mark["icon"] == {"text": "? ", "hl": "AcpQuestion"}
     (option,) = shown.buffer.rows[2]
     assert (option["kind"], option["key"]) == ("option", question.id)
     assert "option" not in option
-    assert [span[0] for span in option["spans"]] == [4, 12, 23, 35]
+    assert [span[0] for span in option["spans"]] == [4, 12, 23]
     question.end(question.options[2], "user")
     shown.transcript.answered(question)
     assert shown.lines == ["edit    a"]
