@@ -106,7 +106,7 @@ class Deciding:
         rule, reason = self._client.rulings.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
-            self._client.say("warn", f"no rule can be made, and nothing was sent: {reason}")
+            self._client.say("warn", f"no rule made, nothing sent: {reason}")
         elif not payload.get("set"):
             self._client.say("info", f":Acp allow! sets {rule}")
         elif payload.get("version") != question.version:

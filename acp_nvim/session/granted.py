@@ -19,5 +19,5 @@ def rule_for(asked: Demand, resolve: Resolve) -> tuple[Rule | None, str]:
             return None, "one of its paths holds a *"
         rule = Rule("allow", kind=asked.kind, tool=tool, paths=asked.real)
     else:
-        return None, "the agent names neither a command nor a path"
-    return (rule, "") if is_about(rule, asked, resolve) else (None, "it holds more than a rule can name")
+        return None, "it names no command, no path"
+    return (rule, "") if is_about(rule, asked, resolve) else (None, "a rule cannot name all of it")

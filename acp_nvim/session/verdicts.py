@@ -7,7 +7,13 @@ from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 
 OF_SESSION = " of the session"
-_TITLE = 40
+_DOES = {
+    "allow_once": "allows once",
+    "allow_always": "allows always",
+    "reject_once": "rejects once",
+    "reject_always": "rejects always",
+}
+_TITLE = 24  # in a message of one line the decision is to be read as well
 
 
 def beside(question: Question, call: ToolCall) -> str:
@@ -57,7 +63,8 @@ def _reason(question: Question) -> str:
     done = "rejected" if answer.kind.startswith("reject") else "allowed"
     if question.ended_by == "rule":
         return f"{done} by {rule}"
-    return f"you chose '{answer.name or answer.id}'" + (f" ({answer.kind})" if answer.kind else "")
+    does = _DOES.get(answer.kind, answer.kind)
+    return f"you chose '{answer.name or answer.id}'" + (f" ({does})" if does else "")
 
 
 def _title(call: ToolCall) -> str:

@@ -8,8 +8,8 @@ from acp_nvim.session.visible import one_line
 _STOPS = {
     "": "stopped without saying why",
     "cancelled": "cancelled",
-    "max_tokens": "stopped: the token limit was reached",
-    "max_turn_requests": "stopped: the limit of requests in one turn was reached",
+    "max_tokens": "stopped at the token limit: another prompt goes on",
+    "max_turn_requests": "stopped at the limit of requests in one turn: another prompt goes on",
     "refusal": "refused: the agent does not go on; it forgets this prompt and what came after it",
 }
 

@@ -103,7 +103,9 @@ end
 ---@param code integer
 ---@return string
 local function epitaph(code)
-  if missing then
+  if missing and missing:find("^acp_nvim%.") then
+    return ("update or reinstall the plugin, it lacks %s"):format(missing)
+  elseif missing then
     return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
   elseif has_answered then
     return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)

@@ -54,8 +54,10 @@ local function doing(status)
     return known[1], known[2]
   elseif status.error then
     return "error", "AcpError"
+  elseif status.stop_reason == "end_turn" then
+    return "done", "AcpDone"
   elseif status.stop_reason then
-    return status.stop_reason == "end_turn" and "done" or "stopped", "AcpDone"
+    return status.stop_reason == "cancelled" and "cancelled" or "stopped", "AcpCancelled"
   end
   return "ready", "AcpPending"
 end

@@ -78,7 +78,7 @@ function M.summary(report)
     return report.error
   end
   local who = vim.trim((report.title or "an agent without a name") .. " " .. (report.version or ""))
-  return ("%s answers initialize after %d ms"):format(who, report.ms)
+  return ("%s answers after %d ms"):format(who, report.ms)
 end
 
 --- All that it says: words for the left, texts for the right.

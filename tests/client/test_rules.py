@@ -101,7 +101,7 @@ async def test_what_no_rule_allows_is_asked(desk: Desk, command: str) -> None:
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["no"]
-    assert await told(desk, talk) == "Run: you chose 'No' (reject_once)"
+    assert await told(desk, talk) == "Run: you chose 'No' (rejects once)"
 
 
 @pytest.mark.statement(79)
@@ -241,8 +241,8 @@ async def test_a_rule_for_a_file_holds_for_all_of_its_paths(desk: Desk, tmp_path
 @pytest.mark.parametrize(
     ("asked", "version", "words"),
     [
-        (runs("a; b"), 1, "no rule can be made, and nothing was sent: its command holds ;"),
-        (permission("Run it?"), 1, "neither a command nor a path"),
+        (runs("a; b"), 1, "no rule made, nothing sent: its command holds ;"),
+        (permission("Run it?"), 1, "no command, no path"),
         (runs("ls"), 2, "the question has changed, nothing was sent"),
         (permission("Run", [("a", "Always", "allow_always")], rawInput=STATUS), 1, "no rule set"),
     ],

@@ -321,7 +321,7 @@ def test_an_agent_is_examined(open_editor: Open, tmp_path: Path) -> None:
     show(editor)
     go_to(editor, "mine")
     editor.type("i")
-    editor.expect_lua(DOCTOR, lambda lines: any("answers initialize after" in line for line in lines))
+    editor.expect_lua(DOCTOR, lambda lines: any("answers after" in line for line in lines))
     found = "\n".join(rows(editor, DOCTOR))
     for words in (
         "agent mine",
@@ -381,7 +381,7 @@ def test_checkhealth_with_every_agent_started(open_editor: Open, tmp_path: Path)
     bad = script(tmp_path, on("initialize", ["stderr", "no licence\n"], ["exit", 3]), name="bad")
     editor = start(open_editor, tmp_path, setup={"agents": {"good": spec(good), "bad": spec(bad)}})
     text = checked(editor, "Acp doctor", "demo: stderr:")
-    assert "good: Scripted 1.0 answers initialize after" in text
+    assert "good: Scripted 1.0 answers after" in text
     assert "good: offers: loadSession" in text
     assert "bad: bad exited with status 3: no licence" in text
     assert "demo: " in text

@@ -349,19 +349,26 @@ BARE = f'exec "{sys.executable}" -S "$@"'
 WITHOUT_DEPENDENCIES = f"""
 cd '{ROOT}' && exec "{sys.executable}" -s -S -m acp_nvim
 """
+HALF_UPDATED = """echo "ModuleNotFoundError: No module named 'acp_nvim.client'" >&2; exit 1"""
 
 
 @pytest.mark.parametrize(
-    ("text", "package"), [(BARE, "acp_nvim"), (WITHOUT_DEPENDENCIES, "msgpack")], ids=["ours", "dependency"]
+    ("text", "words"),
+    [
+        (BARE, ("the Python package acp_nvim is missing", ":Acp install")),
+        (WITHOUT_DEPENDENCIES, ("the Python package msgpack is missing", ":Acp install")),
+        (HALF_UPDATED, ("update or reinstall the plugin, it lacks acp_nvim.client",)),
+    ],
+    ids=["ours", "dependency", "a module of ours"],
 )
 def test_a_python_without_the_package_is_one_line(
-    open_editor: Open, tmp_path: Path, text: str, package: str
+    open_editor: Open, tmp_path: Path, text: str, words: tuple[str, ...]
 ) -> None:
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\n{text}\n")
     python.chmod(python.stat().st_mode | stat.S_IXUSR)
     editor = open_editor(setup={"python": str(python)})
     editor.type(":Acp<CR>")
-    told(editor, f"the Python package {package}", "is missing", ":Acp install")
+    told(editor, *words)
     editor.wait_event("AcpSessionEnded", reason="failed")
     assert editor.acp("status")["state"] == "failed"

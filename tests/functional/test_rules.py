@@ -69,7 +69,7 @@ def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path
     editor.type(":Acp why<CR>")
     editor.screen.expect("waits for you, no rule matches")
     editor.type(":Acp allow!<CR>")
-    editor.screen.expect("no rule can be made, and nothing was sent: its command holds ;")
+    editor.screen.expect("no rule made, nothing sent: its command holds ;")
     assert answers(agent) == []
     editor.type(":Acp reject<CR>")
     editor.screen.expect("rejected")
@@ -122,7 +122,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
     editor.wait_event("AcpTurnEnded")
     for line, words in (
         ("look around", "look around: the agent did not ask"),
-        ("make test", "make test: you chose 'No' (reject_once)"),
+        ("make test", "make test: you chose 'No' (rejects once)"),
     ):
         editor.lua(
             """vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat').buffer(1)))

@@ -94,7 +94,7 @@ function M.fit(text, width)
   local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
   local before = first and text:sub(1, first - 1) or text
   local room = width - vim.fn.strwidth(command)
-  if not first or vim.fn.strwidth(before) <= room or room < LEAST_ROOM then
+  if not first or vim.fn.strwidth(before) < room or room < LEAST_ROOM then
     return M.cut(text, width)
   end
   local gap = before:match("[ (]*$")

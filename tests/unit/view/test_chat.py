@@ -171,8 +171,8 @@ def test_what_is_no_text_has_a_line_of_its_own(chat: Chat, block: Any, line: str
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        ("max_tokens", "stopped: the token limit was reached"),
-        ("max_turn_requests", "stopped: the limit of requests in one turn was reached"),
+        ("max_tokens", "stopped at the token limit: another prompt goes on"),
+        ("max_turn_requests", "stopped at the limit of requests in one turn: another prompt goes on"),
         ("refusal", "refused: the agent does not go on; it forgets this prompt and what came after it"),
         ("cancelled", "cancelled"),
         ("tool_use\u202e", "stopped: tool_use<202E>"),
