@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.review.codec import Text, decode, split
-from acp_nvim.review.patchwork import Author
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.live import Buffer
-from acp_nvim.serves.reviewed import Reviewed, Taken, author
 from acp_nvim.serves.sight import By, Held, Unknown
-from acp_nvim.serves.taking_back import TakingBack
 from acp_nvim.session.session import Session
+
+# Dear to import, and in many a conversation nothing changes: what is about one file comes with the first that does.
+if TYPE_CHECKING:
+    from acp_nvim.review.patchwork import Author
+    from acp_nvim.serves.reviewed import Reviewed
 
 
 class Review:
@@ -33,13 +35,15 @@ class Review:
         self._over: set[str] = set()  # files that have left the book, which the editor has not been told yet
         self._noted: dict[int, tuple[int, int]] = {}  # what the chat has said of which turn
         self.mode_of: Callable[[str], int | None] = lambda path: None  # that a file had when it was last seen
-        self._taking_back = TakingBack(editor, files, wrote)
+        self._wrote = wrote
         files.live.witness = self
 
     # --- what files and the watch tell
 
     def about_to(self, path: str, buffer: Buffer, wanted: list[str], is_new: bool, by: object) -> None:
         """A write into a loaded buffer; if it fails, the editor says so."""
+        from acp_nvim.serves.reviewed import Taken, author
+
         if not isinstance(by, Taken):
             by = author(*by) if isinstance(by, tuple) else None
         file = self._book.get(path)
@@ -55,14 +59,14 @@ class Review:
 
     def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
         """We have, for an agent."""
-        self._changed(session, given, before, after, author(session, "agent"))
+        self._changed(session, given, before, after, _author(session, "agent"))
 
     def on_changed(self, session: Session, given: str, before: Held, after: str | None, by: By) -> None:
         """Somebody has changed the disk; a loaded buffer has taken that up, unless it could not."""
         if after is None:
-            self._deleted(given, before, author(session, by))
+            self._deleted(given, before, _author(session, by))
         else:
-            self._changed(session, given, before, after, author(session, by))
+            self._changed(session, given, before, after, _author(session, by))
 
     def _changed(self, session: Session, given: str, before: Held, after: str, by: Author) -> None:
         path = os.path.realpath(given)
@@ -107,6 +111,8 @@ class Review:
         self._editor.wake()
 
     def _enter(self, path: str, given: str, shape: Text) -> Reviewed:
+        from acp_nvim.serves.reviewed import Reviewed
+
         self._over.discard(path)
         file = self._book[path] = Reviewed(path, given, shape.lines, shape)
         return file
@@ -212,11 +218,14 @@ class Review:
 
     async def undo(self, ids: Iterable[int]) -> tuple[int, list[str]]:
         """How many, and in a line each what could not be."""
+        from acp_nvim.serves.taking_back import TakingBack
+
+        taking_back = TakingBack(self._editor, self._files, self._wrote)
         wanted, undone, problems = list(ids), 0, list[str]()
         for file in self._files_of(wanted):
             ids, taken = [hunk.id for hunk in file.pending(wanted)], file.taken
             file.decide(wanted)
-            problem = await self._taking_back.undo(file, ids)
+            problem = await taking_back.undo(file, ids)
             done = file.taken - taken
             gone = len(ids) - done - len(file.pending(ids))
             undone += done
@@ -247,6 +256,12 @@ def read(path: str) -> Text | None:
         return decode(disk.look(path))
     except OSError:
         return None
+
+
+def _author(session: Session, by: By) -> Author:
+    from acp_nvim.serves.reviewed import author
+
+    return author(session, by)
 
 
 def _many(count: int, noun: str) -> str:
