@@ -53,7 +53,8 @@ class Review:
             file = self._enter(path, path, buffer.text)
             file.created = is_new and not buffer.text.lines
             file.first_encoding = buffer.encoding
-        file.deleted = False
+        if file.deleted:
+            file.came_back(buffer.text.lines)
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
         file.asks(wanted, by)
 

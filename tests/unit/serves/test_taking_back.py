@@ -66,6 +66,12 @@ class User:
             self._states.update({hunk["id"]: hunk["state"] for hunk in news["set"]})
         return [key for key, state in self._states.items() if state == "pending"]
 
+    async def delete(self) -> None:
+        """By the agent, which looks at what the user has then."""
+        self.path.unlink()
+        self.review.on_changed(self._agent.session, str(self.path), _text(OLD), None, "agent")
+        await self._agent.read(self.path)
+
     def undo(self) -> None:
         self._does(self.buffer.undo)
 
@@ -146,6 +152,15 @@ async def test_where_it_cannot_be_told_from_unsaved_lines_nothing_is_guessed(use
     done, [why] = await user.review.undo(ids)
     assert (done, why) == (0, "a.txt: unsaved lines touch it: :w first")
     assert (user.buffer.lines, user.disk) == (lines, [*OLD[:2], *OLD[3:]])
+
+
+async def test_a_deleted_file_that_the_agent_writes_again_is_not_there_twice(user: User) -> None:
+    user.type([*OLD, "mine"])
+    await user.delete()
+    assert len(user.pending) == 1
+    ids = await user.get([*NEW, "mine"])
+    assert await user.review.undo(ids) == (2, [])
+    assert (user.pending, user.buffer.lines, user.disk) == ([], [*OLD, "mine"], [*OLD, "mine"])
 
 
 async def test_unsaved_lines_of_a_created_file_are_not_saved(user: User) -> None:
