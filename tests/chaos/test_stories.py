@@ -170,7 +170,7 @@ class Story(RuleBasedStateMachine):
     def hit_enter(self, block: bool) -> None:
         """The editor takes no frame for a while."""
         if block and not self.blocked:
-            self.desk.editor.wake = lambda: None  # type: ignore[method-assign]
+            self.desk.editor.wake = lambda at_once=False: None  # type: ignore[method-assign]
         elif self.blocked and not block:
             del self.desk.editor.wake  # type: ignore[method-assign]
             self.desk.editor.wake()
