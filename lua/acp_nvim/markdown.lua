@@ -108,7 +108,7 @@ end
 ---@field blocks { row: integer, mark: acp.Mark }[]
 ---@field at integer  which of them was asked for last
 
-local drawn = {} ---@type acp.Drawn
+local drawn ---@type acp.Drawn
 local drawings = {} ---@type table<integer, integer>  by window: how often it has been drawn
 
 ---@param row integer
