@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -16,7 +16,6 @@ from acp_nvim.review.texts import first_change
 from acp_nvim.serves import sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
-from acp_nvim.serves.proposals import Front, Proposals
 from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import By, Held
 from acp_nvim.serves.takeback import Takeback
@@ -24,6 +23,9 @@ from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
+
+if TYPE_CHECKING:
+    from acp_nvim.serves.proposals import Proposals
 
 _SWEEP = 0.4  # seconds
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
@@ -52,12 +54,18 @@ class Services:
         self.review.mode_of = self.watch.mode_of
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
-        self.proposals = Proposals(
-            editor,
-            self.files,
-            self.takeback,
-            Front(spawn, self._say, touch, self._writes_through),
-        )
+        self._spawn = spawn
+        self._proposals: Proposals | None = None
+
+    @property
+    def proposals(self) -> Proposals:
+        """Dear to import: they come with the first diff that somebody wants to see."""
+        if self._proposals is None:
+            from acp_nvim.serves.proposals import Front, Proposals
+
+            front = Front(self._spawn, self._say, self._touch, self._writes_through)
+            self._proposals = Proposals(self._editor, self.files, self.takeback, front)
+        return self._proposals
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
@@ -98,7 +106,8 @@ class Services:
         """The call as it is now; before the agent is told anything about it."""
         self.takeback.hear(session, call)
         self.watch.hear(session, call)
-        self.proposals.hear(session, call)
+        if self._proposals:
+            self._proposals.hear(session, call)
 
     def end_turn(self, session: Session) -> None:
         self.takeback.end(session)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.proposed import OVERLAP
 from acp_nvim.serves.conflicts import Conflict
-from acp_nvim.serves.pages import Page
 from acp_nvim.session.diffs import FileDiff, diffs
 from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
+
+if TYPE_CHECKING:
+    from acp_nvim.serves.pages import Page
 
 _KEYS = "do refuses a hunk · :w sends · :q decides nothing"
 _FEW_KEYS = ":w sends · do refuses · :q later"
