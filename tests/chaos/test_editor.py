@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tests.fakes.script import on_prompt, permission, repeat, say, script, tool, wait_file, wait_until
+from tests.fakes.script import mark, on_prompt, permission, repeat, say, script, tool, wait_file, wait_until
 from tests.functional.connection import Connection
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import talking
@@ -73,6 +73,7 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
             say(f"begun{number} "),
             wait_file(str(tmp_path / f"go{number}")),
             repeat(20, say(f"w{number}x{{n}} "), tool(f"c{number}", title="work", status="in_progress")),
+            mark(f"sent{number}"),
             permission(f"May I {number}?", id=f"q{number}"),
             say(f"end{number}."),
         ]
@@ -87,7 +88,8 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         wait_until(lambda number=number: len(agent.got("session/prompt")) > number)
         editor.type(begin)
         (tmp_path / f"go{number}").touch()
-        wait_until(lambda: len(agent.got("session/prompt")) > 0)
+        # it lasts until all that streams is on its way
+        wait_until(lambda number=number: f"sent{number}" in agent.logged("mark"))
         editor.type(end)
         if editor.mode()["blocking"]:
             editor.type("<C-c><CR>")

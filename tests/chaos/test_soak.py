@@ -101,6 +101,11 @@ COUNTS = """
       return name ~= "" -- of a window that had to show something
     end, vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())),
     windows = #vim.api.nvim_list_wins(),
+    timers = #vim.fn.timer_info(),
+    namespaces = vim.tbl_count(vim.api.nvim_get_namespaces()),
+    maps = vim.iter({ "n", "i", "v", "o", "c", "t" }):map(function(mode)
+      return #vim.api.nvim_get_keymap(mode)
+    end):totable(),
     channels = #vim.api.nvim_list_chans(),
     sessions = #require("acp_nvim").sessions(),
   }
