@@ -424,6 +424,7 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     editor.screen.expect("6 changes in 4 files: :Acp review")
     editor.type("<Esc>:Acp review<CR>")
     editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
+    editor.screen.expect("6 changes in 4 files: :cnext goes on, :copen lists them")
     assert editor.lua("return vim.b.acp_session") is None
     listed = editor.lua(
         "return vim.tbl_map(function(i) return {vim.fs.basename(vim.fn.bufname(i.bufnr)), i.lnum, i.text} end, "

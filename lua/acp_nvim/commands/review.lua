@@ -62,6 +62,24 @@ local function show_first()
   vim.cmd("silent cfirst")
 end
 
+---@param count integer
+---@param noun string
+---@return string
+local function counted(count, noun)
+  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+end
+
+---@param items table[]
+---@return string
+local function listed(items)
+  local files = {}
+  for _, item in ipairs(items) do
+    files[item.filename] = true
+  end
+  local changes, places = counted(#items, "change"), counted(vim.tbl_count(files), "file")
+  return ("%s in %s: :cnext goes on, :copen lists them"):format(changes, places)
+end
+
 subcommands.review = {
   args = "[session]",
   doc = "puts the turn's pending changes, with a session's number all of its, into the quickfix list and shows the first",
@@ -83,6 +101,7 @@ subcommands.review = {
     end
     vim.fn.setqflist({}, " ", { title = ("changes of session %d"):format(n), items = items })
     show_first()
+    scratch.message("info", listed(items)) -- the cursor may stand on the first one already
     return true
   end,
 }
