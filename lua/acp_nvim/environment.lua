@@ -24,6 +24,7 @@ local NAMES = { "python3.14", "python3.13", "python3.12", "python3.11", "python3
 local NO_VENV = "no venv module: install python3-venv or uv, then :Acp install"
 local NO_PIP = "no pip: install python3-venv or uv, then :Acp install"
 local NO_PYTHON = "no Python 3.11 or newer: install it, or uv, then :Acp install"
+local NO_FOLDER = "cannot write to the plugin's folder or stdpath('data')"
 
 -- What commands say, in lower case, and what it means to the user; the first that is found counts.
 ---@type any[][]  first what to tell, then lists of words
@@ -150,6 +151,20 @@ local function find_base(run)
   end
 end
 
+--- What stands in the way of making it, as far as that can be seen beforehand; in one line for the user.
+---@param run acp.Run
+---@return string?
+function M.obstacle(run)
+  local base, has_uv = find_base(run), vim.fn.executable("uv") == 1
+  if not writable_folder() then
+    return NO_FOLDER
+  elseif not base and not has_uv then
+    return NO_PYTHON
+  elseif not has_uv and run({ base, "-I", "-c", "import venv" }).code ~= 0 then
+    return NO_VENV
+  end
+end
+
 ---@param folder string
 ---@param base? string
 ---@param run acp.Run
@@ -233,7 +248,7 @@ end
 function M.make(run, tell)
   local folder = writable_folder()
   if not folder then
-    error("cannot write to the plugin's folder or stdpath('data')", 0)
+    error(NO_FOLDER, 0)
   elseif is_complete(folder, run) then
     return "all is there already: :Acp starts a conversation"
   end

@@ -4,6 +4,7 @@ local agents = require("acp_nvim.agents")
 local backend = require("acp_nvim.backend")
 local config = require("acp_nvim.config")
 local doctor = require("acp_nvim.doctor")
+local environment = require("acp_nvim.environment")
 local scratch = require("acp_nvim.scratch")
 local version = require("acp_nvim.version")
 
@@ -12,7 +13,19 @@ local M = {}
 local health = vim.health
 local VERSIONS_MS = 5000
 local thorough = false -- agents are started
-local INSTALL = { "Run :Acp install, or make install in " .. backend.root }
+local INSTALL = "Run :Acp install, or make install in " .. backend.root
+
+---@param command string[]
+---@return acp.Ran
+local function run(command)
+  local ran, out = pcall(function()
+    return vim.system(command, { text = true }):wait(10000)
+  end)
+  if not ran then
+    return { code = 127, output = tostring(out) }
+  end
+  return { code = out.code + out.signal, output = out.code == 0 and out.stdout or out.stderr }
+end
 
 ---@return string[]  what to do about the interpreter, or about what it lacks
 local function advice()
@@ -20,7 +33,7 @@ local function advice()
   if python then
     return { ("Correct `python` in setup(), which names %s, or leave it out and run :Acp install"):format(python) }
   end
-  return INSTALL
+  return { environment.obstacle(run) or INSTALL }
 end
 
 -- one line a package: its name and its version, or nothing after the name
@@ -53,37 +66,39 @@ local function check_config()
   end
 end
 
----@param line string  of the output of VERSIONS
-local function check_package(line)
-  local name, version = line:match("^(%S+) ?(%S*)")
-  if name == "python" and vim.version.lt(version, "3.11") then
-    health.error("Python " .. version .. " is too old: 3.11 or newer is needed", advice())
-  elseif version == "" then
-    health.error(name .. " is missing", advice())
-  else
-    health.ok(name .. " " .. version)
+---@param output string  of VERSIONS
+---@return boolean complete
+local function check_packages(output)
+  local missing = {}
+  for name, version in output:gmatch("(%S+) ?(%S*)\n") do
+    if name == "python" and vim.version.lt(version, "3.11") then
+      health.error("Python " .. version .. " is too old: 3.11 or newer is needed", advice())
+    elseif version == "" then
+      missing[#missing + 1] = name
+    else
+      health.ok(name .. " " .. version)
+    end
   end
+  if #missing > 0 then
+    health.error("missing: " .. table.concat(missing, ", "), advice())
+  end
+  return #missing == 0
 end
 
----@return boolean found
+---@return boolean complete
 local function check_python()
   local python, message = backend.python()
   if not python then
     health.error(message or "no Python", advice())
     return false
   end
-  local ran, out = pcall(function()
-    return vim.system({ python, "-I", "-c", VERSIONS }, { text = true }):wait(10000)
-  end)
-  if not ran or out.code ~= 0 then
-    health.error(python .. " cannot be run: " .. (ran and out.stderr or tostring(out)), advice())
+  local ran = run({ python, "-I", "-c", VERSIONS })
+  if ran.code ~= 0 then
+    health.error(python .. " cannot be run: " .. ran.output, advice())
     return false
   end
   health.info("interpreter: " .. python)
-  for line in vim.gsplit(vim.trim(out.stdout), "\n") do
-    check_package(line)
-  end
-  return true
+  return check_packages(ran.output)
 end
 
 local function check_backend()
@@ -200,12 +215,12 @@ function M.check()
   check_neovim()
   check_config()
   health.start("acp_nvim: interpreter and packages")
-  local found = check_python()
+  local complete = check_python()
   health.start("acp_nvim: backend")
-  if found then
+  if complete then
     check_backend()
   else
-    health.info("not tried: there is no interpreter for it")
+    health.info("not tried: it cannot run without what is missing above")
   end
   health.start("acp_nvim: agents")
   check_agents()

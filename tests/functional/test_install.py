@@ -131,7 +131,7 @@ def test_nowhere_to_write_is_one_line(open_bare: Callable[..., Editor]) -> None:
 OLD = "exit 1"
 ITSELF = 'case "$*" in *_base_executable*) echo "$0"; exit;; esac\n'
 NO_VENV = f"""{ITSELF}
-case "$*" in *"-m venv"*) echo "No module named venv" >&2; exit 1;; esac
+case "$*" in *"-m venv"*|*"import venv"*) echo "No module named venv" >&2; exit 1;; esac
 {PYTHON}"""
 NO_PIP = f"""{ITSELF}
 case "$*" in
@@ -147,6 +147,25 @@ esac
 UNREACHED = "echo '  dns error: failed to lookup address information' >&2; exit 2"
 FULL = "echo 'error: No space left on device (os error 28)' >&2; exit 2"
 BROKEN = "echo 'error: something else' >&2; echo 'all at sea' >&2; exit 2"
+
+
+# what :checkhealth says of it: the obstacle instead of an advice that leads to it, and one error for one cause
+NOT_TRIED = "not tried: it cannot run without what is missing above"
+HEALTH = {
+    "no Python 3.11 or newer: install it, or uv, then :Acp install": (
+        "- no Python 3.11 or newer: install it, or uv, then :Acp install",
+        NOT_TRIED,
+    ),
+    "no venv module: install python3-venv or uv, then :Acp install": (
+        "- no venv module: install python3-venv or uv, then :Acp install",
+        NOT_TRIED,
+    ),
+    "no pip: install python3-venv or uv, then :Acp install": (
+        "ERROR missing: pynvim, msgpack, ",
+        "- Run :Acp install",
+        NOT_TRIED,
+    ),
+}
 
 
 @pytest.mark.parametrize(
@@ -169,6 +188,10 @@ def test_what_is_missing_is_one_line(
     editor.type(":Acp install<CR>")
     told(editor, words)
     assert editor.lua("return #vim.api.nvim_list_wins()") == 1
+    if seen := HEALTH.get(words):
+        editor.type(":checkhealth acp_nvim<CR>")
+        report = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
+        editor.expect_lua(report, lambda text: all(line in text for line in seen))
 
 
 def test_an_interpreter_of_the_configuration_is_left_alone(open_bare: Callable[..., Editor]) -> None:
