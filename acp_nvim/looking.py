@@ -23,8 +23,8 @@ class Looking:
     def do_log(self, payload: dict[str, Any]) -> None:
         lines = self._client.diary.lines()
         for host in self._client.hosts:
-            said = list(map(visible, host.connection.stderr.lines()))
-            lines += [f"--- stderr of {host.spec.name}", *said] if said else []
+            said = map(visible, host.connection.stderr.lines() or ["(nothing)"])
+            lines += [f"--- stderr of {host.spec.name}", *said]
         self._client.editor.notify("show", "acp://log", "acp_log", lines)
 
     def do_trace(self, payload: dict[str, Any]) -> None:

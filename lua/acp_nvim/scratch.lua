@@ -35,17 +35,15 @@ function M.log_lines()
   return vim.list_slice(log, math.max(1, #log - LOG_LINES + 1))
 end
 
+local NOTHING = "(nothing)"
+
 --- What `:Acp log` shows: the backend's lines, and ours below them.
----@param lines string[]
+---@param lines? string[]  nil: there are none yet
 ---@return string[]
 function M.log_with(lines)
   local ours = M.log_lines()
-  if #lines + #ours == 0 then
-    return { "nothing so far: messages, and what agents write to stderr, come here" }
-  elseif #lines > 0 and #ours > 0 then
-    lines = vim.list_extend(lines, { "--- messages and stderr of the backend" })
-  end
-  return vim.list_extend(lines, ours)
+  ours = #ours > 0 and ours or { NOTHING }
+  return lines and vim.list_extend(vim.list_extend(lines, { "--- messages and stderr of the backend" }), ours) or ours
 end
 
 --- Do messages go where Vim's own go, and not to a function of the user's?

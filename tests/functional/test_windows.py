@@ -119,7 +119,7 @@ def test_a_split_that_closes_leaves_the_windows_as_they_were(
         editor.type(opening)
         editor.expect_lua("return vim.fn.winnr('$')", count + 1)
         if ours:
-            editor.screen.expect("nothing so far")
+            editor.screen.expect("stderr of agent0")
         editor.type(closing)
         editor.expect_lua(now, before, ours)
 

@@ -31,7 +31,7 @@ subcommands.log = {
   doc = "what we told and what the agents wrote to stderr",
   run = function()
     -- ours at once: the backend may be what is broken
-    scratch.show("acp://log", "acp_log", scratch.log_with({}))
+    scratch.show("acp://log", "acp_log", scratch.log_with())
     return not backend.is_running() or backend.notify("log", {})
   end,
 }
