@@ -37,23 +37,29 @@ vim.notify = function(text, ...) table.insert(_G.said, text) return notify(text,
 SAID = "local said = _G.said; _G.said = {}; return said"
 SEEN = """local path = ...
 local buf = require('acp_nvim.files').find(path)
-local hunks, questions = {}, {}
+local hunks, questions, pending, deleted = {}, {}, {}, false
 for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
   for _, hunk in ipairs(file.path == path and file.hunks or {}) do
-    if hunk.state == 'pending' then hunks[#hunks + 1] = hunk.id end
+    if hunk.state == 'pending' then
+      hunks[#hunks + 1] = hunk.id
+      pending[#pending + 1] = { hunk.id, hunk.first - 1, hunk.last, hunk.old }
+    end
   end
+  deleted = deleted or file.path == path and file.deleted
 end
 for _, question in ipairs(require('acp_nvim').questions()) do questions[#questions + 1] = question.id end
 local lines = buf and vim.api.nvim_buf_get_lines(buf, 0, -1, false)
 if buf and require('acp_nvim.edits').is_void(buf) then lines = {} end
 local modified = buf ~= nil and vim.bo[buf].modified
-return { lines = lines or vim.NIL, modified = modified, hunks = hunks, questions = questions }"""
-DECIDE = """local ids = ...
+return { lines = lines or vim.NIL, modified = modified, hunks = hunks, questions = questions,
+  pending = pending, deleted = deleted }"""
+DECIDE = """local verb, ids = ...
 local review, list = require('acp_nvim.review'), {}
 for _, id in ipairs(ids) do list[#list + 1] = review.hunk(id) end
-review.decide('undo', list, { aloud = true })"""
+review.decide(verb, list, { aloud = true })"""
 
 NAMES = {"edit!": "reload", "u": "back", "agent": "works"}
+PAST = {"undo": "undone", "keep": "kept"}
 Step = tuple[Any, ...]
 _kinds = st.sampled_from(["change", "insert", "insert", "delete"])
 _change = st.tuples(_kinds, which)
@@ -65,13 +71,20 @@ _steps = st.one_of(
         st.just("agent"), st.sampled_from(["through", "direct"]), st.lists(_change, min_size=1, max_size=3)
     ),
     st.tuples(st.just("agent_deletes")),
+    st.tuples(
+        st.just("agent_makes_anew"),
+        st.sampled_from(["through", "direct"]),
+        st.lists(_change, min_size=1, max_size=2),
+    ),
     st.tuples(st.just("type"), which),
     st.tuples(st.just("type"), which),
     st.tuples(
         st.sampled_from(["save", "u", "u", "redo", "edit!", "wipe", "open", "open", "end_turn", "delete"])
     ),
+    st.tuples(st.sampled_from(["saveas", "file", "mv", "mv_back"])),
+    st.tuples(st.just("undo"), st.one_of(st.none(), which, st.sampled_from(["all", "turn"]))),
     st.tuples(st.just("undo"), st.one_of(st.none(), which)),
-    st.tuples(st.just("undo"), st.one_of(st.none(), which)),
+    st.tuples(st.just("keep"), st.one_of(st.none(), which)),
 )
 
 
@@ -79,6 +92,7 @@ class Story:
     def __init__(self, editor: Editor, agent: ScriptedAgent, orders: Path, starts: str) -> None:
         self.editor, self.agent, self.orders = editor, agent, orders
         self.path = editor.project / f"f{next(_counter)}.txt"
+        self.other = self.path.with_suffix(".other")
         self.before = list(LINES) if starts != "new" else None
         if self.before:
             self.path.write_text(_text(self.before))
@@ -172,7 +186,10 @@ class Story:
         look = read(str(self.path)) if self.path.exists() else read(str(self.path.parent / "none"))
         self.obey(begins, look, *steps, tool(call, known=True, status="completed"))
 
-    def works(self, way: str, changes: list[tuple[str, int]]) -> None:
+    def agent_makes_anew(self, way: str, changes: list[tuple[str, int]]) -> None:
+        self.works(way, changes, *([delete_file(str(self.path))] if self.path.exists() else []))
+
+    def works(self, way: str, changes: list[tuple[str, int]], *first: Any) -> None:
         seen = self.seen()
         lines = self.disk if way == "direct" or seen["lines"] is None else seen["lines"]
         if way == "through" and self.disk is None and seen["lines"] is None:
@@ -187,11 +204,13 @@ class Story:
                 lines[at] = self.token("agent")
             elif len(lines) > 1:
                 del lines[at]
+        self.agent_edit(*first, self.written(way, lines))
+
+    def written(self, way: str, lines: list[str]) -> Any:
         if way == "direct":
-            self.agent_edit(write_file(str(self.path), _text(lines)))
-        else:
-            self.saved |= _mine(lines)
-            self.agent_edit(write(str(self.path), _text(lines)))
+            return write_file(str(self.path), _text(lines))
+        self.saved |= _mine(lines)
+        return write(str(self.path), _text(lines))
 
     def agent_deletes(self) -> None:
         if self.path.exists():
@@ -255,22 +274,71 @@ class Story:
             self.strict = False
         return True
 
-    def undo(self, place: int | None) -> None:
-        hunks = self.seen()["hunks"]
-        chosen = hunks if place is None or not hunks else [hunks[place % len(hunks)]]
-        if chosen:
-            self.editor.lua(SAID)
-            self.editor.lua(DECIDE, chosen)
-            said: list[str] = []
+    def saveas(self) -> bool:
+        """What was the file's buffer is another one's from now on."""
+        if self._is_current():
+            self.do(f"silent saveas! {self.other}")
+        return True
 
-            def has_said() -> list[str]:
-                said.extend(self.editor.lua(SAID))
-                return said
+    def file(self) -> bool:
+        if self._is_current() and not self.other.exists():
+            self.do(f"silent file {self.other}")
+        return True
 
-            wait_until(has_said)
-            self.log.append(("said", said))
-            self.apart = self.apart or "keeps its own lines" in said[0]
-            self.problem = " undone" not in said[0] or ";" in said[0] or said[0].startswith("0")
+    def mv(self) -> bool:
+        """Outside of the editor, as all that is done to a file there once the agent has nothing to do with it."""
+        self.end_turn()
+        self.rest()
+        if self.path.exists():
+            self.path.rename(self.path.with_suffix(".away"))
+            self.strict = False
+        return True
+
+    def mv_back(self) -> bool:
+        away = self.path.with_suffix(".away")
+        if away.exists() and not self.path.exists():
+            self.end_turn()
+            self.rest()
+            away.rename(self.path)
+        return True
+
+    def _decide(self, verb: str, what: int | str | None) -> list[Any]:
+        """The hunks that were chosen."""
+        pending = self.seen()["pending"]
+        chosen = pending if isinstance(what, str | None) or not pending else [pending[what % len(pending)]]
+        if not chosen:
+            return []
+        self.editor.lua(SAID)
+        if isinstance(what, str):
+            self.do(f"Acp {verb} {what}")
+        else:
+            self.editor.lua(DECIDE, verb, [each[0] for each in chosen])
+        said: list[str] = []
+
+        def has_said() -> list[str]:
+            said.extend(self.editor.lua(SAID))
+            return said
+
+        wait_until(has_said)
+        self.log.append(("said", said))
+        self.apart = self.apart or "keeps its own lines" in said[0]
+        self.problem = f" {PAST[verb]}" not in said[0] or ";" in said[0] or said[0].startswith("0")
+        return list(chosen)
+
+    def undo(self, what: int | str | None) -> None:
+        self._decide("undo", what)
+
+    def keep(self, what: int | None) -> None:
+        """From now on the user wants to have that as well."""
+        seen = self.seen()
+        kept = self._decide("keep", what)
+        if kept:
+            self.strict = self.strict and not seen["deleted"]
+            rest = [each for each in seen["pending"] if each not in kept]
+            live = seen["lines"] if seen["lines"] is not None else self.disk or []
+            for _, first, last, old in reversed(rest):
+                live = [*live[:first], *old, *live[last:]]
+            self.before = _others(live)
 
     # --- the end
 
@@ -287,6 +355,8 @@ class Story:
                 seen = self.rest()
                 self.strict = False
         live = seen["lines"] if seen["lines"] is not None else self.disk
+        if self.strict and seen["modified"] and _others(self.disk or []) != (self.before or []):
+            self.take(("save",))  # the user has taken some of it back by u alone
         if self.strict:
             keeps = self.apart or self.disk is None  # the text of a file that is gone
             assert keeps or _others(live or []) == (self.before or []), self.told()
