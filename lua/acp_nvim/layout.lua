@@ -26,10 +26,21 @@ local function screen()
   return ("%dx%d"):format(vim.o.columns, vim.o.lines)
 end
 
+--- Commands that give windows their sizes, but for those that float: these have the highest numbers, and once they are
+--- gone such a number means the last window.
+---@return string
+local function sizes()
+  local count = #M.windows()
+  local kept = vim.tbl_filter(function(command)
+    return tonumber(command:match("(%d+)resize")) <= count
+  end, vim.split(vim.fn.winrestcmd(), "|", { trimempty = true }))
+  return table.concat(kept, "|")
+end
+
 ---@param windows? integer[]  default: all of the tabpage
 ---@return acp.Layout
 function M.remember(windows)
-  return { windows = windows or M.windows(), screen = screen(), sizes = vim.fn.winrestcmd() }
+  return { windows = windows or M.windows(), screen = screen(), sizes = sizes() }
 end
 
 --- Gives the windows back the sizes that they had, if they are still the same ones.

@@ -101,7 +101,7 @@ def test_one_line_higher_than_the_chat_is_read_and_answered(open_editor: Open, t
 
 
 @pytest.mark.parametrize(
-    "keys", [":botright new<CR>|:q<CR>", ":copen<CR>|:cclose<CR>", ":Acp log<CR>|q", ":Acp log<CR>|<Esc>"]
+    "keys", [":botright new<CR>|:q<CR>", ":copen<CR>|:cclose<CR>", ":Acp log<CR>|q", "g?:Acp log<CR>|<Esc>"]
 )
 @pytest.mark.parametrize("size", [(100, 30), (100, 16)])
 def test_a_split_that_closes_leaves_the_windows_as_they_were(

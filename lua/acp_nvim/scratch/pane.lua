@@ -73,6 +73,9 @@ end
 ---@return integer win
 function M.split(height)
   local from, before = vim.api.nvim_get_current_win(), layout.remember()
+  if layout.is_float(from) then -- one for a moment, and gone then
+    from = vim.fn.win_getid(vim.fn.winnr("#"))
+  end
   vim.cmd(("botright %dsplit"):format(height))
   local win = vim.api.nvim_get_current_win()
   if vim.list_contains(before.windows, win) then
