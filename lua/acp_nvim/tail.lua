@@ -1,5 +1,7 @@
 -- The end of a chat and the rows of its window: below the last line there is no emptiness while lines above are hidden.
 -- It comes of windows that grow, as when a proposal closes, and of questions that were put to the top of a low one.
+-- A window that shrinks, as when a proposal opens, goes on showing the end: Neovim leaves those as they are that the
+-- user is not in.
 local chats = require("acp_nvim.chat")
 
 local api = vim.api
@@ -33,6 +35,14 @@ function M.lower(win)
   end
 end
 
+---@param win integer
+local function keep_end(win)
+  local last, cursor = vim.fn.line("$", win), api.nvim_win_get_cursor(win)
+  if cursor[1] == last and vim.fn.getwininfo(win)[1].botline < last then
+    api.nvim_win_set_cursor(win, cursor) -- which scrolls to it
+  end
+end
+
 --- The view of the window that the user is in is the user's, but at the end it follows.
 ---@param win integer
 ---@return boolean
@@ -46,6 +56,7 @@ api.nvim_create_autocmd("WinResized", {
     for _, win in ipairs(vim.v.event.windows) do
       if api.nvim_win_is_valid(win) and chats.of_buffer(api.nvim_win_get_buf(win)) and is_free(win) then
         M.lower(win)
+        keep_end(win)
       end
     end
   end,

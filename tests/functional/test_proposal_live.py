@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, script, tool, write_file
+from tests.fakes.script import on_prompt, permission, say, script, tool, write_file
 from tests.functional.editor import Editor
 from tests.functional.test_files import write
 from tests.functional.test_proposals import (
@@ -240,11 +240,12 @@ def test_leaving_from_another_window_loses_no_edit(open_editor: Open, tmp_path: 
 # --- what is on the screen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+@pytest.mark.parametrize(("size", "keeps_lines"), [((80, 24), True), ((60, 15), True), ((120, 40), False)])
 def test_a_question_whose_diff_is_open_has_been_seen(
-    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+    open_editor: Open, tmp_path: Path, size: tuple[int, int], keeps_lines: bool
 ) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
+    """A chat that gives lines to the diff goes on showing its end."""
+    agent = script(tmp_path, on_prompt("", say("So.\n\n" * 8), *through()))
     editor = before(open_editor, agent, size=size)
     editor.type(":Acp<CR><Esc><C-w>t")
     rows = "return vim.fn.winheight(vim.fn.bufwinid('acp://1/chat'))"
@@ -253,7 +254,7 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     editor.screen.expect(
         lambda screen: all(text in screen.text() for text in (":w sends", "1 Yes", "d diff"))
     )
-    assert editor.lua(rows) == before_it
+    assert (editor.lua(rows) == before_it) is keeps_lines
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert outcomes(agent) == ["yes"]

@@ -52,7 +52,8 @@ function M.open(open, stop)
   shown = api.nvim_win_get_buf(win)
   vim.wo[win].cursorline, vim.wo[win].wrap = true, false
   vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false -- the terminals have numbers of their own
-  bar.set(win, "terminals   <CR> open" .. bar.STOP .. bar.CLOSE)
+  bar.set(win, "Terminals   <CR> open" .. bar.STOP .. bar.CLOSE)
+  api.nvim_win_set_height(win, api.nvim_win_get_height(win) + 1) -- the bar has taken one of its lines
   bar.map(shown, "n", "<CR>", "Open the terminal", with_chosen(open))
   bar.map(shown, "n", "<C-c>", "Stop the command", with_chosen(stop))
   return true
