@@ -47,6 +47,50 @@ M.groups = {
   AcpReviewRemovedSign = "Removed",
 }
 
+local RED, GREEN, BLUE = 0x10000, 0x100, 1
+
+---@param colour integer
+---@param channel integer
+---@return integer
+local function part(colour, channel)
+  return math.floor(colour / channel) % 256
+end
+
+--- The first colour, so much of the way to the second one.
+---@param from integer
+---@param to integer
+---@param share number
+---@return integer
+local function mixed(from, to, share)
+  local colour = 0
+  for _, channel in ipairs({ RED, GREEN, BLUE }) do
+    local one, other = part(from, channel), part(to, channel)
+    colour = colour + math.floor(one + (other - one) * share + 0.5) * channel
+  end
+  return colour
+end
+
+--- As the eye sees it, from 0 to 1.
+---@param colour integer
+---@return number
+local function lightness(colour)
+  local function seen(channel)
+    return (part(colour, channel) / 255) ^ 2.2
+  end
+  return 0.2126 * seen(RED) + 0.7152 * seen(GREEN) + 0.0722 * seen(BLUE)
+end
+
+---@param one integer
+---@param other integer
+---@return number  from 1: they are the same
+local function contrast(one, other)
+  local darker, lighter = lightness(one), lightness(other)
+  if darker > lighter then
+    darker, lighter = lighter, darker
+  end
+  return (lighter + 0.05) / (darker + 0.05)
+end
+
 --- A ground that stands out from the window's by so much, towards the text's colour.
 ---@param share number
 ---@return vim.api.keyset.highlight
@@ -56,12 +100,30 @@ local function ground(share)
   if not normal.bg or not normal.fg then
     return { bg = line.bg, ctermbg = line.ctermbg }
   end
-  local colour = 0
-  for _, weight in ipairs({ 0x10000, 0x100, 1 }) do
-    local from, to = math.floor(normal.bg / weight) % 256, math.floor(normal.fg / weight) % 256
-    colour = colour + math.floor(from + (to - from) * share + 0.5) * weight
+  return { bg = mixed(normal.bg, normal.fg, share), ctermbg = line.ctermbg }
+end
+
+local LEAST_CONTRAST, GOOD_CONTRAST = 2.5, 4
+local FAINT = { AcpRule = true } -- no words
+
+--- A link, but where its colour can hardly be read on the window's ground, as those of diagnostics in most light schemes
+--- that come with Neovim, that colour nearer to the text's.
+---@param group string
+---@param link string
+---@return vim.api.keyset.highlight
+local function readable(group, link)
+  local normal = vim.api.nvim_get_hl(0, { name = "Normal", link = false })
+  local colours = vim.api.nvim_get_hl(0, { name = link, link = false })
+  local known = normal.bg and normal.fg and colours.fg and not colours.bg and not FAINT[group]
+  if not known or contrast(colours.fg, normal.bg) >= LEAST_CONTRAST then
+    return { link = link }
   end
-  return { bg = colour, ctermbg = line.ctermbg }
+  local fg, share = colours.fg, 0
+  while contrast(fg, normal.bg) < GOOD_CONTRAST and share < 1 do
+    share = share + 0.1
+    fg = mixed(colours.fg, normal.fg, share)
+  end
+  return { fg = fg, ctermfg = colours.ctermfg, bold = colours.bold, italic = colours.italic }
 end
 
 -- Neovim 0.10 draws a group without a ground of its own on the window's, not on the bar's.
@@ -90,7 +152,7 @@ function M.define()
     vim.api.nvim_set_hl(0, group, vim.tbl_extend("error", value, { default = true }))
   end
   for group, link in pairs(M.groups) do
-    default(group, { link = link or nil })
+    default(group, link and readable(group, link) or {})
   end
   default("AcpUser", vim.tbl_extend("error", ground(0.12), { bold = true }))
   default("AcpCode", ground(0.05))

@@ -208,6 +208,11 @@ for _, name in ipairs({ "AcpUser", "AcpCode" }) do
   local ground, normal = vim.api.nvim_get_hl(0, { name = name }), vim.api.nvim_get_hl(0, { name = "Normal" })
   if not ground.bg or ground.bg == normal.bg then bad[#bad + 1] = name end
 end
+for _, name in ipairs({ "AcpDone", "AcpRunning", "AcpQuestion" }) do -- all but white on white in "morning"
+  local link = vim.api.nvim_get_hl(0, { name = name }).link
+  local scheme = vim.g.colors_name
+  if scheme == "morning" and link or scheme == "habamax" and not link then bad[#bad + 1] = name end
+end
 return bad
 """
 
