@@ -117,7 +117,7 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         **conflict.take_news(),
         "left_bar": [_bar("yours")],
         "right_bar": _right_bars(
-            ["what will be saved", "saved", ""],
+            ["what will be saved", "to be saved", ""],
             [_KEYS.replace("refuses a hunk", "takes yours"), _FEW_KEYS.replace("refuses", "takes yours")],
         ),
     }

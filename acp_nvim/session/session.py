@@ -162,6 +162,8 @@ class Session:
             self.end_turn(now, error=error or reason)
         elif error:
             self.transcript.note("error", error)
+        if error:
+            self.transcript.note("info", "a prompt, or :Acp restart, starts it anew")
         self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
         self.error = error if self.phase == "failed" else self.error
         self.queue.hold()

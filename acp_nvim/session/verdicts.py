@@ -13,7 +13,7 @@ _DOES = {
     "reject_once": "rejects once",
     "reject_always": "rejects always",
 }
-_TITLE = 24  # in a message of one line the decision is to be read as well
+_TITLE = 20  # in a message of one line the decision is to be read as well
 
 
 def beside(question: Question, call: ToolCall) -> str:
@@ -45,7 +45,7 @@ def breach(call: ToolCall) -> str:
         return ""
     if last.answer and not last.answer.kind.startswith("reject"):
         return ""
-    told = "yet the agent reports it as done: :Acp review shows what changed, :Acp undo turn takes it back"
+    told = "yet reported as done: :Acp review shows what changed, :Acp undo turn takes it back"
     return f"{_title(call)} was {'rejected' if last.answer else 'cancelled'}, {told}"
 
 

@@ -152,8 +152,8 @@ list = listed.new({
   bar = "<CR> new session  i examine  K about it  v versions",
   keys = {
     { "<CR>", "a new session with it", run = begin },
-    { "i", "examine it: start it, and show what it answers to initialize", run = examine },
-    { "K", "about it: command, installation, login, documentation, what is special", run = about },
+    { "i", "examine it: start it, and show what it offers", run = examine },
+    { "K", "about it: command, installation, login, documentation", run = about },
     { "v", "ask all programs that are found for their versions", always = ask_versions },
     { "R", "look anew", always = redraw },
   },

@@ -25,7 +25,7 @@ from tests.fakes.script import (
 )
 
 STATUS = {"command": "git status"}
-TOLD = "yet the agent reports it as done"
+TOLD = "yet reported as done"
 
 
 def ruled(desk: Desk, *rules: Any, state: Path | None = None) -> None:
