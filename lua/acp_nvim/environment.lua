@@ -24,13 +24,18 @@ local NAMES = { "python3.14", "python3.13", "python3.12", "python3.11", "python3
 local NO_VENV = "no venv module: install python3-venv or uv, then :Acp install"
 local NO_PIP = "no pip: install python3-venv or uv, then :Acp install"
 local NO_PYTHON = "no Python 3.11 or newer: install it, or uv, then :Acp install"
+local NO_NETWORK = "no network, no packages: :Acp install tries again"
 local NO_FOLDER = "cannot write to the plugin's folder or stdpath('data')"
 
 -- What commands say, in lower case, and what it means to the user; the first that is found counts.
 ---@type any[][]  first what to tell, then lists of words
 local REASONS = {
+  { -- uv and pip trust different ones; to both it looks like a network that is not there
+    "the certificate of the package index is not trusted: see :Acp log",
+    { "certificate verify failed", "certificate_verify_failed", "peer certificate" },
+  },
   {
-    "no network, no packages: :Acp install tries again",
+    NO_NETWORK,
     { "name resolution", "could not resolve", "name or service not known", "network is unreachable", "dns error" },
     { "newconnectionerror", "connection refused", "failed to connect", "failed to fetch", "timed out", "proxyerror" },
     { "error sending request", "connection reset", "max retries exceeded", "no route to host" },
@@ -232,7 +237,7 @@ local function install_packages(folder, run, tell)
   end
   tell("fetching the packages with " .. (has_uv and "uv" or "pip"))
   local ran = has_uv and with_uv(folder, base, run) or with_pip(folder, base --[[@as string]], run)
-  if ran.code ~= 0 and has_uv and base and reason(ran.output) ~= REASONS[1][1] then
+  if ran.code ~= 0 and has_uv and base and reason(ran.output) ~= NO_NETWORK then
     tell("fetching the packages with pip")
     ran = with_pip(folder, base, run)
   end

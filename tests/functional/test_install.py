@@ -145,6 +145,8 @@ case "$*" in
 esac
 {PYTHON}"""
 UNREACHED = "echo '  dns error: failed to lookup address information' >&2; exit 2"
+UNTRUSTED = """echo 'error: Failed to fetch: https://pypi.org/simple/pynvim/' >&2
+echo '  cause: invalid peer certificate: UnknownIssuer' >&2; exit 2"""
 FULL = "echo 'error: No space left on device (os error 28)' >&2; exit 2"
 BROKEN = "echo 'error: something else' >&2; echo 'all at sea' >&2; exit 2"
 
@@ -176,10 +178,22 @@ HEALTH = {
         ({"python3": NO_VENV}, "no venv module: install python3-venv or uv, then :Acp install"),
         ({"python3": NO_PIP}, "no pip: install python3-venv or uv, then :Acp install"),
         ({"python3": PYTHON, "uv": UNREACHED}, "no network, no packages: :Acp install tries again"),
+        ({"uv": UNTRUSTED}, "the certificate of the package index is not trusted: see :Acp log"),
+        ({"python3": NO_PIP, "uv": UNTRUSTED}, "no pip: install python3-venv or uv, then :Acp install"),
         ({"uv": FULL}, "the disk is full: make room, then :Acp install"),
         ({"uv": BROKEN}, "not installed, see :Acp log: all at sea"),
     ],
-    ids=["no Python", "an old one", "no venv", "no pip", "no network", "no room", "something else"],
+    ids=[
+        "no Python",
+        "an old one",
+        "no venv",
+        "no pip",
+        "no network",
+        "no trust",
+        "no trust, then pip",
+        "no room",
+        "something else",
+    ],
 )
 def test_what_is_missing_is_one_line(
     open_bare: Callable[..., Editor], scripts: dict[str, str], words: str
