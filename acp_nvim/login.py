@@ -28,8 +28,8 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
     """What to tell about them, in a line and in the chat."""
     if not methods:
         how = "log in by its own program, then :Acp restart"
-        return Ways(f"{one_line(str(error))}; {how}", f"wants a login first, and offers none here: {how}")
-    lines = [f"wants a login first: {one_line(str(error))[:_MOST]}"]
+        return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
+    lines = [f"wants a login first: {one_line(error.words)[:_MOST]}"]
     lines += [f"  {one_line(method.id)}: {_described(method)}" for method in methods]
     lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
     names = ", ".join(one_line(method.name) for method in methods)

@@ -43,10 +43,14 @@ class RpcError(Exception):
         said = self.data.get("code") if isinstance(self.data, dict) else None
         return self.code == AUTH_REQUIRED or said == "auth_required"
 
+    @property
+    def words(self) -> str:
+        """Without the code, which says nothing to a user."""
+        return self.message + "".join(f": {part}" for part in _parts(self.data) if part != self.message)
+
     def __str__(self) -> str:
         """The words first: what does not fit on a line is its end."""
-        data = "".join(f": {part}" for part in _parts(self.data) if part != self.message)
-        return f"{self.message}{data} ({self.code})"
+        return f"{self.words} ({self.code})"
 
 
 def _code(code: object) -> int:

@@ -65,7 +65,7 @@ end
 
 M.NAME = "acp_nvim: " -- before every message
 local LEAST_ROOM = 20 -- for a path
-local CODE = " %(%-%d+%)" -- of an error, as JSON-RPC has it
+local CODE = " %(%-%d%d%d%d%d%)" -- of an error, as JSON-RPC has it
 
 --- A path for the end of a message: from the working directory or the home folder on, and where that does not fit the
 --- folders by their first letters.
@@ -82,13 +82,13 @@ function M.short(path, lead)
   return fits(brief) and brief or "…/" .. vim.fs.basename(path)
 end
 
---- `text` cut so that it fits. The code of an agent's error, which is in the log, gives way first. A command that it
---- names stays whole: what stands before that gives way.
+--- `text` cut so that it fits, without the code of an agent's error, which is in the log. A command that it names stays
+--- whole: what stands before that gives way.
 ---@param text string
 ---@param width integer
 ---@return string
 function M.fit(text, width)
-  text = vim.fn.strwidth(text) <= width and text or (text:gsub(CODE, ""))
+  text = text:gsub(CODE, "")
   local first = text:find(":Acp", 1, true)
   local named = first and text:sub(first) or ""
   local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
