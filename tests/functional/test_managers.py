@@ -61,8 +61,8 @@ def installed(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
     return start
 
 
-def finishes_a_turn(editor: Editor) -> None:
-    editor.type(":Acp<CR>")
+def finishes_a_turn(editor: Editor, opened_by: str = ":Acp<CR>") -> None:
+    editor.type(opened_by)
     editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
@@ -71,10 +71,12 @@ def finishes_a_turn(editor: Editor) -> None:
 
 
 def test_lazy_nvim(installed: Callable[..., Editor]) -> None:
-    editor = installed(LAZY, "return {", plugin("lazy.nvim"))
+    (keys,) = (code for code in LUA.findall(README) if "<leader>aa" in code)
+    keys = keys.replace("{", "{{").replace("}", "}}")
+    editor = installed(LAZY + keys, "return {", plugin("lazy.nvim"))
     loaded = "return require('lazy.core.config').plugins.acp_nvim._.loaded ~= nil"
     assert editor.lua(loaded) is False, "nothing is loaded until :Acp is used"
-    finishes_a_turn(editor)
+    finishes_a_turn(editor, opened_by=" aa")  # a key of the README's, which nothing but the command is behind
     assert editor.lua(loaded) is True
 
 
