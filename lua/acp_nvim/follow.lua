@@ -140,6 +140,16 @@ function M.off(n)
   end
 end
 
+--- Another view of the window, at the same cursor, is ours: it is no move of the user's.
+---@param win integer
+function M.look_again(win)
+  for _, follower in pairs(followers) do
+    if follower.win == win and follower.seen and not follower.paused then
+      remember(follower)
+    end
+  end
+end
+
 --- The session is over.
 ---@param n integer
 function M.drop(n)

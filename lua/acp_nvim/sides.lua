@@ -37,6 +37,7 @@ end
 --- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
 ---@param before table
 local function restore_views(before)
+  local follow = package.loaded["acp_nvim.follow"]
   for win, known in pairs(before.views) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == known.buf then
       api.nvim_win_call(win, function()
@@ -44,6 +45,9 @@ local function restore_views(before)
         local same = now.lnum == view.lnum and now.col == view.col
         if same and api.nvim_buf_get_changedtick(known.buf) == known.tick and now.topline ~= view.topline then
           vim.fn.winrestview(view)
+          if follow then
+            follow.look_again(win)
+          end
         end
       end)
     end

@@ -24,6 +24,9 @@ PLACE = """return vim.api.nvim_win_call(pinned, function()
   local file = vim.fs.basename(vim.api.nvim_buf_get_name(0))
   return { file, vim.fn.line("."), vim.fn.line("w0"), vim.fn.line("w$") }
 end)"""
+PROPOSAL = """local buf = vim.api.nvim_create_buf
+local hooks = { on_closed = function() end, is_ours = function() return true end }
+sides = require("acp_nvim.sides").open(buf(false, true), buf(false, true), false, hooks)"""
 
 
 @pytest.fixture
@@ -200,6 +203,13 @@ def test_edits_and_sizes_are_not_the_user_s_moves(following: Editor) -> None:
     following.lua("vim.api.nvim_win_set_height(0, 3) vim.cmd.redraw()")
     following.lua("vim.cmd('close') vim.cmd.redraw()")
     assert show(following, "a.txt", 10)
+    following.lua("vim.o.scrolloff = 0")
+    assert show(following, "start.txt", 16)
+    following.lua(PROPOSAL)
+    following.lua("vim.cmd.redraw() vim.api.nvim_exec_autocmds('CursorMoved', {})")
+    following.lua("require('acp_nvim.sides').close(sides) vim.cmd.redraw()")
+    assert show(following, "a.txt", 10)
+    assert told(following) == ["following"]
     following.lua(
         "vim.api.nvim_buf_set_lines(vim.api.nvim_win_get_buf(pinned), 0, -1, false, {}) vim.cmd.redraw()"
     )
