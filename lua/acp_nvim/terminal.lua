@@ -16,7 +16,7 @@ local function draw_winbars(terminal)
     local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
     local status = roll.ending(terminal)
     local keys = (status and "" or bar.STOP) .. bar.CLOSE
-    bar.set(win, ("terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
+    bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
   end
 end
 
