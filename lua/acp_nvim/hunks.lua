@@ -177,9 +177,12 @@ function M.take(buf, id)
   api.nvim_buf_del_extmark(buf, beside, id)
 end
 
---- The buffer is gone, and its marks with it.
+--- The buffer is gone. Its marks go with it, but for a `:edit!`: one that is not drawn yet would count as drawn.
 ---@param buf integer
 function M.forget(buf)
+  for id in pairs(api.nvim_buf_is_valid(buf) and waiting[buf] or {}) do
+    api.nvim_buf_del_extmark(buf, namespace, id)
+  end
   waiting[buf] = nil
 end
 

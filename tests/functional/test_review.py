@@ -370,8 +370,22 @@ def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) ->
     assert disk(editor) == text(TEN)
 
 
+# one of them was told a moment ago, and is not drawn yet
+AT_ONCE = """2G:lua local review, hunks, buf = require('acp_nvim.review'), require('acp_nvim.hunks'), vim.fn.bufnr()
+ local hunk = review.hunk_at_cursor() hunks.take(buf, hunk.id) hunks.put(buf, hunk) vim.cmd('edit!')""".replace(
+    "\n", ""
+)
+
+
 @pytest.mark.parametrize(
-    "what", [":edit!", ":bdelete|edit notes.txt", ":bunload|edit notes.txt", ":w", ":checktime"]
+    "what",
+    [
+        pytest.param(AT_ONCE, id=":edit!"),
+        ":bdelete|edit notes.txt",
+        ":bunload|edit notes.txt",
+        ":w",
+        ":checktime",
+    ],
 )
 def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: str) -> None:
     editor = reviewing(open_editor, tmp_path, *way)
