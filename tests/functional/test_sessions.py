@@ -302,7 +302,7 @@ def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> N
     editor.type("1Gx")
     editor.wait_event("AcpSessionEnded", reason="closed")
     editor.expect_lua(LISTED, lambda lines: len(lines) == 1)
-    assert mine.got("session/close")
+    wait_until(lambda: mine.got("session/close"))
     assert editor.acp("sessions") == []
     assert editor.lua("return require('acp_nvim.history').of(vim.fn.getcwd())") == ["a draft"]
     editor.type("q")
