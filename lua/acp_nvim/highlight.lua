@@ -118,7 +118,8 @@ local function readable(group, link)
   if not known or contrast(colours.fg, normal.bg) >= LEAST_CONTRAST then
     return { link = link }
   end
-  local fg, share = colours.fg, 0
+  local fg = colours.fg --[[@as integer]]
+  local share = 0
   while contrast(fg, normal.bg) < GOOD_CONTRAST and share < 1 do
     share = share + 0.1
     fg = mixed(colours.fg, normal.fg, share)
