@@ -46,17 +46,20 @@ def snippet(word: str, address: Path) -> str:
 def installed(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
     """Neovim with an empty home whose init file is that of the manager with the README's snippet."""
 
+    (tmp_path / "nothing").mkdir()
+    env = {
+        "PATH": f"{tools(tmp_path / 'bin', python3=PYTHON, uv=UV)}:/usr/bin:/bin",
+        "ACP_TEST_ROOT": str(tmp_path / "nothing"),
+        "ACP_TEST_PYTHON": "",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+    }
+    address = repository(tmp_path / "repository")
+
     def start(init: str, word: str, manager: Path | None = None) -> Editor:
-        (tmp_path / "nothing").mkdir()
-        env = {
-            "PATH": f"{tools(tmp_path / 'bin', python3=PYTHON, uv=UV)}:/usr/bin:/bin",
-            "ACP_TEST_ROOT": str(tmp_path / "nothing"),
-            "ACP_TEST_PYTHON": "",
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-        }
-        code = snippet(word, repository(tmp_path / "repository"))
         bare = "vim.g.acp_nvim = vim.empty_dict()\n"
-        return open_editor(init=bare + init.format(manager=manager, snippet=code), env=env)
+        filled = init.format(manager=manager, snippet=snippet(word, address))
+        return open_editor(init=bare + filled, env=env)
 
     return start
 
@@ -67,16 +70,22 @@ def finishes_a_turn(editor: Editor, opened_by: str = ":Acp<CR>") -> None:
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     python = editor.lua("return require('acp_nvim.backend').python()")
-    assert python.startswith(f"{editor.home}/data/nvim/")
+    assert python.startswith(editor.lua("return vim.fn.stdpath('data')"))
 
 
 def test_lazy_nvim(installed: Callable[..., Editor]) -> None:
     (keys,) = (code for code in LUA.findall(README) if "<leader>aa" in code)
-    keys = keys.replace("{", "{{").replace("}", "}}")
-    editor = installed(LAZY + keys, "return {", plugin("lazy.nvim"))
+    init = LAZY + keys.replace("{", "{{").replace("}", "}}")
+    first = installed(init, "return {", plugin("lazy.nvim"))
+    first.expect_lua(
+        "return vim.v.vim_did_enter", 1, timeout=60
+    )  # all is installed, and its build has loaded it
+    editor = installed(init, "return {", plugin("lazy.nvim"))
     loaded = "return require('lazy.core.config').plugins.acp_nvim._.loaded ~= nil"
     assert editor.lua(loaded) is False, "nothing is loaded until :Acp is used"
-    finishes_a_turn(editor, opened_by=" aa")  # a key of the README's, which nothing but the command is behind
+    waits = "return #vim.api.nvim_get_autocmds({ event = 'SessionLoadPost' }) > 0"
+    assert editor.lua(waits), "or a session restored"
+    finishes_a_turn(editor, opened_by=" aa")  # one of the README's keys
     assert editor.lua(loaded) is True
 
 
