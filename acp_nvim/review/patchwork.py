@@ -104,6 +104,12 @@ class Patchwork:
         """The live text is `new`, and nobody's to decide: the user's edits, or the disk's."""
         self._typed(edits(self._lines, list(new)))
 
+    def knows(self, text: Sequence[str]) -> None:
+        """The live text without some edits of the user's, which may be thrown away: it would bring its hunks along."""
+        now = self.lines
+        self.became(text)
+        self.became(now)
+
     def keep(self, hunk_id: int) -> bool:
         """False: no such hunk is pending."""
         return bool(self.keep_all([hunk_id]))

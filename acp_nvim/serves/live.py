@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
@@ -93,8 +93,16 @@ class _Known(NamedTuple):
 class Witness(Protocol):
     """Who follows the buffers that agents change."""
 
-    def about_to(self, path: str, buffer: Buffer, wanted: list[str], is_new: bool, by: object) -> None:
-        """The editor is asked to make `wanted` of the buffer's rows, because of `by`."""
+    def about_to(
+        self,
+        path: str,
+        buffer: Buffer,
+        wanted: list[str],
+        is_new: bool,
+        by: object,
+        disk: Sequence[str] | None = None,
+    ) -> None:
+        """The editor is asked to make `wanted` of the buffer's rows, because of `by`. `disk`: without unsaved lines."""
 
 
 class Live:
@@ -232,7 +240,7 @@ class Live:
             options["fenc"] = encoding
         if self.witness:
             wanted = apply(list(disk.lines) or [""], after)
-            self.witness.about_to(path, buffer, wanted, False, by)
+            self.witness.about_to(path, buffer, wanted, False, by, disk.lines if after else None)
             options["review"] = path
         said = await self._editor.call(
             "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options

@@ -7,7 +7,7 @@ text. A file leaves the book when nothing of it is pending and the next turn beg
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from acp_nvim.editor.interface import Call, Editor
@@ -40,7 +40,15 @@ class Review:
 
     # --- what files and the watch tell
 
-    def about_to(self, path: str, buffer: Buffer, wanted: list[str], is_new: bool, by: object) -> None:
+    def about_to(
+        self,
+        path: str,
+        buffer: Buffer,
+        wanted: list[str],
+        is_new: bool,
+        by: object,
+        disk: Sequence[str] | None = None,
+    ) -> None:
         """A write into a loaded buffer; if it fails, the editor says so."""
         from acp_nvim.serves.reviewed import Taken, author
 
@@ -56,7 +64,7 @@ class Review:
         if file.deleted:
             file.came_back(buffer.text.lines)
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
-        file.asks(wanted, by)
+        file.asks(wanted, by, disk)
 
     def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
         """We have, for an agent."""

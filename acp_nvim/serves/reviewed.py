@@ -5,7 +5,7 @@ The editor's rows and the lines of a text differ in one case: a buffer without a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ class _Asked:
 
     wanted: list[str]
     by: Author | Taken | None
+    disk: Sequence[str] | None  # without the user's unsaved lines
 
 
 class Reviewed:
@@ -148,8 +149,8 @@ class Reviewed:
 
     # --- the editor's stream
 
-    def asks(self, wanted: list[str], by: Author | Taken | None) -> None:
-        self._asked = _Asked(wanted, by)
+    def asks(self, wanted: list[str], by: Author | Taken | None, disk: Sequence[str] | None = None) -> None:
+        self._asked = _Asked(wanted, by, disk)
 
     def adopt(self, buffer: int, lines: Iterable[str], tick: int) -> None:
         """The text of the buffer as it was at this tick; what came since is still to be done."""
@@ -202,10 +203,13 @@ class Reviewed:
             return
         if isinstance(asked.by, Author):
             self._author = asked.by
-            return self.agent(asked.wanted, asked.by)
-        if isinstance(asked.by, Taken):
+            self.agent(asked.wanted, asked.by)
+        elif isinstance(asked.by, Taken):
             self.take_back(asked.by.ids)
         self.became(asked.wanted)
+        if asked.disk is not None:
+            self.patchwork.knows(asked.disk)
+            self._hunks = None
 
     def _edit(self, first: int, last: int, lines: list[str], author: Author | None) -> None:
         if not self.lines:

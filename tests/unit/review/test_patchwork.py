@@ -167,6 +167,17 @@ def test_u_over_an_agents_write_takes_its_hunks_and_redo_brings_them():
     assert patchwork.pending == before
 
 
+def test_the_text_without_unsaved_lines_brings_the_hunks_that_u_has_taken():
+    patchwork = patched("1 a 2 mine", "1 x 2 mine")
+    before = patchwork.pending
+    patchwork.knows(["1", "x", "2"])
+    assert (patchwork.pending, patchwork.lines) == (before, ["1", "x", "2", "mine"])
+    patchwork.user(Edit(1, 2, ["a"]))
+    assert patchwork.pending == []
+    patchwork.became(["1", "x", "2"])  # what :edit! is
+    assert patchwork.pending == before
+
+
 def test_u_over_what_was_typed_into_a_hunk_gives_it_back_to_the_agent():
     patchwork = patched("1 a b 2", "1 x y 2")
     before = patchwork.pending
