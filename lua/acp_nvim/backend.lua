@@ -34,6 +34,10 @@ function M.python()
     end
     return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
   end
+  local install = package.loaded["acp_nvim.install"]
+  if install and install.is_running() then
+    return nil, "the installation is running: :Acp works when it is done"
+  end
   local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
   if python ~= "" and vim.fn.executable(python) == 1 then
     return python

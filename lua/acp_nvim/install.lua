@@ -108,6 +108,11 @@ vim.api.nvim_create_autocmd("VimLeavePre", {
   callback = kill,
 })
 
+---@return boolean
+function M.is_running()
+  return current ~= nil
+end
+
 --- Ends the installation that runs.
 ---@return true? ok
 ---@return string? message
@@ -120,12 +125,25 @@ function M.cancel()
   return true
 end
 
+--- What :Acp shows has failed for want of what is there now: it begins.
+local function revive()
+  local state = require("acp_nvim.state")
+  local n = state.current()
+  if n and state.session(n).orphaned and not require("acp_nvim.backend").is_running() then
+    local ok, message = require("acp_nvim.api.reach").send(n, "restart")
+    if not ok then
+      scratch.message("error", message or "")
+    end
+  end
+end
+
 ---@param installation acp.Installation
 local function announce(installation)
   if installation.error then
     return scratch.message("error", installation.error --[[@as string]])
   end
   scratch.message("info", installation.said --[[@as string]])
+  revive()
 end
 
 ---@return string? message  why nothing can be begun

@@ -228,6 +228,8 @@ def test_while_it_runs_it_is_seen_and_can_be_given_up(open_bare: Callable[..., E
     editor.screen.expect("the user goes on typing")
     editor.type(":Acp install<CR>")
     told(editor, "the installation is running: :Acp install! ends it")
+    editor.type(":Acp<CR>")
+    told(editor, "the installation is running: :Acp works when it is done")
     editor.type(":Acp install!<CR>")
     told(editor, "installation cancelled: :Acp install goes on with it")
     editor.screen.expect_gone("fetching the packages")
@@ -249,6 +251,19 @@ def test_neovim_may_be_left_in_the_middle_and_the_next_one_completes_it(
     later = open_bare(python3=PYTHON, uv=UV)
     later.type(":Acp install<CR>")
     told(later, "installed: :Acp starts a conversation")
+
+
+def test_a_chat_that_has_failed_for_want_of_it_begins(
+    open_bare: Callable[..., Editor], tmp_path: Path
+) -> None:
+    subprocess.run([BASE, "-I", "-m", "venv", "--without-pip", tmp_path / "plugin/.venv"], check=True)
+    editor = open_bare(python3=PYTHON, uv=UV)
+    editor.type(":Acp<CR>")
+    told(editor, "is missing: run :Acp install")
+    editor.type(":Acp install<CR>")
+    editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
+    editor.type("i/help<C-s><Esc>")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
 
 
 def test_an_environment_of_a_python_that_is_gone_is_made_anew(
