@@ -7,17 +7,34 @@ local chats = require("acp_nvim.chat")
 local api = vim.api
 local M = {}
 
+--- What stands below the last line belongs to it: the answers of a question.
 ---@param win integer
+---@param line integer
 ---@param last integer
----@param rows integer
+---@return integer
+local function height(win, line, last)
+  local range = { start_row = line - 1, end_row = line < last and line - 1 or nil }
+  return api.nvim_win_text_height(win, range).all
+end
+
+---@param info table of the window
+---@param last integer
 ---@return integer  the highest line from which all to the last one is in view
-local function highest(win, last, rows)
-  local line = last + 1
+local function highest(info, last)
+  local line, rows = last + 1, info.height - (info.winbar or 0)
   while line > 1 and rows > 0 do
-    rows = rows - api.nvim_win_text_height(win, { start_row = line - 2, end_row = line - 2 }).all
+    rows = rows - height(info.winid, line - 1, last)
     line = rows >= 0 and line - 1 or line
   end
   return math.min(line, last)
+end
+
+---@param win integer
+---@param top integer
+local function show_from(win, top)
+  api.nvim_win_call(win, function()
+    vim.fn.winrestview({ topline = top })
+  end)
 end
 
 --- Shows as much of what went before as there is room for. The cursor stays on its line.
@@ -27,19 +44,18 @@ function M.lower(win)
   if info.topline == 1 or info.botline < last then
     return
   end
-  local top = highest(win, last, info.height - (info.winbar or 0))
+  local top = highest(info, last)
   if top < info.topline then
-    api.nvim_win_call(win, function()
-      vim.fn.winrestview({ topline = top })
-    end)
+    show_from(win, top)
   end
 end
 
 ---@param win integer
 local function keep_end(win)
-  local last, cursor = vim.fn.line("$", win), api.nvim_win_get_cursor(win)
-  if cursor[1] == last and vim.fn.getwininfo(win)[1].botline < last then
-    api.nvim_win_set_cursor(win, cursor) -- which scrolls to it
+  local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
+  local top = api.nvim_win_get_cursor(win)[1] == last and highest(info, last) or 1
+  if top > info.topline then
+    show_from(win, top)
   end
 end
 

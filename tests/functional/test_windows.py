@@ -230,3 +230,16 @@ def test_a_global_winbar_stays_out_of_the_prompt(open_editor: Open, tmp_path: Pa
     lines = editor.screen.lines()
     assert sum("MINE" in line for line in lines) == 1, "in the user's own window"
     assert sum("<CR> send " in line for line in lines) == 1
+
+
+def test_answers_stay_in_view_when_a_list_takes_rows(open_editor: Open, tmp_path: Path) -> None:
+    names = [f"a long name of an answer {n}" for n in range(3)]
+    options = [(name, name, "allow_once") for name in names]
+    agent = script(tmp_path, on_prompt("", say("many words " * 20), permission("May I?", options)))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.screen.expect(names[-1])
+    before = editor.lua("return vim.fn.line('w0', vim.fn.bufwinid('acp://1/chat'))")
+    editor.type(":Acp sessions<CR>")
+    editor.screen.expect(lambda screen: "go to" in screen.text() and names[-1] in screen.text())
+    assert editor.lua("return vim.fn.line('w0', vim.fn.bufwinid('acp://1/chat'))") > before == 1
