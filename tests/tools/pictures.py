@@ -158,17 +158,23 @@ def photograph(nvim: str, name: str, background: str, keys: list[str]) -> None:
 def main() -> None:
     found = sys.argv[1:2] or [subprocess.check_output([ROOT / "tests/tools/find-nvim.sh"], text=True).strip()]
     nvim = os.path.abspath(found[0])
-    with tempfile.TemporaryDirectory() as home:
-        project = Path(home, "reader")
-        project.mkdir()
-        folders = {f"XDG_{kind}_HOME": f"{home}/{kind}" for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-        os.environ.update(folders, HOME=home, ACP_ROOT=str(ROOT), ACP_DEMO_SPEED="20")
-        os.environ.pop("NVIM", None)
-        os.chdir(project)
-        for name in sys.argv[2:] or SCENES:
-            for file, text in PROJECT.items():
-                Path(file).write_text(text)
+    os.environ.update(ACP_ROOT=str(ROOT), ACP_DEMO_SPEED="20")
+    os.environ.pop("NVIM", None)
+    for name in sys.argv[2:] or SCENES:
+        with tempfile.TemporaryDirectory() as home:  # what one scene leaves is no other's business
+            settle_in(Path(home))
             photograph(nvim, name, *SCENES[name])
+            os.chdir(ROOT)
+
+
+def settle_in(home: Path) -> None:
+    folders = {f"XDG_{kind}_HOME": f"{home}/{kind}" for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    os.environ.update(folders, HOME=str(home))
+    project = home / "reader"
+    project.mkdir()
+    os.chdir(project)
+    for file, text in PROJECT.items():
+        Path(file).write_text(text)
 
 
 if __name__ == "__main__":
