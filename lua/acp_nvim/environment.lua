@@ -246,6 +246,16 @@ local function install_packages(folder, run, tell)
   end
 end
 
+---@param folder string
+---@param run acp.Run
+---@param tell acp.Tell
+---@return acp.Ran whole  whether the backend finds all it needs
+local function complete(folder, run, tell)
+  install_packages(folder, run, tell)
+  local placed = run({ python_in(folder), "-I", "-c", SCRIPTS.package, M.root })
+  return placed.code == 0 and run({ python_in(folder), "-I", "-c", SCRIPTS.packages }) or placed
+end
+
 --- Makes the environment, or what is missing of it; an error is one line for the user.
 ---@param run acp.Run
 ---@param tell acp.Tell
@@ -261,9 +271,13 @@ function M.make(run, tell)
   if vim.uv.fs_stat(folder) and run({ python_in(folder), "-I", "-c", SCRIPTS.base }).code ~= 0 then
     vim.fn.delete(folder, "rf") -- left by a Python that is gone
   end
-  install_packages(folder, run, tell)
-  local placed = run({ python_in(folder), "-I", "-c", SCRIPTS.package, M.root })
-  local whole = placed.code == 0 and run({ python_in(folder), "-I", "-c", SCRIPTS.packages }) or placed
+  local is_old = vim.uv.fs_stat(folder) ~= nil
+  local whole = complete(folder, run, tell)
+  if whole.code ~= 0 and is_old then
+    tell("making the environment anew") -- a package counts as installed whose code is gone
+    vim.fn.delete(folder, "rf")
+    whole = complete(folder, run, tell)
+  end
   if whole.code ~= 0 then
     error(reason(whole.output), 0)
   end

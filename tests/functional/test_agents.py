@@ -385,4 +385,7 @@ def test_checkhealth_with_every_agent_started(open_editor: Open, tmp_path: Path)
     assert "good: offers: loadSession" in text
     assert "bad: bad exited with status 3: no licence" in text
     assert "demo: " in text
+    assert [line for line in text.splitlines() if "ERROR" in line and "bad" not in line] == []
+    assert "pictures in the clipboard: " in text
+    assert "OK colours: " in text or "colours: those of the terminal" in text
     wait_until(lambda: good.logged("eof"))

@@ -274,3 +274,17 @@ def test_an_environment_of_a_python_that_is_gone_is_made_anew(
     editor = open_bare(python3=PYTHON, uv=UV)
     editor.type(":Acp install<CR>")
     told(editor, "installed: :Acp starts a conversation")
+
+
+# to it the packages are there as long as their records are
+AUDITS = 'if [ -e "${4%/bin/python}/recorded" ]; then echo "Audited 10 packages"; exit; fi\n'
+
+
+def test_an_environment_whose_packages_are_damaged_is_made_anew(
+    open_bare: Callable[..., Editor], tmp_path: Path
+) -> None:
+    subprocess.run([BASE, "-I", "-m", "venv", "--without-pip", tmp_path / "plugin/.venv"], check=True)
+    (tmp_path / "plugin/.venv/recorded").touch()
+    editor = open_bare(python3=PYTHON, uv=AUDITS + UV)
+    editor.type(":Acp install<CR>")
+    told(editor, "installed: :Acp starts a conversation")
