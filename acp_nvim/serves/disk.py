@@ -19,13 +19,15 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", 
 LARGEST = 64 << 20  # bytes; no message could carry more
 _PIECE = 64 << 10
 
-# The clock that file systems stamp with, where there is one: it lags a little behind the other.
-_CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", None)
-
 
 def clock() -> int:
-    """Now, in nanoseconds, to be compared with `changed`."""
-    return time.time_ns() if _CLOCK is None else time.clock_gettime_ns(_CLOCK)
+    """Now, in nanoseconds, to be compared with `changed`.
+
+    File systems stamp with a clock that may lag some milliseconds behind. By that one, what the user saves right
+    before a prompt would look as if the agent had changed it; by this one, what an agent changes within a few
+    milliseconds of its prompt would not. No model is that quick.
+    """
+    return time.time_ns()
 
 
 def changed(path: str) -> int:

@@ -124,7 +124,8 @@ async def test_created_and_deleted_files_go_and_come_back(desk: Desk) -> None:
 
 async def test_a_file_whose_earlier_text_is_unknown_is_told_without_hunks(desk: Desk) -> None:
     late = tool("e", title="Edit", kind="edit", status="completed", locations=[{"path": NOTES}])
-    _, notes = await reviewed(desk, write_file(NOTES, NEW), late)
+    # later than the tick in which the turn has begun
+    _, notes = await reviewed(desk, ["think_for", 0.02], write_file(NOTES, NEW), late)
     await eventually(lambda: notes.told.get("unknown"))
     assert (notes.pending, len(notes.told["unknown"])) == ([], 1)
     desk.send("keep", ids=[], all=1)
