@@ -140,6 +140,8 @@ class Story:
     def take(self, step: Step) -> None:
         before = self.now
         mine = _mine(before["lines"] if before["lines"] is not None else self.disk)
+        if self.disk is None and not before["modified"]:
+            mine = set()  # the file is gone under an unmodified buffer, which takes up whatever is there next
         self.log.append((step, before, self.disk))
         name, *how = step
         users = getattr(self, NAMES.get(name) or name)(*how)
@@ -387,6 +389,7 @@ def test_no_line_of_the_user_s_is_lost_or_saved(open_editor: Callable[..., Edito
         max_examples=int(os.environ.get("STORIES", 100 if CHAOS else 3)),
         phases=[Phase.generate],
         database=None,
+        derandomize=not CHAOS,  # the ordinary run tells the same ones each time
         suppress_health_check=list(HealthCheck),
     )
     @given(st.sampled_from(["open", "closed", "new"]), st.lists(_steps, min_size=3, max_size=10))
