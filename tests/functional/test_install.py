@@ -145,7 +145,7 @@ case "$*" in
 esac
 {PYTHON}"""
 UNREACHED = "echo '  dns error: failed to lookup address information' >&2; exit 2"
-UNTRUSTED = """echo 'error: Failed to fetch: https://pypi.org/simple/pynvim/' >&2
+UNTRUSTED = """echo 'error: Failed to fetch: https://index.example/simple/pynvim/' >&2
 echo '  cause: invalid peer certificate: UnknownIssuer' >&2; exit 2"""
 FULL = "echo 'error: No space left on device (os error 28)' >&2; exit 2"
 BROKEN = "echo 'error: something else' >&2; echo 'all at sea' >&2; exit 2"
