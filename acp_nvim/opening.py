@@ -166,9 +166,8 @@ class Opening:
             return self._refused(session, way, result.error)
         if not answer or not session_id:
             return self._refused(session, way, RpcError(INVALID_PARAMS, "the agent sent no session id"))
-        if (
-            other := self.by_id.get(session_id, session)
-        ) is not session:  # what is said there would be shown here
+        other = self.by_id.get(session_id, session)
+        if other is not session:  # what is said there would be shown here
             taken = f"it has the id of session {other.number}"
             return self._refused(session, way, RpcError(INVALID_PARAMS, taken))
         self._ready(session, way, session_id, answer)
