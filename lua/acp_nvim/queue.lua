@@ -50,7 +50,7 @@ local function paint(buf)
   api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   for row, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
     if line == separators[buf] then
-      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { line_hl_group = "AcpRule" })
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { line_hl_group = "AcpNote" })
     end
   end
 end
