@@ -278,7 +278,7 @@ class Story:
 
     def saveas(self) -> bool:
         """What was the file's buffer is another one's from now on."""
-        if self._is_current():
+        if self._is_current() and not self.editor.lua("return vim.fn.bufloaded(...)", str(self.other)):
             self.do(f"silent saveas! {self.other}")
         return True
 
