@@ -16,7 +16,7 @@ import anyio.lowlevel
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
-from acp_nvim.review.codec import split
+from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import join, section
 from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import Access, Boundary
@@ -151,9 +151,12 @@ class Files:
     async def _merge(
         self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
     ) -> None:
+        verdict = self.decided.find(session, path)
+        if not verdict and await self._go_on(session, given, path, content):
+            return
         now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
-        if verdict := self.decided.find(session, path):
+        if verdict:
             joined = join(base, now.text, content)
             if (
                 content == verdict.right
@@ -173,22 +176,38 @@ class Files:
                 theirs = await self.conflicts.decide(session, path, joined.ours, joined.theirs, note)
                 base, settled = now.text.whole, now.disk
             else:
-                await anyio.lowlevel.checkpoint_if_cancelled()
-                _expect_same(given, path)
-                with self._to_the_end():
-                    saved = await self.live.save(now, joined.ours, (session, "agent"))
-                    if saved is not None:
-                        self.beliefs(session).learn(path, content)
-                        self._echoes.pop(path, None)
-                        if split(content).lines != joined.ours.lines:
-                            self.expect_echo(session, path, content)
-                        self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
-                        return
+                if await self._save(session, given, now, joined.ours, content):
+                    return
                 if now.buffer and not await self.live.until_free(now.buffer, gives_up):
                     raise RpcError(
                         CANCELLED, f"{path} was not written: the turn has ended before it could be"
                     )
             now = await self.live.standing(path, settled)
+
+    async def _go_on(self, session: Session, given: str, path: str, content: str) -> bool:
+        """A write after ours, if nothing has happened in between. False: the buffer has to be looked at."""
+        now = self.live.as_left(path)
+        if now is None:
+            return False
+        joined = join(self._base(session, now), now.text, content)
+        if joined.overlaps or now.apart:
+            return False
+        return await self._save(session, given, now, joined.ours, content)
+
+    async def _save(self, session: Session, given: str, now: Standing, text: Text, content: str) -> bool:
+        """`text` has become of `content`. False: the buffer is not as it was thought to be, or takes no edits."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        _expect_same(given, now.path)
+        with self._to_the_end():
+            saved = await self.live.save(now, text, (session, "agent"))
+            if saved is None:
+                return False
+            self.beliefs(session).learn(now.path, content)
+            self._echoes.pop(now.path, None)
+            if content != text.whole and split(content).lines != text.lines:
+                self.expect_echo(session, now.path, content)
+            self._front.on_written(session, absolute(given, session.cwd), now.shown, saved)
+        return True
 
     def _base(self, session: Session, now: Standing) -> str | None:
         """Nothing is lost by making a file that is gone anew, whatever it held."""

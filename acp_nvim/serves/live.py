@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import anyio
 
@@ -30,14 +30,45 @@ _FORMATS = {end: name for name, end in _ENDS.items()}
 
 
 class Buffer(NamedTuple):
-    number: int
-    tick: int
-    modified: bool
-    plain: bool  # unmodified, in the encoding of the wire: the disk says the same
-    encoding: str
+    """A loaded buffer as the editor has told it."""
+
+    look: dict[str, Any]  # what the editor has said of it, but the lines
     rows: list[str]  # as the editor counts them: an empty buffer has one
     text: Text
-    encodings: tuple[str, ...] = ()  # in which the editor would try to read the file anew
+    is_left: bool = False  # by our own write, and nobody has looked since
+
+    @classmethod
+    def of(cls, look: dict[str, Any], rows: list[str]) -> Self:
+        final = bool(look["final"])
+        is_void = rows in ([], [""]) and not final
+        shape = _ENDS[look["ff"]], final or is_void, bool(look["bomb"])
+        return cls(look, rows, Text(() if is_void else tuple(rows), *shape))
+
+    @property
+    def number(self) -> int:
+        return int(self.look["buf"])
+
+    @property
+    def tick(self) -> int:
+        return int(self.look["tick"])
+
+    @property
+    def modified(self) -> bool:
+        return bool(self.look["modified"])
+
+    @property
+    def plain(self) -> bool:
+        """Unmodified, in the encoding of the wire: the disk says the same."""
+        return bool(self.look["plain"])
+
+    @property
+    def encoding(self) -> str:
+        return self.look["fenc"] or "utf-8"
+
+    @property
+    def encodings(self) -> list[str]:
+        """In which the editor would try to read the file anew."""
+        return str(self.look.get("fencs") or "").split(",")
 
     def fitting(self, data: bytes) -> str:
         """The encoding of bytes that somebody else has written: of several that fit the first, as in the editor."""
@@ -82,14 +113,6 @@ class Standing(NamedTuple):
         return self.buffer.decode(data) if self.buffer else as_utf8(data)
 
 
-class _Known(NamedTuple):
-    """The rows of a buffer as they were at a tick."""
-
-    buffer: int
-    tick: int
-    rows: list[str]
-
-
 class Witness(Protocol):
     """Who follows the buffers that agents change."""
 
@@ -112,7 +135,7 @@ class Live:
         self.witness: Witness | None = None
         self.open: set[str] = set()  # files that were loaded when last looked for
         self._editor = editor
-        self._known: dict[str, _Known] = {}  # the youngest last
+        self._known: dict[str, Buffer] = {}  # the youngest last
         # of modified buffers: the disk under their unsaved lines; None: nobody can tell
         self._origins: dict[str, bytes | None] = {}
 
@@ -146,7 +169,7 @@ class Live:
     # --- reading
 
     async def loaded(self, path: str) -> Buffer | None:
-        while look := await self._editor.call("file_look", path, self._known.get(path, ())[:2]):
+        while look := await self._editor.call("file_look", path, self._moment(path)):
             self.open.add(path)
             if (buffer := await self._buffer(path, look)) is not None:
                 return buffer
@@ -154,11 +177,16 @@ class Live:
         self._known.pop(path, None)
         return None
 
-    def _learn(self, path: str, buffer: int, tick: int, rows: list[str]) -> None:
+    def _moment(self, path: str) -> tuple[int, ...]:
+        known = self._known.get(path)
+        return (known.number, known.tick) if known else ()
+
+    def _learn(self, path: str, buffer: Buffer) -> Buffer:
         self._known.pop(path, None)
-        self._known[path] = _Known(buffer, tick, rows)
+        self._known[path] = buffer
         if len(self._known) > _KNOWN:
             del self._known[next(iter(self._known))]
+        return buffer
 
     async def read(self, path: str) -> tuple[str, str]:
         """The text and its line end. An editor that waits for its user is not waited for where the disk will do."""
@@ -185,25 +213,12 @@ class Live:
         rows = await self._rows(path, look)
         if rows is None:
             return None
-        self._learn(path, look["buf"], look["tick"], rows)
-        final = bool(look["final"])
-        is_void = rows in ([], [""]) and not final
-        shape = _ENDS[look["ff"]], final or is_void, bool(look["bomb"])
-        return Buffer(
-            number=look["buf"],
-            tick=look["tick"],
-            modified=bool(look["modified"]),
-            plain=bool(look["plain"]),
-            encoding=look["fenc"] or "utf-8",
-            rows=rows,
-            text=Text(() if is_void else tuple(rows), *shape),
-            encodings=tuple(str(look.get("fencs") or "").split(",")),
-        )
+        look.pop("lines", None)
+        return self._learn(path, Buffer.of(look, rows))
 
     async def _rows(self, path: str, look: dict[str, Any]) -> list[str] | None:
-        known = self._known.get(path)
-        if known and known[:2] == (look["buf"], look["tick"]):
-            return known.rows
+        if self._moment(path) == (look["buf"], look["tick"]):
+            return self._known[path].rows
         if "lines" in look:
             return list(look["lines"])
         rows: list[str] = []
@@ -262,6 +277,13 @@ class Live:
         _sendable(text.whole, path)
         return Standing(path, text, disk=found)
 
+    def as_left(self, path: str) -> Standing | None:
+        """As our last write has left it; `save` finds out if it is otherwise by now. None: it has to be looked at."""
+        buffer = self._known.get(path)
+        if buffer is None or not buffer.is_left:
+            return None
+        return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, None)
+
     def _with_disk(self, now: Standing, buffer: Buffer, settled: bytes | None) -> Standing:
         if now.disk is None:
             return now
@@ -278,7 +300,7 @@ class Live:
         return now._replace(text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
     async def save(self, now: Standing, text: Text, by: object = None) -> str | None:
-        """The text that is saved then; None if the buffer has changed since it was looked at, or takes no edits now."""
+        """The text that is saved then; None if the buffer is not as it is thought to be, or takes no edits now."""
         self.heard = True
         if now.buffer:
             return await self._save_buffer(now, now.buffer, text, by)
@@ -287,15 +309,17 @@ class Live:
         return text.whole
 
     async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text, by: object) -> str | None:
-        changes = [list(edit) for edit in edits(buffer.rows, list(text.lines))]
-        if buffer.is_like_disk and now.disk is not None and text == now.text and not changes:
-            return text.whole
+        changes = edits(buffer.rows, list(text.lines))
+        if not changes and buffer.is_like_disk and now.disk is not None and text == now.text:
+            return None if buffer.is_left else text.whole  # only a look can tell that there is nothing to do
         disk.make_parents(now.path)
-        options = {"autocmds": self.autocmds, "real": now.path, **shape(text)}
+        options = {"autocmds": self.autocmds, "real": now.path, "look": buffer.look, **shape(text)}
+        wanted = apply(buffer.rows, changes)  # lines that stay are the same objects, quickly compared later
         if self.witness:
-            self.witness.about_to(now.path, buffer, list(text.lines), now.disk is None, by)
+            self.witness.about_to(now.path, buffer, wanted, now.disk is None, by)
             options["review"] = now.path
-        said = await self._editor.call("file_apply", buffer.number, buffer.tick, changes, options)
+        listed = [list(edit) for edit in changes]
+        said = await self._editor.call("file_apply", buffer.number, buffer.tick, listed, options)
         if said.get("locked") or said.get("stale"):
             return None
         if "error" in said:
@@ -303,10 +327,20 @@ class Live:
         if "warning" in said:
             log.warning("%s was written, but: %s", now.path, said["warning"])
         if "lines" in said:
-            text = replace(text, lines=tuple(said["lines"]))
+            wanted = list(said["lines"])
+            text = replace(text, lines=tuple(wanted))
         self.heard = bool(said.get("heard", True))
-        self._learn(now.path, buffer.number, said["tick"], list(text.lines) or [""])
+        self._left(now.path, said.get("look"), wanted or [""], text)
         return text.whole
+
+    def _left(self, path: str, look: dict[str, Any] | None, rows: list[str], text: Text) -> None:
+        """By a write; `look` None: the buffer went with it."""
+        if look is None:
+            self._known.pop(path, None)
+            return
+        buffer = Buffer.of(look, rows)
+        whole = text if text == buffer.text else buffer.text  # put together already, the one of the two
+        self._learn(path, buffer._replace(text=whole, is_left=True))
 
 
 def shape(text: Text) -> dict[str, Any]:

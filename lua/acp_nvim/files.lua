@@ -92,10 +92,23 @@ local function is_plain(buf)
   return utf8 and not bo.modified and bo.buftype == "" and not bo.binary
 end
 
+---@class acp.Look
+---@field buf integer
+---@field tick integer
+---@field modified boolean
+---@field plain boolean     the disk can be read in its place
+---@field count integer     of its lines
+---@field bomb boolean
+---@field ff "unix"|"dos"|"mac"
+---@field fenc string
+---@field fencs? string     in which it would be tried to read it anew
+---@field final boolean     the text ends with a line end
+---@field lines? string[]   few of them, where they are wanted
+
 --- What is to be known of the loaded buffer of a file.
 ---@param path string  absolute
 ---@param known? integer[]  { buf, tick } whose lines are known, or nothing; nil: those of a plain one are not wanted
----@return table? look  { buf, tick, modified, plain, count, bomb, ff, fenc, fencs?, final, lines? }; nil: none is loaded
+---@return acp.Look?  nil: none is loaded
 function M.look(path, known)
   local buf = M.find(path)
   if not buf then

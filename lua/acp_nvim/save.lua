@@ -1,6 +1,7 @@
 -- What an agent writes goes into a loaded buffer as a careful colleague would type it, and is saved as `:w` would: one
 -- undo step of its own, nothing asked, and all as before if it cannot be saved.
 local edits = require("acp_nvim.edits")
+local files = require("acp_nvim.files")
 local stream = require("acp_nvim.stream")
 
 local api = vim.api
@@ -13,6 +14,7 @@ local M = {}
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
 ---@field fenc? string
+---@field look? acp.Look     what the edits build on, as `files.look` has told it
 ---@field review? string    the resolved path under which the change is followed
 
 --- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore
@@ -29,7 +31,7 @@ local function refusal(buf, options)
     return "E45: 'readonly' option is set"
   elseif vim.bo[buf].buftype ~= "" and vim.bo[buf].buftype ~= "acwrite" then
     return "E382: Cannot write, 'buftype' option is set"
-  elseif options.real and require("acp_nvim.files").resolve(name) ~= options.real then
+  elseif options.real and files.resolve(name) ~= options.real then
     return ("%s leads elsewhere now"):format(name)
   elseif stat and stat.type == "directory" then
     return ("E502: %s is a directory"):format(name)
@@ -165,14 +167,33 @@ local function without_questions(fn)
   end
 end
 
+--- Without the lines, if it is this buffer still.
+---@param buf integer
+---@param options acp.ApplyOptions
+---@return acp.Look?
+local function look(buf, options)
+  return files.look(options.real or api.nvim_buf_get_name(buf), { buf, api.nvim_buf_get_changedtick(buf) })
+end
+
+---@param buf integer
+---@param tick integer
+---@param options acp.ApplyOptions
+---@return boolean  it is no longer what the edits build on
+local function is_stale(buf, tick, options)
+  if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+    return true
+  end
+  return options.look ~= nil and not vim.deep_equal(look(buf, options), options.look)
+end
+
 --- Applies `list` to the buffer as it was at `tick` and saves it.
 ---@param buf integer
 ---@param tick integer
 ---@param list acp.Edit[]
 ---@param options acp.ApplyOptions
----@return table answer  { ok, tick, heard, lines?, warning? } | { stale } | { error, locked? }
+---@return table answer  { ok, look?, heard, lines?, warning? } | { stale } | { error, locked? }
 function M.apply(buf, tick, list, options)
-  if not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick then
+  if is_stale(buf, tick, options) then
     stream.flush(buf)
     return { stale = true }
   end
@@ -191,8 +212,7 @@ function M.apply(buf, tick, list, options)
     local ok, lines, warning = pcall(change_and_write, buf, list, options)
     if ok then
       local heard = require("acp_nvim.editor").is_heard("AcpFileWritten")
-      local now = api.nvim_buf_get_changedtick(buf)
-      answer = { ok = true, tick = now, heard = heard, lines = lines, warning = warning }
+      answer = { ok = true, heard = heard, lines = lines, warning = warning }
     else
       local touched = not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick
       answer = { error = edits.one_line(lines), locked = not touched and edits.is_locked(lines) or nil }
@@ -202,6 +222,9 @@ function M.apply(buf, tick, list, options)
     end
     stream.finish(buf, not ok)
   end)
+  if answer.ok and api.nvim_buf_is_loaded(buf) then
+    answer.look = look(buf, options)
+  end
   return answer
 end
 

@@ -166,7 +166,8 @@ class FileEditor:
         self, number: int, tick: int, edits: list[list[Any]], options: dict[str, Any]
     ) -> dict[str, Any]:
         buffer = self._numbered(number)
-        if buffer.tick != tick:
+        seen = options.get("look")
+        if buffer.tick != tick or (seen and self._file_look(buffer.path, (number, tick)) != seen):
             return {"stale": True}
         if self.locks:
             self.locks -= 1
@@ -189,7 +190,7 @@ class FileEditor:
         buffer.final, buffer.bomb, buffer.ff = options["final"], options["bomb"], options["ff"]
         buffer.is_void = shown in ([], [""]) and not buffer.final
         buffer.save()
-        said = {"ok": True, "tick": buffer.tick}
+        said = {"ok": True, "look": self._file_look(buffer.path, (number, buffer.tick))}
         return said if shown == lines else {**said, "lines": shown}
 
     def _file_reload(

@@ -166,7 +166,7 @@ def test_a_write_is_saved_and_is_one_undo_step(editor: Editor) -> None:
     assert "lines" not in answer
     assert lines(editor, path) == wanted
     assert path.read_text() == "\n".join(wanted) + "\n"
-    assert answer["tick"] == look(editor, path)["tick"]
+    assert answer["look"]["tick"] == look(editor, path)["tick"]
     assert look(editor, path)["plain"]
     editor.type("u")
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", TEN)
@@ -184,6 +184,39 @@ def test_edits_of_another_text_are_stale(editor: Editor) -> None:
     editor.lua("vim.cmd('bwipeout!')")
     assert call(editor, "save", "apply", seen["buf"], seen["tick"], [[0, 1, ["no"]]], {}) == {"stale": True}
     assert path.read_text() == "\n".join(TEN) + "\n"
+
+
+CHANGES = [
+    "fileformat=dos",
+    "fileencoding=latin1",
+    "bomb",
+    "nofixendofline noendofline",
+    "binary",
+    "buftype=acwrite",
+]
+
+
+@pytest.mark.parametrize(
+    "command", [*(f"set {option}" for option in CHANGES), "file elsewhere.txt", "keepalt 0file"]
+)
+def test_edits_of_a_buffer_that_is_something_else_by_now_are_stale(editor: Editor, command: str) -> None:
+    path = ten(editor)
+    seen = look(editor, path)
+    options = {"autocmds": True, "real": str(path), "look": seen}
+    editor.lua("vim.cmd(...)", command)
+    said = call(editor, "save", "apply", seen["buf"], seen["tick"], [[0, 1, ["no"]]], options)
+    assert said == {"stale": True}
+    assert path.read_text() == "\n".join(TEN) + "\n"
+
+
+def test_edits_of_a_buffer_that_is_what_it_was_are_carried_out(editor: Editor) -> None:
+    path = ten(editor)
+    first = write(editor, path, [[0, 1, ["first"]]], real=str(path), look=look(editor, path))
+    seen = first["look"]
+    options = {"autocmds": True, "real": str(path), "look": seen}
+    answer = call(editor, "save", "apply", seen["buf"], seen["tick"], [[1, 2, ["second"]]], options)
+    assert answer["ok"]
+    assert path.read_text() == "\n".join(["first", "second", *TEN[2:]]) + "\n"
 
 
 def test_unsaved_lines_are_saved_along(editor: Editor) -> None:

@@ -243,6 +243,7 @@ async def test_a_clean_buffer_is_edited_in_one_step_and_saved(agent: Agent) -> N
     await agent.write(path, FOUR.replace("two", "2").replace("four\n", "four"))
     assert path.read_text() == "one\n2\nthree\nfour"
     assert (buffer.modified, len(buffer.steps)) == (False, 1)
+    assert agent.editor.options.pop("look")["count"] == 4
     assert agent.editor.options == {
         "autocmds": True,
         "real": str(path),
@@ -694,6 +695,7 @@ async def test_lines_come_from_the_editor_only_if_they_are_not_known(agent: Agen
     buffer = agent.editor.open(path)
     await agent.write(path, FOUR * 1400)
     agent.editor.calls.clear()
+    await agent.read(path)
     await agent.write(path, FOUR * 1450)
     assert agent.editor.calls == ["file_look", "file_apply"]
     agent.editor.formats = lambda lines: [*lines, "formatted"]
@@ -702,6 +704,51 @@ async def test_lines_come_from_the_editor_only_if_they_are_not_known(agent: Agen
     agent.editor.formats = None
     await agent.write(path, FOUR * 1400 + "newer\n")
     assert path.read_text() == "typed\n" + FOUR * 1400 + "newer\nformatted\n"
+
+
+async def test_a_write_after_ours_needs_no_look_at_the_buffer(agent: Agent) -> None:
+    path = made(agent.root / "f")
+    agent.editor.open(path)
+    await agent.write(path, FOUR.replace("one", "1"))
+    agent.editor.calls.clear()
+    await agent.write(path, FOUR.replace("two", "2"))
+    assert agent.editor.calls == ["file_apply"]
+    assert path.read_text() == FOUR.replace("two", "2")
+
+
+async def test_a_buffer_that_is_not_as_our_write_has_left_it_is_looked_at(agent: Agent) -> None:
+    path = made(agent.root / "f")
+    buffer = agent.editor.open(path)
+    await agent.write(path, FOUR.replace("one", "1"))
+    buffer.edit([*buffer.lines, "typed"])
+    agent.editor.calls.clear()
+    await agent.write(path, FOUR.replace("one", "1").replace("two", "2"))
+    assert agent.editor.calls == ["file_apply", "file_look", "file_apply"]
+    assert path.read_text() == "1\n2\nthree\nfour\ntyped\n"
+
+
+async def test_where_a_write_has_nothing_to_change_what_the_user_has_typed_since_is_saved(
+    agent: Agent,
+) -> None:
+    path = made(agent.root / "f")
+    buffer = agent.editor.open(path)
+    await agent.write(path, FOUR.replace("one", "1"))
+    buffer.edit([*buffer.lines, "typed"])
+    await agent.write(path, FOUR.replace("one", "1"))
+    assert path.read_text() == "1\ntwo\nthree\nfour\ntyped\n"
+
+
+async def test_an_overlap_with_what_our_write_has_left_is_asked_about_the_buffer_as_it_is(
+    agent: Agent,
+) -> None:
+    path = made(agent.root / "f")
+    buffer = agent.editor.open(path)
+    await agent.write(path, FOUR.replace("one", "1"))
+    buffer.edit([*buffer.lines, "typed"])
+    path.write_text(FOUR.replace("one", "disk"))
+    agent.answers = ["agent"]
+    await agent.write(path, FOUR.replace("one", "2"))
+    assert path.read_text() == "2\ntwo\nthree\nfour\ntyped\n"
 
 
 async def test_sessions_believe_each_for_itself(agent: Agent) -> None:
