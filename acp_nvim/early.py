@@ -16,6 +16,7 @@ from acp_nvim.agent import launch, settings
 
 _FROM_NEOVIM, _TO_NEOVIM = 0, 1
 _AT_ONCE = 1 << 20  # bytes
+_PATIENCE = 0.03  # seconds: Neovim draws its windows first, and the agent is worth more than what is imported meanwhile
 _NOTIFICATION = 2
 _GROUPS = "require('acp_nvim.backend').groups(...)"
 
@@ -23,11 +24,11 @@ Word = tuple[str, list[Any]]  # a notification: its name and its arguments
 
 
 def listen() -> list[Word]:
-    """What there is by now, to the end of its last word."""
+    """What there is by now, or soon, to the end of its last word."""
     unpacker = msgpack.Unpacker(unicode_errors="surrogateescape")
     heard: list[Word] = []
     fed = 0
-    while fed > unpacker.tell() or select.select([_FROM_NEOVIM], [], [], 0)[0]:
+    while fed > unpacker.tell() or select.select([_FROM_NEOVIM], [], [], 0 if heard else _PATIENCE)[0]:
         data = os.read(_FROM_NEOVIM, _AT_ONCE)
         if not data:
             break  # Neovim is gone: to be noticed by who waits for more

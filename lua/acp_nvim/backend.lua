@@ -184,8 +184,8 @@ end
 ---@return boolean ok
 local function send(...)
   local ok = pcall(vim.rpcnotify, channel, "acp_nvim", ...)
-  if not ok then
-    -- a host that others own tells us nothing when it ends
+  if not ok and in_host then
+    -- a host that others own tells us nothing when it ends; of a job `gone` is about to hear
     lost("the python3 host has ended: start Neovim anew")
   end
   return ok
@@ -202,21 +202,21 @@ local function settings()
   }
 end
 
----@param python string
-local function launch(python)
+--- Says what there is to say, now that the process is there.
+---@param message? string  why it is not
+local function speak(message)
   if not outbox then
-    return -- Neovim left in the meantime
+    return -- it has ended in the meantime, or Neovim has left
   end
   local ok, first = pcall(settings)
-  local id, message
-  if ok then
-    id, message = (in_host and start_in_host or start_job)(python)
-  end
-  if not id then
+  if not (ok and channel) then
+    if channel and not in_host then
+      vim.fn.jobstop(channel)
+    end
     return lost(message or tostring(first))
   end
   local said = outbox
-  channel, outbox = id, nil
+  outbox = nil
   table.insert(said, 1, { "setup", first })
   for _, words in ipairs(said) do
     if not send(unpack(words)) then
@@ -239,9 +239,15 @@ function M.start()
   missing, outbox = nil, {}
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
-  -- a process takes its milliseconds to start, and what it has to know is much: let the windows be drawn first
+  if not in_host then
+    channel, message = start_job(python) -- it imports while the windows are drawn
+  end
+  -- what it has to know is much, and the host takes its time: later
   vim.schedule(function()
-    launch(python)
+    if in_host then
+      channel, message = start_in_host(python)
+    end
+    speak(message)
   end)
   return true
 end

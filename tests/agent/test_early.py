@@ -108,11 +108,14 @@ def test_a_backend_that_cannot_be_imported_leaves_no_agent(tmp_path: Path):
     assert living_members(group) == []
 
 
-def test_a_word_under_way_is_waited_for(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("there", [0, -50])
+def test_a_word_under_way_is_waited_for(monkeypatch: pytest.MonkeyPatch, there: int):
+    """Also the first one: Neovim draws its windows before it says anything."""
+    monkeypatch.setattr(early, "_PATIENCE", 30)
     said = word("setup", {"config": {}}) + word("new", {"session": 1, "about": "x" * 100})
     reading, writing = os.pipe()
     monkeypatch.setattr(early, "_FROM_NEOVIM", reading)
-    os.write(writing, said[:-50])
+    os.write(writing, said[:there])
     rest = subprocess.Popen(
         [sys.executable, "-c", "import os, sys; os.write(1, sys.stdin.buffer.read())"],
         stdin=subprocess.PIPE,
@@ -120,9 +123,17 @@ def test_a_word_under_way_is_waited_for(monkeypatch: pytest.MonkeyPatch):
     )
     with rest:
         assert rest.stdin
-        rest.stdin.write(said[-50:])
+        rest.stdin.write(said[there:])
         rest.stdin.close()
         assert [arguments[0] for _, arguments in early.listen()] == ["setup", "new"]
     os.close(writing)
     assert early.listen() == []  # nothing more, and it does not wait for any
+    os.close(reading)
+
+
+def test_words_that_do_not_come_are_not_waited_for_long(monkeypatch: pytest.MonkeyPatch):
+    reading, writing = os.pipe()
+    monkeypatch.setattr(early, "_FROM_NEOVIM", reading)
+    assert early.listen() == []
+    os.close(writing)
     os.close(reading)
