@@ -76,7 +76,8 @@ def told(editor: Editor, *pieces: str) -> None:
 
 def ends_with_all(editor: Editor, agent: ScriptedAgent, end: Callable[[], object]) -> float:
     """Do it; the seconds that Neovim took to end with all that it had started."""
-    assert set(pids_of(agent)) <= set(editor.pids())
+    # a process that has just begun its program has no environment yet by which it is known
+    wait_until(lambda: set(pids_of(agent)) <= set(editor.pids()))
     began = time.monotonic()
     end()
     editor.wait_exit()
