@@ -22,8 +22,9 @@ from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.ledger import Entry
-from acp_nvim.serves.live import Live, Standing, as_utf8, on_disk
+from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
+from acp_nvim.serves.standing import Standing, as_utf8, on_disk
 from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
 from acp_nvim.session.paths import absolute

@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol
 
 import anyio
 
@@ -20,97 +20,12 @@ from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import disk
 from acp_nvim.serves.patience import until_free
 from acp_nvim.serves.sight import Stamp
+from acp_nvim.serves.standing import Buffer, Standing, on_disk, shape
 
 log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
 _SLICE = 5000  # lines a call, so that the editor is never kept long
 _KNOWN = 8  # files whose lines are kept, so that they need not come again
-_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
-_FORMATS = {end: name for name, end in _ENDS.items()}
-
-
-class Buffer(NamedTuple):
-    """A loaded buffer as the editor has told it."""
-
-    look: dict[str, Any]  # what the editor has said of it, but the lines
-    rows: list[str]  # as the editor counts them: an empty buffer has one
-    text: Text
-    is_left: bool = False  # by our own write, and nobody has looked since
-
-    @classmethod
-    def of(cls, look: dict[str, Any], rows: list[str]) -> Self:
-        final = bool(look["final"])
-        is_void = rows in ([], [""]) and not final
-        shape = _ENDS[look["ff"]], final or is_void, bool(look["bomb"])
-        return cls(look, rows, Text(() if is_void else tuple(rows), *shape))
-
-    @property
-    def number(self) -> int:
-        return int(self.look["buf"])
-
-    @property
-    def tick(self) -> int:
-        return int(self.look["tick"])
-
-    @property
-    def modified(self) -> bool:
-        return bool(self.look["modified"])
-
-    @property
-    def plain(self) -> bool:
-        """Unmodified, in the encoding of the wire: the disk says the same."""
-        return bool(self.look["plain"])
-
-    @property
-    def encoding(self) -> str:
-        return self.look["fenc"] or "utf-8"
-
-    @property
-    def encodings(self) -> list[str]:
-        """In which the editor would try to read the file anew."""
-        return str(self.look.get("fencs") or "").split(",")
-
-    def fitting(self, data: bytes) -> str:
-        """The encoding of bytes that somebody else has written: of several that fit the first, as in the editor."""
-        if self.encoding == "utf-8" or data.isascii():
-            return self.encoding
-        for name in self.encodings:
-            if name == self.encoding:
-                break
-            with contextlib.suppress(LookupError, UnicodeDecodeError):
-                data.decode(name)
-                return name
-        return self.encoding
-
-    def decode(self, data: bytes) -> str:
-        """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
-        with contextlib.suppress(LookupError, UnicodeDecodeError):
-            return data.decode(self.encoding)
-        return as_utf8(data)
-
-    @property
-    def is_like_disk(self) -> bool:
-        """Or older than it: without changes of its own."""
-        return self.plain or not (self.modified or self.encoding == "utf-8")
-
-
-class Standing(NamedTuple):
-    """Where a file stands when a write comes: `text` is what both, the user and the disk, have made of it."""
-
-    path: str
-    text: Text
-    buffer: Buffer | None = None
-    disk: bytes | None = None
-    apart: bool = False  # the user's unsaved lines and the disk overlap
-
-    @property
-    def shown(self) -> str | None:
-        """What the user saw; None: there was no such file."""
-        return self.buffer.text.whole if self.buffer else None if self.disk is None else self.text.whole
-
-    def decode(self, data: bytes) -> str:
-        """In the file's encoding, as far as there is one for it; else what is no UTF-8 comes as surrogates."""
-        return self.buffer.decode(data) if self.buffer else as_utf8(data)
 
 
 class Witness(Protocol):
@@ -339,25 +254,9 @@ class Live:
             self._known.pop(path, None)
             return
         buffer = Buffer.of(look, rows)
-        whole = text if text == buffer.text else buffer.text  # put together already, the one of the two
-        self._learn(path, buffer._replace(text=whole, is_left=True))
-
-
-def shape(text: Text) -> dict[str, Any]:
-    """How the editor is to put its lines together."""
-    final = text.final and bool(text.lines)  # no line, no end
-    return {"final": final, "bomb": text.bom, "ff": _FORMATS[text.end]}
-
-
-def as_utf8(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def on_disk(path: str) -> bytes | None:
-    try:
-        return disk.read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        if buffer.text == text:
+            buffer.text.is_known_as(text.whole)
+        self._learn(path, buffer._replace(is_left=True))
 
 
 def _from_disk(path: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from acp_nvim.review.proposed import Proposed, parse_patch, propose_all
 from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import roots, within
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.live import as_utf8, on_disk
+from acp_nvim.serves.standing import as_utf8, on_disk
 from acp_nvim.session import paths
 from acp_nvim.session.diffs import FileDiff, diffs, patch
 from acp_nvim.session.paths import absolute

@@ -18,7 +18,8 @@ from acp_nvim.review.codec import Text, split
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import sight
-from acp_nvim.serves.live import Buffer, Live
+from acp_nvim.serves.live import Live
+from acp_nvim.serves.standing import Buffer
 
 _MANY = 10_000  # lines: the editor is not to compare them all where the file's state says as much
 _MOMENT = 0.1  # seconds

@@ -14,8 +14,8 @@ from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.review.codec import Text, decode, split
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.live import Buffer
 from acp_nvim.serves.sight import By, Held, Unknown
+from acp_nvim.serves.standing import Buffer
 from acp_nvim.session.session import Session
 
 # Dear to import, and in many a conversation nothing changes: what is about one file comes with the first that does.

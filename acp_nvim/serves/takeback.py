@@ -22,7 +22,7 @@ from acp_nvim.review import codec
 from acp_nvim.review.codec import split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.live import as_utf8
+from acp_nvim.serves.standing import as_utf8
 from acp_nvim.serves.verdict import Verdict, rebased
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall

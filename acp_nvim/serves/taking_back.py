@@ -22,9 +22,9 @@ from acp_nvim.review.texts import as_text
 from acp_nvim.review.without import without
 from acp_nvim.serves import disk, reload
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.live import as_utf8, on_disk, shape
 from acp_nvim.serves.patience import until_free
 from acp_nvim.serves.reviewed import Reviewed, Taken
+from acp_nvim.serves.standing import as_utf8, on_disk, shape
 
 _TRIES = 10
 _PAUSE = 0.01  # seconds, more with every try: what the editor has to tell of its buffer may be under way

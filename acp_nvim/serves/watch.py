@@ -17,9 +17,9 @@ from anyio import to_thread
 
 from acp_nvim.serves import git, reload, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.live import Buffer
 from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import By, Held, Sight, Unknown
+from acp_nvim.serves.standing import Buffer
 from acp_nvim.serves.turn import MOST, Turn
 from acp_nvim.serves.unsettled import Unsettled
 from acp_nvim.session.session import Session
