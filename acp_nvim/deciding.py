@@ -11,8 +11,10 @@ from acp_nvim.session.verdicts import OF_SESSION, why
 
 if TYPE_CHECKING:
     from acp_nvim.client import Client
-    from acp_nvim.session.questions import Question
+    from acp_nvim.session.questions import Option, Question
     from acp_nvim.session.session import Session
+
+_CHANGED = "the question has changed, nothing was sent: look at it first"
 
 
 class Deciding:
@@ -23,10 +25,11 @@ class Deciding:
         wanted = int(payload["question"])
         for session in self._client.sessions.values():
             if question := session.questions.get(wanted):
-                return self._answer(session, question, payload.get("option"), payload.get("content"))
+                return self._answer(session, question, payload)
         self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _answer(self, session: Session, question: Question, option_id: Any, content: Any = None) -> None:
+    def _answer(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+        option_id = payload.get("option")
         conflict = self._client.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
@@ -37,10 +40,18 @@ class Deciding:
             return self._client.say(
                 "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
             )
-        if not self._client.filling.takes(session, question, option, content):
+        if option and _allows(option) and payload.get("version", question.version) != question.version:
+            return self._show_again(session, question)
+        if not self._client.filling.takes(session, question, option, payload.get("content")):
             return None
         session.end_question(question, option, "user" if option else "cancel")
         self._client.touch(session)
+
+    def _show_again(self, session: Session, question: Question) -> None:
+        """It has changed on the way to us. Who answers by a program is asked anew."""
+        session.tell("AcpQuestion", id=question.id)
+        self._client.touch(session)
+        self._client.say("warn", _CHANGED)
 
     def do_diff(self, payload: dict[str, Any]) -> None:
         """Of a question, by its id; else of what stands in the chat under that key."""
@@ -110,7 +121,7 @@ class Deciding:
         elif not payload.get("set"):
             self._client.say("info", f":Acp allow! sets {rule}")
         elif payload.get("version") != question.version:
-            self._client.say("warn", "the question has changed, nothing was sent: look at it first")
+            self._client.say("warn", _CHANGED)
         elif option is None:
             self._client.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
         else:
@@ -131,3 +142,8 @@ class Deciding:
             decided = (call for call in asked if any(not each.is_open for each in call.questions))
             entry = next(decided, asked[0] if asked else None)
         self._client.say("info", why(entry) if entry else "nothing has been asked here so far")
+
+
+def _allows(option: Option) -> bool:
+    """A no holds for whatever the question has become."""
+    return not option.kind.startswith("reject")

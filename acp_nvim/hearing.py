@@ -122,12 +122,14 @@ class Hearing:
     def _ask(self, entry: Entry) -> None:
         rulings = self._front.rulings
         session = permissions.ask(entry, self._find, self._host.dialect, time.monotonic(), rulings.ended)
-        for question in session.questions:
-            if call := session.transcript.find(question.tool_call_id or ""):
-                self._front.services.hear(session, call)
-        session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
-        rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
-        self._front.touch(session)
+        try:
+            for question in session.questions:
+                if call := session.transcript.find(question.tool_call_id or ""):
+                    self._front.services.hear(session, call)
+            session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
+            rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
+        finally:
+            self._front.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:
         """Some agents leave the id out; with one session there is no doubt."""

@@ -6,6 +6,7 @@ Everything here runs inline in the order of the wire: an answer is applied befor
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -30,6 +31,7 @@ from acp_nvim.services import Services
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
 
+log = logging.getLogger(__name__)
 _TAG = 100  # characters of the name of an update that the log has room for
 _MOST_UNKNOWN = 100
 _HELD = ("terminal/create", *dialects.PERMISSIONS)
@@ -272,13 +274,20 @@ class Host:
         clean = report.asked or (ready and report.status == 0)
         error = None if clean else report.sentence(self.spec.name)
         for session in self.sessions:
-            self.front.services.end(session)
-            session.gone(reason, error, time.monotonic())
-            self.front.touch(session)
+            self._bury(session, reason, error)
         self._hearing.ledger.abandon()  # after the sessions: they know why their questions end
         if error:
             self.front.say("error", report.sentence(self.spec.name, ":Acp restart"))
         self.front.host_changed()
+
+    def _bury(self, session: Session, reason: str, error: str | None) -> None:
+        """A fault in what one session leaves behind must not keep the others."""
+        try:
+            self.front.services.end(session)
+        except Exception:
+            log.exception("not all that session %d has left behind is gone", session.number)
+        session.gone(reason, error, time.monotonic())
+        self.front.touch(session)
 
     def call(
         self,

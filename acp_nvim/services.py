@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
 from acp_nvim.review.texts import first_change
-from acp_nvim.serves import sight
+from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.review import Review
@@ -148,7 +147,7 @@ class Services:
         self._touch(session)
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
-        real = os.path.realpath(path)
+        real = disk.resolve(path)
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)

@@ -8,7 +8,7 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
-from acp_nvim.serves import asking
+from acp_nvim.serves import asking, disk
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line, visible
@@ -65,7 +65,7 @@ class Boundary:
 
 
 def roots(session: Session) -> list[str]:
-    return [os.path.realpath(root) for root in (session.cwd, *session.roots)]
+    return [disk.resolve(root) for root in (session.cwd, *session.roots)]
 
 
 def within(path: str, folder: str) -> bool:

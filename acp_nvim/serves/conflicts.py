@@ -100,7 +100,7 @@ class Conflicts:
             note=note,
             stays=stays,
         )
-        question.tool_call_id = f"conflict-{question.id}"
+        question.tool_call_id = f"conflict-{os.urandom(16).hex()}"  # which no agent can name
         conflict.question = question
         self.open[question.id] = conflict
         try:

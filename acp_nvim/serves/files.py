@@ -92,7 +92,7 @@ class Files:
 
         All other files are looked at when they are written: one that has not changed since now is its own witness.
         """
-        paths = {*map(os.path.realpath, loaded), *self.live.unsaved}
+        paths = {*map(disk.resolve, loaded), *self.live.unsaved}
         now = disk.clock()
         looked_at: dict[str, bytes | None] = {}
         for path in paths:
@@ -226,7 +226,7 @@ class Files:
     @contextlib.asynccontextmanager
     async def _alone(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
         """The resolved path, while nobody else is served there and the session may have it."""
-        path = os.path.realpath(given)
+        path = disk.resolve(given)
         async with self.lock(path):
             with _told(access, path):
                 await self._boundary.admit(session, access, path)
@@ -265,7 +265,7 @@ def _as_text(data: bytes | None) -> str | None:
 
 def _expect_same(given: str, path: str) -> None:
     """A symlink may have been turned while somebody was asked."""
-    if os.path.realpath(given) != path:
+    if disk.resolve(given) != path:
         raise RpcError(INTERNAL_ERROR, f"{given} no longer leads to {path}")
 
 

@@ -109,6 +109,7 @@ class Ledger:
             self.now[entry.request.method](entry)
         except Exception as error:
             entry.fail(_as_rpc(error, entry))
+            entry.withdraw()  # what it has begun: a question, perhaps
 
     async def _serve_later(self, entry: Entry) -> None:
         with anyio.CancelScope() as entry.scope:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -60,7 +59,7 @@ class Live:
 
     def modified(self, path: str, is_modified: bool) -> None:
         """The editor says so of a loaded buffer; what the disk holds now is what its changes build on."""
-        path = os.path.realpath(path)
+        path = disk.resolve(path)
         if not is_modified:
             self._origins.pop(path, None)
         elif path not in self._origins:

@@ -61,7 +61,7 @@ async def pages(files: Files, session: Session, call: ToolCall) -> list[Page]:
 
 
 async def _page(files: Files, session: Session, path: str, changes: list[FileDiff]) -> Page:
-    real = os.path.realpath(path)
+    real = disk.resolve(path)
     try:
         data = await to_thread.run_sync(on_disk, real)
         buffer = await files.live.loaded(real)

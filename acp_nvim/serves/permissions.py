@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
-from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.session.questions import Option, Question
@@ -34,7 +34,10 @@ def ask(
 
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
-        entry.answer(dialect.permission_answer(chosen, request))
+        try:
+            entry.answer(dialect.permission_answer(chosen, request))
+        finally:
+            entry.fail(RpcError(INTERNAL_ERROR, "there is no answer: see :Acp log"))
         on_ended(session, question, dialect)
 
     question.on_end = reply

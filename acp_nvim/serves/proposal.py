@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,7 @@ from acp_nvim.review import proposed
 from acp_nvim.review.codec import split
 from acp_nvim.review.proposed import Decision
 from acp_nvim.review.texts import join
-from acp_nvim.serves import sides
+from acp_nvim.serves import disk, sides
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.pages import Page
 from acp_nvim.serves.verdict import Verdict, rebased
@@ -89,7 +88,7 @@ def kept(before: Page, after: Page, yours: str) -> str | None:
 
 async def verdict(live: Live, page: Page) -> Verdict | None:
     """None: the file has changed since, where the user or the agent would change it."""
-    real = os.path.realpath(page.path)
+    real = disk.resolve(page.path)
     left, right, decided = page.proposed.left, page.proposed.right, decision(page).text
     buffer = await live.loaded(real)
     if buffer and left is not None and buffer.text.whole != left:

@@ -78,7 +78,7 @@ class Review:
             self._changed(session, given, before, after, _author(session, by))
 
     def _changed(self, session: Session, given: str, before: Held, after: str, by: Author) -> None:
-        path = os.path.realpath(given)
+        path = disk.resolve(given)
         file = self._book.get(path)
         if path not in self._files.live.open:
             file = self._on_disk(path, given, before, split(after), by)
@@ -107,7 +107,7 @@ class Review:
         return file
 
     def _deleted(self, given: str, before: Held, by: Author) -> None:
-        path = os.path.realpath(given)
+        path = disk.resolve(given)
         file = self._book.get(path)
         if isinstance(before, Unknown) and file is None:
             file = self._enter(path, given, Text())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.serves import disk
 from acp_nvim.serves.deadline import deadline
 from acp_nvim.session import granted, rules, verdicts
 from acp_nvim.session.demand import Demand, demand
@@ -39,7 +39,7 @@ class Rulings:
             if question.kind != "permission" or is_known or call is None:
                 continue
             question.judged = question.version
-            found = rules.decide(self._all(session), _demand(session, call), os.path.realpath, deadline)
+            found = rules.decide(self._all(session), _demand(session, call), disk.resolve, deadline)
             if found:
                 self._apply(found, session, question, call)
 
@@ -69,7 +69,7 @@ class Rulings:
         call = _call_of(session, question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
-        return granted.rule_for(_demand(session, call), os.path.realpath)
+        return granted.rule_for(_demand(session, call), disk.resolve)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
@@ -103,4 +103,4 @@ def _call_of(session: Session, question: Question) -> ToolCall | None:
 
 
 def _demand(session: Session, call: ToolCall) -> Demand:
-    return demand(call, session.agent, session.cwd, os.path.realpath)
+    return demand(call, session.agent, session.cwd, disk.resolve)

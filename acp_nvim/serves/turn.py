@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -50,7 +49,7 @@ class Turn:
         """The first look at a path. `done`: what the agent does with it may have been done already."""
         if not self.is_new(given, by):
             return
-        path = os.path.realpath(given)
+        path = disk.resolve(given)
         inside = any(within(path, root) for root in self._roots)
         self._resolved[given] = path if inside else None
         if inside and path not in self.sights:

@@ -15,7 +15,7 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
-from acp_nvim.serves import git, reload, sight
+from acp_nvim.serves import disk, git, reload, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import By, Held, Sight, Unknown
@@ -114,7 +114,7 @@ class Watch:
 
     def modified(self, path: str, is_modified: bool) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        path = os.path.realpath(path)
+        path = disk.resolve(path)
         for turn in self._turns.values():
             if not is_modified and path in turn.sights:
                 turn.saved.add(path)
@@ -296,4 +296,4 @@ class Watch:
 
 def _below(root: str, path: str) -> str:
     """A resolved path as the user names it."""
-    return os.path.join(root, os.path.relpath(path, os.path.realpath(root)))
+    return os.path.join(root, os.path.relpath(path, disk.resolve(root)))

@@ -20,7 +20,9 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
 
 def matters(call: ToolCall | None) -> object:
     """What of a call an answer depends on: to be compared before and after an update."""
-    return (call.title, call.content, call.locations, call.raw_input) if call else None
+    if call is None:
+        return None
+    return call.kind, call.name, call.title, call.content, call.locations, call.raw_input
 
 
 def _detail(call: ToolCall, paths: list[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from acp_nvim.session.forms import Form
 from acp_nvim.session.visible import visible
 
+log = logging.getLogger(__name__)
 _numbers = count(1)  # question ids are unique over all sessions
 
 
@@ -70,8 +72,15 @@ class Question:
             return False
         self.answer, self.ended_by = option, by
         if self.on_end:
-            self.on_end(self)
+            self._tell_of_end(self.on_end)
         return True
+
+    def _tell_of_end(self, on_end: Callable[[Question], None]) -> None:
+        """It has ended, whatever goes wrong with those who hear of it: others end behind it."""
+        try:
+            on_end(self)
+        except Exception:
+            log.exception("question %d has ended, but not all of what follows has been done", self.id)
 
     def shape(self) -> dict[str, Any]:
         """As `acp.questions()` shows it, with what the chat needs to guard an answer."""

@@ -87,8 +87,10 @@ class Talk:
         self.send("prompt", seq=self._sent, text=text, **more)
 
     def answer(self, option: str | None, question: int | None = None, content: Any = None) -> None:
+        """As Lua does, with the version that the editor has been shown."""
         wanted = self.questions[0]["id"] if question is None else question
-        self._desk.send("answer", question=wanted, option=option, content=content)
+        seen = {each["id"]: {"version": each["version"]} for each in self.questions}
+        self._desk.send("answer", question=wanted, option=option, content=content, **seen.get(wanted, {}))
 
     # --- what the user sees
 

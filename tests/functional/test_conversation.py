@@ -13,10 +13,12 @@ from tests.fakes.script import (
     on_prompt,
     permission,
     repeat,
+    request,
     say,
     script,
     think,
     tool,
+    touch,
     update,
     wait,
     wait_file,
@@ -196,6 +198,41 @@ def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_pat
     editor.wait_event("AcpQuestion")
     editor.type(":Acp accept<CR>")
     editor.screen.expect("drop the database")
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go, changed = tmp_path / "go", tmp_path / "changed"
+    asked = permission("run", kind="execute", rawInput={"command": "git status"})
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            ["ask", *asked[1:]],
+            wait_file(str(go)),
+            tool("call", known=True, rawInput={"command": "rm -rf all"}),
+            request("nobody/knows", {}),  # its answer says that the update has been heard
+            touch(str(changed)),
+            wait_file(str(tmp_path / "never")),
+        ),
+    )
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.screen.expect("git status")
+    editor.lua(
+        """local go, changed = ...
+        vim.fn.writefile({}, go)
+        while not vim.uv.fs_stat(changed) do end -- the editor is busy with something else
+        vim.cmd("Acp accept")""",
+        str(go),
+        str(changed),
+    )
+    editor.screen.expect("rm -rf all")
+    editor.screen.expect("has changed, nothing was sent")
     assert editor.events("AcpAnswered") == []
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

@@ -131,7 +131,8 @@ function M.answer(id, option_id, content)
     return nil, "nothing is running"
   end
   state.answered(question)
-  return backend.notify("answer", { question = id, option = option_id, content = content })
+  local answer = { question = id, version = question.version, option = option_id, content = content }
+  return backend.notify("answer", answer)
 end
 
 --- The agent's slash commands.
