@@ -30,6 +30,9 @@ _KNOWN = 8  # files whose lines are kept, so that they need not come again
 class Witness(Protocol):
     """Who follows the buffers that agents change."""
 
+    def follows(self, path: str, buffer: int) -> bool:
+        """It is the file's, as far as the editor has told."""
+
     def about_to(
         self,
         path: str,
@@ -195,6 +198,8 @@ class Live:
         """As our last write has left it; `save` finds out if it is otherwise by now. None: it has to be looked at."""
         buffer = self._known.get(path)
         if buffer is None or not buffer.is_left:
+            return None
+        if self.witness and not self.witness.follows(path, buffer.number):
             return None
         return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, None)
 

@@ -40,6 +40,10 @@ class Review:
 
     # --- what files and the watch tell
 
+    def follows(self, path: str, buffer: int) -> bool:
+        file = self._book.get(path)
+        return file is not None and file.buffer == buffer and not file.deleted
+
     def about_to(
         self,
         path: str,

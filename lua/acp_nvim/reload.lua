@@ -2,6 +2,7 @@
 -- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
 local anchor = require("acp_nvim.anchor")
 local edits = require("acp_nvim.edits")
+local files = require("acp_nvim.files")
 local stream = require("acp_nvim.stream")
 
 local api = vim.api
@@ -313,6 +314,8 @@ function M.remove(buf, tick, list, options)
     return { stale = true }
   elseif options.is_gone and is_there then
     return { stale = true }
+  elseif files.resolve(api.nvim_buf_get_name(buf)) ~= options.real then
+    return { error = ("%s leads elsewhere now"):format(api.nvim_buf_get_name(buf)) }
   elseif not vim.bo[buf].modifiable then
     return { error = "E21: Cannot make changes, 'modifiable' is off" }
   end

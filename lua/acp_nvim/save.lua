@@ -65,6 +65,13 @@ local function change_detector(buf)
       changed = true
       return over
     end,
+    -- an autocommand may open the file again
+    on_reload = function()
+      changed = true
+    end,
+    on_detach = function()
+      changed = true
+    end,
   })
   return function()
     over = true
@@ -147,7 +154,10 @@ local function change_and_write(buf, list, options)
     error(("E513: the text has characters that %s lacks"):format(vim.bo[buf].fileencoding), 0)
   end
   local has_changed = change_detector(buf)
-  local ok, warning = pcall(write, buf, options)
+  local ok, warning
+  stream.hold(buf, function()
+    ok, warning = pcall(write, buf, options)
+  end)
   local lines = has_changed() and api.nvim_buf_is_loaded(buf) and api.nvim_buf_get_lines(buf, 0, -1, true) or nil
   if not ok then
     error(warning, 0)
@@ -167,12 +177,14 @@ local function without_questions(fn)
   end
 end
 
---- Without the lines, if it is this buffer still.
+--- Without the lines. Nothing if another buffer stands for the file, or none.
 ---@param buf integer
 ---@param options acp.ApplyOptions
 ---@return acp.Look?
 local function look(buf, options)
-  return files.look(options.real or api.nvim_buf_get_name(buf), { buf, api.nvim_buf_get_changedtick(buf) })
+  local tick = api.nvim_buf_get_changedtick(buf)
+  local seen = files.look(options.real or api.nvim_buf_get_name(buf), { buf, tick })
+  return seen and seen.buf == buf and seen or nil
 end
 
 ---@param buf integer

@@ -196,6 +196,10 @@ function M.hold(buf, fn)
   local ok, err = pcall(fn)
   stream.held = nil
   if stream.lost and api.nvim_buf_is_loaded(buf) then
+    if streams[buf] == stream and not stream.deaf then
+      flush(buf, stream) -- what was asked for comes before what has become of it
+      resync(buf, stream)
+    end
     listen_to(buf, stream)
   elseif stream.lost then
     gone(buf, stream)

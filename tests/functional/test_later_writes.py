@@ -1,0 +1,160 @@
+"""A second and a third write of an agent, after whatever user and autocommands have done to the buffer in between."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import Step, obey, on_prompt, script, wait_until
+from tests.functional.editor import Editor
+from tests.functional.test_files import answers, read, working, write
+from tests.functional.test_review import PENDING, TEN, text
+
+Open = Callable[..., Editor]
+LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)"
+FIRST = [*TEN[:1], "AGENT 2", *TEN[2:]]
+SECOND = [*FIRST[:8], "AGENT 9", TEN[9]]
+
+
+class Play:
+    """A turn in which the agent does what the test tells it, one step after the other."""
+
+    def __init__(self, open_editor: Open, folder: Path, before: str | bytes = text(TEN)) -> None:
+        self.orders = folder / "orders"
+        self.orders.touch()
+        self.agent = script(folder, on_prompt("", obey(str(self.orders))))
+        self.editor = working(open_editor, self.agent, "")
+        self.path = self.editor.project / "notes.txt"
+        self.path.write_bytes(before if isinstance(before, bytes) else before.encode())
+        self.do("enew | bwipeout! notes.txt | edit notes.txt")
+
+    def turn(self) -> None:
+        self.orders.write_text("")
+        self.editor.acp("prompt", "work")
+        self.editor.expect_lua("return require('acp_nvim').status().state", "running")
+
+    def order(self, *steps: Step, wait: bool = True) -> None:
+        count = len(self.agent.logged("mark")) + len(steps)
+        with self.orders.open("a") as file:
+            file.writelines(json.dumps(step) + "\n" for step in steps)
+        if wait:
+            wait_until(lambda: len(self.agent.logged("mark")) >= count)
+
+    def write(self, lines: list[str], path: Path | None = None) -> Any:
+        self.order(write(str(path or self.path), text(lines)))
+        return answers(self.agent)[-1]
+
+    def read(self) -> str:
+        self.order(read(str(self.path)))
+        return str(answers(self.agent)[-1]["content"])
+
+    def end(self) -> None:
+        self.order(["end"], wait=False)
+        self.editor.wait_event("AcpTurnEnded")
+
+    def do(self, command: str) -> None:
+        self.editor.lua("vim.cmd(...)", command)
+
+    def lines(self, name: str = "notes.txt") -> list[str]:
+        return list(self.editor.lua(LINES, name))
+
+    def undo_all(self) -> None:
+        self.do("Acp undo all")
+        self.editor.expect_lua(PENDING, 0)
+
+
+@pytest.fixture
+def play(open_editor: Open, tmp_path: Path) -> Play:
+    play = Play(open_editor, tmp_path)
+    play.turn()
+    return play
+
+
+def test_of_two_buffers_of_a_file_each_keeps_its_lines(play: Play) -> None:
+    (play.editor.project / "link.txt").symlink_to("notes.txt")
+    (play.editor.project / "new").write_text(text(TEN))
+    os.replace(play.editor.project / "new", play.path)  # by which Neovim takes the link for another file
+    play.do("set hidden | edit link.txt")
+    play.do("buffer notes.txt | call append(0, ['mine a', 'mine b', 'mine c'])")
+    play.do("buffer link.txt | call append(10, ['mine z'])")
+    play.write(FIRST)
+    assert play.lines("link.txt") == [*FIRST, "mine z"]
+    play.write(SECOND)
+    assert play.lines("notes.txt") == ["mine a", "mine b", "mine c", *SECOND, "mine z"]
+    assert play.path.read_text() == text(play.lines())
+
+
+def test_a_formatter_that_opens_the_file_again_is_heard(play: Play, tmp_path: Path) -> None:
+    formatter = tmp_path / "format"
+    formatter.write_text('#!/bin/sh\nsed -i "/^HEAD/d" "$1"; sed -i "1i HEAD" "$1"\n')
+    formatter.chmod(0o755)
+    play.do(f"autocmd BufWritePost notes.txt silent execute '!{formatter} %' | silent edit")
+    play.write(FIRST)
+    assert play.lines() == ["HEAD", *FIRST]
+    play.write(SECOND)
+    assert play.lines() == ["HEAD", *SECOND]
+    play.end()
+    play.editor.expect_lua(PENDING, 2)
+    play.do("autocmd! BufWritePost")
+    play.undo_all()
+    assert play.lines() == ["HEAD", *TEN]
+
+
+GONE = [
+    "enew | bwipeout notes.txt",
+    "enew | bunload notes.txt",
+    "enew | bdelete notes.txt",
+    "file other.txt",
+    "saveas other.txt",
+]
+
+
+@pytest.mark.parametrize("command", GONE)
+def test_where_the_buffer_has_gone_in_between_all_can_be_undone(play: Play, command: str) -> None:
+    play.write(FIRST)
+    play.editor.expect_lua(PENDING, 1)
+    play.do(command)
+    play.write(SECOND)
+    play.end()
+    play.editor.expect_lua(PENDING, 2)
+    play.undo_all()
+    assert play.path.read_text() == text(TEN)
+
+
+def test_undoing_a_file_empties_no_buffer_of_another_name(play: Play) -> None:
+    made = play.editor.project / "new.txt"
+    play.write(["a", "b"], made)
+    play.do("edit new.txt")
+    play.write(["a", "B", "c", "d"], made)
+    play.editor.expect_lua(PENDING, 1)
+    play.do("file other.txt")
+    play.write(["a", "B", "c"], made)
+    play.end()
+    play.undo_all()
+    assert play.lines("other.txt") == ["a", "B", "c", "d"]
+
+
+ACCENTS = ["é1", "é2", "é3", "é4"]
+
+
+@pytest.mark.parametrize(("bom", "command"), [("", "set fileencoding=latin1"), ("\ufeff", "set nobomb")])
+def test_undoing_a_later_turn_keeps_the_users_format(
+    open_editor: Open, tmp_path: Path, bom: str, command: str
+) -> None:
+    play = Play(open_editor, tmp_path, bom + text(ACCENTS))
+    play.turn()
+    play.write([ACCENTS[0], "X2", *ACCENTS[2:]])
+    play.end()
+    play.do("Acp keep all")
+    play.editor.expect_lua(PENDING, 0)
+    play.do(f"{command} | write")
+    before = play.path.read_bytes()
+    play.turn()
+    play.write([ACCENTS[0], "Y2", *ACCENTS[2:]])
+    play.end()
+    play.editor.expect_lua(PENDING, 1)
+    play.undo_all()
+    assert play.path.read_bytes() == before
