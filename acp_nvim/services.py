@@ -119,9 +119,9 @@ class Services:
         self.files.forget(session)
         self.watch.end(session)
 
-    def modified(self, path: str, is_modified: bool) -> None:
+    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self.files.modified(path, is_modified)
+        self.files.modified(path, is_modified, is_behind)
         self.watch.modified(path, is_modified)
 
     def visit(self, url: str) -> None:

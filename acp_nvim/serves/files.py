@@ -83,9 +83,9 @@ class Files:
     def configure(self, outside: str, autocmds: bool) -> None:
         self._boundary.outside, self.live.autocmds = outside, autocmds
 
-    def modified(self, path: str, is_modified: bool) -> None:
+    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self.live.modified(path, is_modified)
+        self.live.modified(path, is_modified, is_behind)
 
     def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.

@@ -55,20 +55,33 @@ class Live:
         self._known: dict[str, Buffer] = {}  # the youngest last
         # of modified buffers: the disk under their unsaved lines; None: nobody can tell
         self._origins: dict[str, bytes | None] = {}
+        self._behind: set[str] = (
+            set()
+        )  # of those: the disk has never been in the buffer, and nobody has been asked
 
     @property
     def unsaved(self) -> list[str]:
         return list(self._origins)
 
-    def modified(self, path: str, is_modified: bool) -> None:
-        """The editor says so of a loaded buffer; what the disk holds now is what its changes build on."""
+    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
+        """The editor says so of a loaded buffer; what the disk holds now is what its changes build on.
+
+        `is_behind`: but for that, it has changed since the buffer was read.
+        """
         path = disk.resolve(path)
         if not is_modified:
-            self._origins.pop(path, None)
+            self._forget_origin(path)
         elif path not in self._origins:
             self._origins[path] = None
+            if is_behind:
+                self._behind.add(path)
+                return
             with contextlib.suppress(OSError):
                 self._origins[path] = on_disk(path) or b""
+
+    def _forget_origin(self, path: str) -> None:
+        self._origins.pop(path, None)
+        self._behind.discard(path)
 
     def origin(self, path: str) -> bytes | None:
         """The disk under the unsaved lines of a modified buffer; None: nobody can tell."""
@@ -77,9 +90,11 @@ class Live:
     def doubt(self, path: str) -> None:
         """What the disk holds was never in the buffer: its unsaved lines build on something older."""
         self._origins[path] = None
+        self._behind.discard(path)
 
     def in_step(self, path: str, data: bytes) -> None:
         """The buffer has taken up what the disk holds; unsaved lines, if any, build on that now."""
+        self._behind.discard(path)
         if path in self._origins:
             self._origins[path] = data
 
@@ -210,11 +225,15 @@ class Live:
             text = now.decode(now.disk)
             if buffer.text.end == "\n" and text == buffer.text.whole:
                 return now  # quicker seen than split
+            if buffer.encoding != "utf-8":
+                _sendable(text, now.path)
             return now._replace(text=as_text(text, buffer.text.end))
         origin = self._origins.get(now.path)
-        if not buffer.modified or origin is None or origin == now.disk:
+        is_known = origin is not None or now.path in self._behind
+        if not (buffer.modified and is_known) or origin == now.disk:
             return now
-        both = join(now.decode(origin), buffer.text, now.decode(now.disk))
+        base = None if origin is None else now.decode(origin)
+        both = join(base, buffer.text, now.decode(now.disk))
         _sendable(both.ours.whole, now.path)
         return now._replace(text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 

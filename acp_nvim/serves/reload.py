@@ -19,7 +19,7 @@ from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import sight
 from acp_nvim.serves.live import Live
-from acp_nvim.serves.standing import Buffer
+from acp_nvim.serves.standing import Buffer, decoded
 
 _MANY = 10_000  # lines: the editor is not to compare them all where the file's state says as much
 _MOMENT = 0.1  # seconds
@@ -148,7 +148,7 @@ def _plan(
     cut: Cut | None,
 ) -> _Plan | Apart | Missed:
     encoding = buffer.fitting(data)
-    text = buffer.decode(data) if encoding == buffer.encoding else data.decode(encoding)
+    text = buffer.decode(data) if encoding == buffer.encoding else decoded(data, encoding)
     now = as_text(text, _end(buffer, text))
     if not now.is_utf8:
         return NO_TEXT

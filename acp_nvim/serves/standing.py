@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 from typing import Any, NamedTuple, Self
 
@@ -10,6 +11,22 @@ from acp_nvim.serves import disk
 
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 _FORMATS = {end: name for name, end in _ENDS.items()}
+# the editor's names of encodings that are others in Python, or mean something else there
+_CODECS = {
+    "utf-16": "utf-16-be",
+    "utf-16le": "utf-16-le",
+    "ucs-2": "utf-16-be",
+    "ucs-2le": "utf-16-le",
+    "ucs-4": "utf-32-be",
+    "ucs-4le": "utf-32-le",
+}
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "ucs-4le"),
+    (codecs.BOM_UTF32_BE, "ucs-4"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 class Buffer(NamedTuple):
@@ -60,21 +77,32 @@ class Buffer(NamedTuple):
         for name in self.encodings:
             if name == self.encoding:
                 break
+            if name == "ucs-bom":
+                if marked := next((marked for bom, marked in _BOMS if data.startswith(bom)), None):
+                    return marked
+                continue
             with contextlib.suppress(LookupError, UnicodeDecodeError):
-                data.decode(name)
+                decoded(data, name)
                 return name
         return self.encoding
 
     def decode(self, data: bytes) -> str:
         """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
         with contextlib.suppress(LookupError, UnicodeDecodeError):
-            return data.decode(self.encoding)
+            return decoded(data, self.encoding)
         return as_utf8(data)
 
     @property
     def is_like_disk(self) -> bool:
         """Or older than it: without changes of its own."""
-        return self.plain or not (self.modified or self.encoding == "utf-8")
+        return self.plain or not (self.modified or self.encoding == "utf-8" or not self._is_readable)
+
+    @property
+    def _is_readable(self) -> bool:
+        """Its bytes tell us its text."""
+        with contextlib.suppress(LookupError):
+            return bool(codecs.lookup(_codec(self.encoding)))
+        return False
 
 
 class Standing(NamedTuple):
@@ -100,6 +128,15 @@ def shape(text: Text) -> dict[str, Any]:
     """How the editor is to put its lines together."""
     final = text.final and bool(text.lines)  # no line, no end
     return {"final": final, "bomb": text.bom, "ff": _FORMATS[text.end]}
+
+
+def decoded(data: bytes, encoding: str) -> str:
+    """`encoding` as the editor calls it."""
+    return data.decode(_codec(encoding))
+
+
+def _codec(encoding: str) -> str:
+    return _CODECS.get(encoding, encoding)
 
 
 def as_utf8(data: bytes) -> str:

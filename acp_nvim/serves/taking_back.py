@@ -24,7 +24,7 @@ from acp_nvim.serves import disk, reload
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.patience import until_free
 from acp_nvim.serves.reviewed import Reviewed, Taken
-from acp_nvim.serves.standing import as_utf8, on_disk, shape
+from acp_nvim.serves.standing import as_utf8, decoded, on_disk, shape
 
 _TRIES = 10
 _PAUSE = 0.01  # seconds, more with every try: what the editor has to tell of its buffer may be under way
@@ -206,7 +206,7 @@ def _rows(step: _Step) -> list[list[Any]]:
 def _text(file: Reviewed, data: bytes | None) -> Text:
     """The disk's, in the lines of the buffer."""
     try:
-        whole = (data or b"").decode(file.encoding)
+        whole = decoded(data or b"", file.encoding)
     except (LookupError, UnicodeDecodeError):
         whole = as_utf8(data or b"")
     return as_text(whole, _ENDS.get(file.ff, "\n"))

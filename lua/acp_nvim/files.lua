@@ -163,8 +163,35 @@ function M.loaded()
   return paths
 end
 
+local stamps = {} ---@type table<integer, string> buffers -> how their files looked when they were read or written
+
 ---@param buf integer
----@param notify fun(payload: { path: string, modified: boolean })
+---@return string?
+local function stamp(buf)
+  local stat = vim.uv.fs_stat(api.nvim_buf_get_name(buf))
+  return stat and ("%d.%d %d %d"):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+end
+
+--- The buffer holds what its file does.
+---@param buf integer
+function M.in_step(buf)
+  stamps[buf] = watcher and is_file(buf) and stamp(buf) or nil
+end
+
+--- The file has changed since the buffer was read or written: what is changed in it now builds on something older.
+---@param buf integer
+---@return boolean
+local function is_behind(buf)
+  return stamps[buf] ~= nil and stamps[buf] ~= stamp(buf)
+end
+
+---@class acp.Modified
+---@field path string       resolved
+---@field modified boolean
+---@field behind? boolean   on disk the file has been another one already
+
+---@param buf integer
+---@param notify fun(payload: acp.Modified)
 local function tell(buf, notify)
   local path = is_file(buf) and vim.bo[buf].modified and M.resolve(api.nvim_buf_get_name(buf)) or nil
   local before = told[buf]
@@ -176,15 +203,27 @@ local function tell(buf, notify)
     notify({ path = before, modified = false })
   end
   if path then
-    notify({ path = path, modified = true })
+    notify({ path = path, modified = true, behind = is_behind(buf) or nil })
   end
 end
 
 --- From now on tells of every file whose buffer becomes modified or is it no more; first of those that are modified.
----@param notify fun(payload: { path: string, modified: boolean })  resolved paths
+---@param notify fun(payload: acp.Modified)
 function M.watch(notify)
   M.unwatch()
   watcher = api.nvim_create_augroup("acp_nvim.files", {})
+  api.nvim_create_autocmd({ "BufReadPost", "BufWritePost", "FileChangedShellPost" }, {
+    group = watcher,
+    callback = function(event)
+      M.in_step(event.buf)
+    end,
+  })
+  api.nvim_create_autocmd("BufFilePost", {
+    group = watcher,
+    callback = function(event)
+      stamps[event.buf] = nil
+    end,
+  })
   local function look(event)
     tell(event.buf, notify)
   end
@@ -195,13 +234,16 @@ function M.watch(notify)
     group = watcher,
     callback = function(event)
       local path = told[event.buf]
-      told[event.buf] = nil
+      told[event.buf], stamps[event.buf] = nil, nil
       if path then
         notify({ path = path, modified = false })
       end
     end,
   })
   for _, buf in ipairs(api.nvim_list_bufs()) do
+    if not vim.bo[buf].modified then
+      M.in_step(buf)
+    end
     tell(buf, notify)
   end
 end
@@ -211,7 +253,7 @@ function M.unwatch()
     api.nvim_del_augroup_by_id(watcher)
     watcher = nil
   end
-  told = {}
+  told, stamps = {}, {}
 end
 
 return M

@@ -289,6 +289,7 @@ function M.reload(buf, tick, list, options)
   stream.begin(buf, options.review)
   local ok, same = pcall(change_and_agree, buf, list, options)
   if ok and same then
+    files.in_step(buf)
     stream.asked(buf, true)
     stream.finish(buf)
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }

@@ -163,6 +163,7 @@ local function change_and_write(buf, list, options)
     error(warning, 0)
   end
   edits.break_undo(buf)
+  files.in_step(buf)
   return lines, warning
 end
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, obey, on_prompt, script, wait_until
+from tests.fakes.script import Step, obey, on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
 from tests.functional.test_files import answers, read, working, write
 from tests.functional.test_review import PENDING, TEN, text
@@ -158,3 +158,72 @@ def test_undoing_a_later_turn_keeps_the_users_format(
     play.editor.expect_lua(PENDING, 1)
     play.undo_all()
     assert play.path.read_bytes() == before
+
+
+def test_what_has_come_to_the_disk_before_the_first_unsaved_line_is_asked_about(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """A pull, for instance, of which Neovim has not heard yet: its own `:w` would ask, too."""
+    play = Play(open_editor, tmp_path)
+    play.path.write_text(text([*TEN[:5], "pulled", *TEN[5:]]))
+    play.editor.type("ggOmine<Esc>")
+    play.turn()
+    content = play.read().replace("line 9", "AGENT 9")
+    play.order(write(str(play.path), content), wait=False)
+    asked = play.editor.wait_event("AcpQuestion")
+    assert "pulled" in play.path.read_text()
+    assert play.editor.acp("answer", asked["id"], "mine")
+    wait_until(lambda: len(play.agent.logged("mark")) >= 2)
+    assert play.path.read_text() == text([*TEN[:5], "pulled", *TEN[5:]])
+    assert play.lines() == ["mine", *TEN]
+
+
+@pytest.mark.parametrize("command", ["edit!", "checktime", "write!"])
+def test_what_the_buffer_has_taken_up_is_nothing_to_ask_about(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    play = Play(open_editor, tmp_path)
+    play.path.write_text(text([*TEN, "longer by one line"]))
+    play.do(f"set autoread | {command}")
+    before = play.lines()
+    play.editor.type("ggOmine<Esc>")
+    play.turn()
+    play.order(write(str(play.path), play.read().replace("line 9", "AGENT 9")))
+    assert play.lines() == ["mine", *(line.replace("line 9", "AGENT 9") for line in before)]
+    assert play.editor.events("AcpQuestion") == []
+
+
+ENCODINGS = [
+    ("utf-16", "nobomb"),
+    ("utf-16le", "bomb"),
+    ("ucs-2", "bomb"),
+    ("ucs-2le", "bomb"),
+    ("ucs-4", "bomb"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "bomb"), [*ENCODINGS, ("ucs-4le", "bomb"), ("euc-tw", "nobomb")])
+def test_a_file_in_an_encoding_that_python_calls_otherwise(play: Play, encoding: str, bomb: str) -> None:
+    play.do(f"set fileencoding={encoding} {bomb} | write | edit! ++enc={encoding}")
+    assert play.lines() == TEN
+    assert play.read() == text(TEN)
+    play.write([*TEN, "agent 11"])
+    assert play.lines() == [*TEN, "agent 11"]
+    play.do(f"edit! ++enc={encoding}")
+    assert play.lines() == [*TEN, "agent 11"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16le", "utf-16", "ucs-4"])
+def test_a_file_with_a_mark_of_its_encoding_is_changed_on_disk(play: Play, encoding: str) -> None:
+    play.do(f"set fileencoding={encoding} bomb | write | edit!")
+    assert play.editor.lua("return { vim.bo.fileencoding, vim.bo.bomb }") == [encoding, True]
+    wire = {"utf-16": "utf-16-be", "utf-16le": "utf-16-le", "ucs-4": "utf-32-be"}[encoding]
+    place = str(play.path)
+    announced = tool("edit", kind="edit", status="in_progress", locations=[{"path": place}])
+    play.order(announced, read(place))
+    changed = play.path.read_bytes().replace("line 2".encode(wire), "LINE 2".encode(wire))
+    play.path.write_bytes(changed)
+    play.order(tool("edit", known=True, status="completed"))
+    play.editor.expect_lua(f"{LINES}".replace("...", "'notes.txt'"), [TEN[0], "LINE 2", *TEN[2:]])
+    assert play.editor.lua("return { vim.bo.fileencoding, vim.bo.bomb }") == [encoding, True]
+    assert play.path.read_bytes() == changed
