@@ -222,6 +222,18 @@ function M.attach(buf, path)
   end
 end
 
+-- Review looks after the names of buffers as soon as it knows of a file; the first write may be on its way there still.
+api.nvim_create_autocmd("BufFilePost", {
+  group = api.nvim_create_augroup("acp_nvim.stream", {}),
+  callback = vim.schedule_wrap(function(event)
+    local stream = streams[event.buf]
+    local name = stream and api.nvim_buf_is_loaded(event.buf) and api.nvim_buf_get_name(event.buf)
+    if name and require("acp_nvim.files").resolve(name) ~= stream.path then
+      gone(event.buf, stream)
+    end
+  end),
+})
+
 --- Nobody wants to know of it any more.
 ---@param buf integer
 function M.detach(buf)

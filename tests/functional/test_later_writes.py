@@ -124,6 +124,18 @@ def test_where_the_buffer_has_gone_in_between_all_can_be_undone(play: Play, comm
     assert play.path.read_text() == text(TEN)
 
 
+@pytest.mark.parametrize("command", ["file other.txt", "saveas other.txt"])
+def test_a_name_that_is_taken_right_behind_the_write_is_another_files(play: Play, command: str) -> None:
+    play.order(write(str(play.path), text(FIRST)), wait=False)
+    play.editor.wait_event("AcpFileWritten")
+    play.do(command)
+    play.end()
+    play.editor.expect_lua(PENDING, 1)
+    play.undo_all()
+    assert play.path.read_text() == text(TEN)
+    assert play.lines("other.txt") == FIRST
+
+
 def test_undoing_a_file_empties_no_buffer_of_another_name(play: Play) -> None:
     made = play.editor.project / "new.txt"
     play.write(["a", "b"], made)
