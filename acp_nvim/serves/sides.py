@@ -14,6 +14,7 @@ from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
+from acp_nvim.view.standstill import stands_still
 
 if TYPE_CHECKING:
     from acp_nvim.serves.pages import Page
@@ -23,7 +24,9 @@ _FEW_KEYS = ":w sends · do refuses · :q later"
 _WHOLE_KEYS = ":w sends · :Acp reject · :q decides nothing"
 _FEW_WHOLE_KEYS = ":w sends · :Acp reject · :q later"
 _LATER = "writes first; refused hunks are taken back after"
+_PLAIN = "too much differs to be shown as a diff"
 _SHORT = {
+    _PLAIN: ("too much for a diff", "no diff"),
     _LATER: ("writes first, then taken back", "writes first"),
     OVERLAP: ("changes lines of yours, too", "both changed"),
 }
@@ -40,7 +43,8 @@ def of_page(
     editable = made.fits and made.right is not None
     name = f"{'delete ' if made.right is None else ''}{page.name}"
     is_end = None not in (made.left, made.right) and made.left != made.right and left.lines == right.lines
-    notes = [made.problem, page.is_outside and "outside the folders"]
+    plain = is_plain(left, right)
+    notes = [plain and _PLAIN, made.problem, page.is_outside and "outside the folders"]
     notes += [is_end and _SAME_LINES, not through and editable and not is_end and _LATER]
     said = [str(note) for note in notes if note]
     return {
@@ -49,7 +53,8 @@ def of_page(
         "at": at + 1,
         "files": [{"path": each.path, "name": each.name, "decided": each.is_decided} for each in pages],
         "live": page.is_loaded,
-        "follows": editable and made.left is not None,
+        "follows": editable and made.left is not None and not plain,
+        "plain": plain,
         "left": lines(left),
         "right": lines(right),
         "first": first(left, right),
@@ -62,16 +67,17 @@ def of_page(
                 ("delete" if made.right is None else page.name) + count.replace(" of ", "/"),
                 "",
             ],
-            [_KEYS, _FEW_KEYS] if editable else [_WHOLE_KEYS, _FEW_WHOLE_KEYS],
+            [_KEYS, _FEW_KEYS] if editable and not plain else [_WHOLE_KEYS, _FEW_WHOLE_KEYS],
         ),
     }
 
 
 def other(page: Page, text: str | None) -> dict[str, Any]:
     """A file that is not shown now, whose right side there may be a buffer of; `text`: what the user made of it."""
-    left, right = (lines(_text(side)) for side in (page.proposed.left, page.proposed.right))
-    follows = page.proposed.fits and None not in (page.proposed.left, page.proposed.right)
-    return {"path": page.path, "left": left, "right": right, "text": text, "follows": follows}
+    left, right = _text(page.proposed.left), _text(page.proposed.right)
+    is_whole = page.proposed.fits and None not in (page.proposed.left, page.proposed.right)
+    follows = is_whole and not is_plain(left, right)
+    return {"path": page.path, "left": lines(left), "right": lines(right), "text": text, "follows": follows}
 
 
 def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
@@ -83,6 +89,7 @@ def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
     mine = [diff for diff in found if diff.path == path]
     left, right = _text(_joined(mine, "old")), _text(_joined(mine, "new"))
     name = one_line(path.rpartition("/")[2])
+    plain = is_plain(left, right)
     return {
         "session": session.number,
         "at": 1,
@@ -92,7 +99,9 @@ def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
         "first": first(left, right),
         "editable": False,
         "focus": True,
-        "left_bar": [_bar(f"{name} before")],
+        "plain": plain,
+        "note": _PLAIN if plain else None,
+        "left_bar": _left_bars(f"{name} before", [_PLAIN] if plain else []),
         "right_bar": [_bar(f"{name} after", ":q closes"), _bar("after")],
     }
 
@@ -101,6 +110,7 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
     """Both versions of a conflict: what is made of the right one is saved."""
     left, right = _text(conflict.mine), _text(conflict.agents)
     name = one_line(os.path.basename(conflict.path))
+    plain = is_plain(left, right)
     return {
         "question": question.id,
         "session": question.session,
@@ -114,8 +124,10 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         "first": first(left, right),
         "editable": True,
         "focus": True,
+        "plain": plain,
+        "note": _PLAIN if plain else None,
         **conflict.take_news(),
-        "left_bar": [_bar("yours")],
+        "left_bar": _left_bars("yours", [_PLAIN] if plain else []),
         "right_bar": _right_bars(
             ["what will be saved", "to be saved", ""],
             [_KEYS.replace("refuses a hunk", "takes yours"), _FEW_KEYS.replace("refuses", "takes yours")],
@@ -126,6 +138,11 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
 def lines(text: Text) -> str:
     """As the editor has them: joined, without a last end."""
     return "\n".join(text.lines)
+
+
+def is_plain(left: Text, right: Text) -> bool:
+    """No diff: Neovim would stand still over it."""
+    return stands_still(lines(left), lines(right))
 
 
 def first(left: Text, right: Text) -> list[int]:

@@ -29,7 +29,7 @@ def too_large(old: str, new: str) -> bool:
 
 def counts(old: str, new: str) -> tuple[int, int]:
     """Lines added, lines removed. Where very much has changed only its lines are counted."""
-    old, new = _changed(old, new)
+    old, new = changed(old, new)
     if not old or not new or too_large(old, new):
         return _count(new), _count(old)
     a, b = lines(old), lines(new)
@@ -65,7 +65,7 @@ def _count(text: str) -> int:
     return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
-def _changed(old: str, new: str) -> tuple[str, str]:
+def changed(old: str, new: str) -> tuple[str, str]:
     """Both without the lines that they share at the beginning and at the end: cheap, whatever their size."""
     start = old.rfind("\n", 0, _shared(old, new)) + 1
     old, new = old[start:], new[start:]
@@ -90,7 +90,7 @@ def _shared(one: str, other: str, from_end: bool = False) -> int:
 
 def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Change]:
     """Where the two differ, in order; one change for all of it where that would take too long to find out."""
-    head, tail = _ends(a, b)
+    head, tail = ends(a, b)
     mid_a, mid_b = a[head : len(a) - tail], b[head : len(b) - tail]
     pairs = _pairs(mid_a, mid_b) if len(mid_a) * len(mid_b) <= _ALIGNED else []
     i = j = 0
@@ -100,7 +100,7 @@ def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Change]:
         i, j = at_a + 1, at_b + 1
 
 
-def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+def ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
     """How many lines are the same at the beginning and, of the rest, at the end."""
     shared = min(len(a), len(b))
     head = 0

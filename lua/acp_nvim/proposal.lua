@@ -98,13 +98,13 @@ end
 ---@param left integer   buffer
 ---@param right integer  buffer
 local function show_sides(proposal, left, right)
-  local focus = proposal.shown.focus
+  local shown = proposal.shown
   if not sides.is_open(proposal.sides) then
-    proposal.sides = sides.open(left, right, focus, hooks_of(proposal))
+    proposal.sides = sides.open(left, right, shown, hooks_of(proposal))
     return
   end
-  sides.show(proposal.sides, left, right)
-  if focus then
+  sides.show(proposal.sides, left, right, shown.plain)
+  if shown.focus then
     api.nvim_set_current_win(proposal.sides.right)
   end
 end
@@ -168,7 +168,7 @@ function M.show(shown)
   local key = shown.question or desk.VIEW
   if shown.question and not state.question(shown.question) then
     return ending.close(key, true)
-  elseif shown.auto and not desk.open[key] and not may_open_itself(shown.session) then
+  elseif shown.auto and not desk.open[key] and (shown.plain or not may_open_itself(shown.session)) then
     return require("acp_nvim.question").announce(shown.question)
   end
   if key == desk.VIEW then

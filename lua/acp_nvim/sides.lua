@@ -138,10 +138,10 @@ end
 
 ---@param left integer   buffer
 ---@param right integer  buffer
----@param focus boolean  to the right side
+---@param how { focus: boolean, plain?: boolean }  focus: to the right side; plain: without diff mode
 ---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.Sides
-function M.open(left, right, focus, hooks)
+function M.open(left, right, how, hooks)
   local before = remember()
   local left_win, right_win, own_tab = spot.open(left, right)
   local sides = {
@@ -156,12 +156,12 @@ function M.open(left, right, focus, hooks)
     on_closed = hooks.on_closed,
     is_ours = hooks.is_ours,
   }
-  dress.put_on(left_win, left)
-  dress.put_on(right_win, right)
+  dress.put_on(left_win, left, how.plain)
+  dress.put_on(right_win, right, how.plain)
   watch(sides)
   restore_views(before)
   fit(sides)
-  if focus then
+  if how.focus then
     api.nvim_set_current_win(right_win)
   end
   return sides
@@ -171,10 +171,11 @@ end
 ---@param sides acp.Sides
 ---@param left integer
 ---@param right integer
-function M.show(sides, left, right)
+---@param plain? boolean  without diff mode
+function M.show(sides, left, right, plain)
   sides.bufs = { [sides.left] = left, [sides.right] = right }
   local same = vim.iter(pairs(sides.bufs)):all(function(win, buf)
-    return api.nvim_win_get_buf(win) == buf and vim.wo[win].diff
+    return api.nvim_win_get_buf(win) == buf and vim.wo[win].diff == not plain
   end)
   if same then
     return
@@ -184,8 +185,8 @@ function M.show(sides, left, right)
   api.nvim_win_call(sides.right, function()
     vim.cmd("diffoff!") -- a buffer that is only hidden would stay a third party of the diff
   end)
-  dress.put_on(sides.left, left)
-  dress.put_on(sides.right, right)
+  dress.put_on(sides.left, left, plain)
+  dress.put_on(sides.right, right, plain)
 end
 
 ---@param sides acp.Sides?

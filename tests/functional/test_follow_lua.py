@@ -26,7 +26,7 @@ PLACE = """return vim.api.nvim_win_call(pinned, function()
 end)"""
 PROPOSAL = """local buf = vim.api.nvim_create_buf
 local hooks = { on_closed = function() end, is_ours = function() return true end }
-sides = require("acp_nvim.sides").open(buf(false, true), buf(false, true), false, hooks)"""
+sides = require("acp_nvim.sides").open(buf(false, true), buf(false, true), { focus = false }, hooks)"""
 
 
 @pytest.fixture

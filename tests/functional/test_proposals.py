@@ -1,5 +1,6 @@
 """A diff before it happens: opened where the user is, decided hunk by hunk, written as decided."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -514,3 +515,58 @@ def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> No
     # what keeps other clients waiting, by the processor's time
     assert showing < 30
     assert drawing < 30
+
+
+def dear() -> tuple[str, str]:
+    """Two texts over which Neovim would stand still as a diff."""
+    letters = random.Random(1)
+    old, new = (letters.choices(kinds, k=20_000) for kinds in ("ab", "abc"))
+    return "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
+
+
+SIDES = """
+  return #vim.tbl_filter(function(win)
+    return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)):find("^acp://") ~= nil
+  end, vim.api.nvim_tabpage_list_wins(0))
+"""
+
+
+def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    old, new = dear()
+    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, old, new))))
+    editor = before(open_editor, agent, old)
+    editor.acp("prompt", "edit it")
+    editor.expect_lua("return vim.fn.execute('messages')", lambda said: "asks" in said)
+    assert [editor.lua(DIFFS), editor.lua(SIDES)] == [0, 0]
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    assert editor.lua(DIFFS) == 0
+    editor.screen.expect("too much for a diff · writes first")
+    editor.screen.expect(":w sends")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["yes"]
+    editor.expect_lua(SIDES, 0)
+
+
+def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Open, tmp_path: Path) -> None:
+    go, (old, new) = tmp_path / "go", dear()
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            ["ask", *edit(diff(NOTES, old, "first\n" + old))[1:]],
+            wait_file(str(go)),
+            tool("call", known=True, content=[diff(NOTES, old, new)]),
+            ["wait", "session/cancel"],
+        ),
+    )
+    editor = before(open_editor, agent, old)
+    open_diff(editor)
+    go.touch()
+    editor.expect_lua("return vim.fn.getline(1, '$')", new.splitlines())
+    editor.expect_lua(DIFFS, 0)
+    editor.type(":Acp reject<CR>")
+    wait_until(lambda: outcomes(agent) == ["no"])

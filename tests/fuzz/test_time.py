@@ -18,6 +18,7 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.ansi import plain
 from acp_nvim.view.chat import ChatView
+from acp_nvim.view.standstill import stands_still
 
 
 def updates(*found: dict[str, Any]) -> bytes:
@@ -132,6 +133,10 @@ LOADS: dict[str, tuple[Callable[[int], object], int]] = {
     "a proposal of a fragment": (
         lambda n: proposed.propose_all("a\n" * n, "a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
         800_000,
+    ),
+    "what a diff would cost": (
+        lambda n: stands_still("\n".join(lines(n)), "\n".join(reversed(lines(n)))),
+        10_000,
     ),
     "sequences without an end": (lambda n: plain("\x1b]" * n + "\x1b[1;" * n), 200_000),
     "sequences for a terminal": (

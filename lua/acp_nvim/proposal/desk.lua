@@ -25,6 +25,7 @@ local M = {}
 ---@field auto? boolean      opens only before an idle user
 ---@field at integer         which of the files
 ---@field files acp.ProposalFile[]
+---@field plain? boolean     too much differs: Neovim would stand still over it as a diff
 ---@field live? boolean      the left side is the file itself where it is loaded
 ---@field others? acp.ProposedText[]  the other files, where all have changed
 ---@field first integer[]    the first change: its line left and right

@@ -1,4 +1,4 @@
--- The looks of a side: in diff mode, with the user's own options, under a bar that says as much as there is room for.
+-- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
 local api = vim.api
 local M = {}
 
@@ -27,7 +27,8 @@ local OWN = {
 
 ---@param win integer
 ---@param buf integer
-function M.put_on(win, buf)
+---@param plain? boolean  without diff mode
+function M.put_on(win, buf, plain)
   if api.nvim_win_get_buf(win) ~= buf then
     api.nvim_win_set_buf(win, buf)
   end
@@ -35,9 +36,11 @@ function M.put_on(win, buf)
     local value = api.nvim_get_option_value(name, { scope = "global" })
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
-  api.nvim_win_call(win, function()
-    vim.cmd("diffthis")
-  end)
+  if not plain then
+    api.nvim_win_call(win, function()
+      vim.cmd("diffthis")
+    end)
+  end
 end
 
 --- Leaves diff mode before the window goes: its options are those with which the buffer is shown next.
