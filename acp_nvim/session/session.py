@@ -8,6 +8,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.follow import Follow
+from acp_nvim.session.plenty import Plenty
 from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.rules import Rule
@@ -46,6 +47,7 @@ class Session:
             str, Any
         ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
         self.commands: list[dict[str, Any]] | None = None
+        self._plenty = Plenty(lambda text: self.transcript.note("warning", text))
         self.controls = Controls()
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
@@ -270,7 +272,7 @@ class Session:
                         "description": one_line(c.description),
                         "hint": one_line(c.hint or ""),
                     }
-                    for c in update.commands
+                    for c in self._plenty.first("commands", update.commands)
                 ]
             case schema.InfoUpdate():
                 self.title = (

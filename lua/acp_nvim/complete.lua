@@ -38,6 +38,9 @@ local function commands(n, line)
       list[#list + 1] =
         { word = "/" .. command.name, menu = brief(hint .. (command.description or "")), kind = "command" }
     end
+    if #list >= MOST then
+      break
+    end
   end
   return list
 end

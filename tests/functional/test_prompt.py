@@ -451,6 +451,22 @@ def test_the_menu_opens_by_itself_and_chooses_nothing(open_editor: Open, tmp_pat
     assert editor.lua("return vim.o.completeopt") == before
 
 
+def test_of_very_many_commands_the_menu_has_as_many_as_anybody_reads(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    offers = commands(*((f"c{n:03}", "", "") for n in range(1000)))
+    editor = talking(open_editor, script(tmp_path, on("session/new", offers)))
+    editor.expect_lua("return #require('acp_nvim').commands()", 1000)
+    editor.type("i/c")
+    editor.expect_lua("return vim.fn.pumvisible()", 1)
+    assert words(editor) == [f"/c{n:03}" for n in range(100)]
+    editor.type("99")
+    editor.expect_lua(
+        "return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info().items)",
+        [f"/c99{n}" for n in range(10)],
+    )
+
+
 def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -> None:
     editor = open_editor(init="")
     (editor.project / "src").mkdir()

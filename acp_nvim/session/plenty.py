@@ -1,0 +1,24 @@
+"""Of what an agent offers to choose from as much is known as anybody looks through: it may send any number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+MOST = 2000
+
+
+class Plenty:
+    """That there is more is said once."""
+
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self._say = say
+        self._told: set[str] = set()
+
+    def first(self, what: str, sent: tuple[T, ...], most: int = MOST) -> tuple[T, ...]:
+        if len(sent) > most and what not in self._told:
+            self._told.add(what)
+            self._say(f"the agent offers {len(sent)} {what}: the first {most} are known here")
+        return sent[:most]
