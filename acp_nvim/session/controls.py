@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.plenty import Plenty
 from acp_nvim.session.visible import one_line
 
 What = Literal["mode", "model", "option"]
@@ -36,7 +38,8 @@ class Change(NamedTuple):
 
 
 class Controls:
-    def __init__(self) -> None:
+    def __init__(self, plenty: Plenty) -> None:
+        self._plenty = plenty
         self._modes: schema.ModeState | None = None
         self._models: schema.ModeState | None = None
         self._options: tuple[schema.ConfigOption, ...] | None = None
@@ -46,10 +49,10 @@ class Controls:
 
     def begin(self, answer: schema.NewSession) -> None:
         """An answer that leaves a set out, or sends none, leaves what we had."""
-        self._modes = answer.modes or self._modes
-        self._models = answer.models or self._models
+        self._modes = self._state("modes", answer.modes) or self._modes
+        self._models = self._state("models", answer.models) or self._models
         if answer.config_options is not None:
-            self._options = answer.config_options
+            self._options = self._known(answer.config_options)
 
     def name_models(self) -> None:
         """Its models can be set, though it lists none: any name will do."""
@@ -62,9 +65,18 @@ class Controls:
 
     def apply(self, update: schema.Update) -> None:
         if isinstance(update, schema.OptionsUpdate):
-            self._options = update.options
+            self._options = self._known(update.options)
         elif isinstance(update, schema.ModeUpdate):
             self._become("mode", update.mode_id)
+
+    def _state(self, what: str, sent: schema.ModeState | None) -> schema.ModeState | None:
+        return sent and sent.but(available=self._plenty.first(what, sent.available))
+
+    def _known(self, sent: tuple[schema.ConfigOption, ...]) -> tuple[schema.ConfigOption, ...]:
+        """Their choices count together: nobody looks through all of each."""
+        options = self._plenty.first("options", sent)
+        choices = iter(self._plenty.first("choices", tuple(chain(*(each.choices for each in options)))))
+        return tuple(each.but(choices=tuple(islice(choices, len(each.choices)))) for each in options)
 
     # --- changing
 

@@ -48,7 +48,7 @@ class Session:
         ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
         self.commands: list[dict[str, Any]] | None = None
         self._plenty = Plenty(lambda text: self.transcript.note("warning", text))
-        self.controls = Controls()
+        self.controls = Controls(self._plenty)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
         self.following = self.paused = False

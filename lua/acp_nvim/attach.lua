@@ -37,7 +37,7 @@ end
 ---@return true? ok
 ---@return string? message
 local function takes_images(n)
-  local capabilities = (state.get(n) or {}).capabilities
+  local capabilities = (state.look(n) or {}).capabilities
   if capabilities and (capabilities.promptCapabilities or {}).image ~= true then
     return nil, "this agent takes no images"
   end
@@ -85,7 +85,7 @@ local function changed_lines(text)
 end
 
 function kinds.diff(n)
-  local cwd = (state.get(n) or {}).cwd or vim.fn.getcwd()
+  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
   ---@param base? string
   local function git(base, done)
     local command = { "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "--no-pager", "diff" }

@@ -77,7 +77,7 @@ end
 local function live()
   local lines, there = {}, {}
   for _, n in ipairs(state.numbers()) do
-    local status = assert(state.get(n))
+    local status = assert(state.look(n))
     local text, hl = doing(status)
     local listing = listing_of(status.agent)
     lines[#lines + 1] = {

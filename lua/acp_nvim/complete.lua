@@ -204,7 +204,7 @@ function M.candidates(n, line, is_first)
   if not at or masked:sub(1, at - 1):find("[%w%._%%%+%-@/\\]$") then
     return nil, {}
   end
-  local cwd = (state.get(n) or {}).cwd or vim.fn.getcwd()
+  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
   return at - 1, mentions(cwd, (typed:gsub("\1\1", " ")))
 end
 

@@ -41,7 +41,7 @@ end
 --- The session's usage has changed: that the memory runs full is said once, where the chat does not say it already.
 ---@param n integer
 function M.watch(n)
-  local status = state.get(n) or {}
+  local status = state.look(n) or {}
   local share = share_of(status.usage)
   if not share or share < FULL or warned[n] then
     return

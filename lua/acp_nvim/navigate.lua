@@ -190,7 +190,7 @@ function M.open_path()
   if not chat then
     return
   end
-  local cwd = (state.get(chat.session) or {}).cwd or vim.fn.getcwd()
+  local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = paths.under_cursor(chat, row, cwd)
   if not path then
     return scratch.message("info", "no file under the cursor")

@@ -98,17 +98,22 @@ function M.numbers()
   return numbers
 end
 
+--- The status to be read and not kept: what is drawn anew all the time must not copy what an agent has made large.
 ---@param n integer
----@return table? status  a copy
-function M.get(n)
+---@return table? status
+function M.look(n)
   local session = sessions[n]
   if not session then
     return nil
   end
-  local status = vim.deepcopy(session.status)
-  status.state = shown_state(session)
-  status.questions = #M.questions(n)
-  return status
+  return setmetatable({ state = shown_state(session), questions = #M.questions(n) }, { __index = session.status })
+end
+
+---@param n integer
+---@return table? status  a copy
+function M.get(n)
+  local now = M.look(n)
+  return now and vim.tbl_extend("force", vim.deepcopy(sessions[n].status), now)
 end
 
 --- The buffer's session, else the one last focused in this tabpage, else the one last started.

@@ -26,7 +26,7 @@ function M.text()
   if not n then
     return ""
   end
-  local list = status_segments.of(n, state.get(n) or {}, vim.w[win].acp_more == true)
+  local list = status_segments.of(n, state.look(n) or {}, vim.w[win].acp_more == true)
   segments.fit(list, api.nvim_win_get_width(win))
   return segments.render(list)
 end
@@ -72,7 +72,7 @@ function M.prompt_text()
     return scratch.cut("Gone: nothing is sent here   :Acp takes your text along", api.nvim_win_get_width(win) - 1)
   end
   local in_chat = chats.of_buffer(buf) ~= nil and tonumber(vim.g.actual_curwin) == win
-  local list = in_chat and chat_keys() or prompt_keys(state.get(vim.b[buf].acp_session) or {})
+  local list = in_chat and chat_keys() or prompt_keys(state.look(vim.b[buf].acp_session) or {})
   segments.fit(list, api.nvim_win_get_width(win) - 1)
   return table.concat(vim.tbl_map(function(segment)
     return segment.gap .. segment.text
@@ -83,7 +83,7 @@ end
 ---@return string
 function M.place_text()
   local win = api.nvim_get_current_win()
-  local status = state.get(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
+  local status = state.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
   local text = status.title or vim.fn.fnamemodify(status.cwd or "", ":~")
   text = scratch.cut(segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
   return (text:gsub("%%", "%%%%"))
@@ -124,7 +124,7 @@ local function tick()
   spinner.turn()
   local busy = false
   for _, shown in ipairs(visible_chats()) do
-    if BUSY[(state.get(shown.session) or {}).state] then
+    if BUSY[(state.look(shown.session) or {}).state] then
       busy = true
       chats.spin(shown.session, shown.win, spinner.frame())
       M.redraw(shown.win, true)
@@ -149,7 +149,7 @@ function M.refresh(n)
     local buf = api.nvim_win_get_buf(win)
     if vim.b[buf].acp_session == n and vim.bo[buf].filetype:find("^acp_") then
       api.nvim__redraw({ win = win, winbar = true, statusline = true, flush = false })
-      if BUSY[(state.get(n) or {}).state] then
+      if BUSY[(state.look(n) or {}).state] then
         turn_spinner()
       end
     end

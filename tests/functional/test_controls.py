@@ -193,3 +193,28 @@ def test_defaults_of_the_configuration(open_editor: Open, tmp_path: Path) -> Non
     editor.wait_event("AcpSessionStarted")
     status = editor.acp("status")
     assert (status["mode"], status["options"][0]["value"]) == ("code", "high")
+
+
+def test_bars_are_drawn_without_a_copy_of_what_the_agent_offers(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, opens(modes=MODES, models=MODELS)))
+    editor.screen.expect("Ask")
+    copies = editor.lua(
+        """
+        local copies, copy, bars = {}, vim.deepcopy, require("acp_nvim.winbar")
+        vim.deepcopy = function(value, ...)
+          table.insert(copies, debug.traceback())
+          return copy(value, ...)
+        end
+        local line = require("acp_nvim").statusline()
+        for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+          for _, draw in ipairs({ bars.text, bars.prompt_text, bars.place_text }) do
+            vim.api.nvim_win_call(win, draw)
+          end
+        end
+        local drawn = #copies
+        local own = require("acp_nvim").status()
+        vim.deepcopy, own.modes[1].name = copy, "changed by its reader"
+        return { line ~= "", drawn, #copies > drawn, require("acp_nvim").status().modes[1].name }
+        """
+    )
+    assert copies == [True, 0, True, "Ask"]

@@ -8,7 +8,7 @@ local M = {}
 ---@param n integer?
 ---@return string
 local function statusline_of(n)
-  local status = n and state.get(n)
+  local status = n and state.look(n)
   if not status then
     return ""
   end

@@ -19,7 +19,7 @@ end
 ---@param n integer
 ---@return integer
 local function turn_of(n)
-  return (state.get(n) or {}).turn or 0
+  return (state.look(n) or {}).turn or 0
 end
 
 -- The list -------------------------------------------------------------------------------------------------------------

@@ -32,14 +32,14 @@ end
 ---@param n integer
 ---@return string
 local function addressee(n)
-  local status = state.get(n) or {}
+  local status = state.look(n) or {}
   return scratch.visible(status.agent_title or status.agent or "the agent")
 end
 
 ---@param n integer
 ---@return string
 local function sending(n)
-  return require("acp_nvim.winbar").queues(state.get(n) or {}) and "queues" or "sends"
+  return require("acp_nvim.winbar").queues(state.look(n) or {}) and "queues" or "sends"
 end
 
 ---@param win integer

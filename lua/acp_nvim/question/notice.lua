@@ -21,7 +21,7 @@ end
 ---@return string who
 ---@return string how  it is answered
 local function whose(question)
-  local status = state.get(question.session) or {}
+  local status = state.look(question.session) or {}
   local who = status.agent_title or status.agent or "an agent"
   if question.session == state.current() then
     return who, ":Acp answer {n}"
