@@ -16,7 +16,7 @@ from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry, Ledger
 from acp_nvim.session.forms import MOST_CHOICES, MOST_FIELDS, Form
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.questions import MOST_OPTIONS, Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.visible import one_line, visible
 
@@ -183,11 +183,8 @@ def _offered(question: Question) -> Iterator[Option]:
     """The choices of a form that is but one choice are options of their own."""
     name = question.form.single if question.form else None
     field = question.form.fields[name] if question.form and name is not None else None
-    if (
-        field is None
-        or field.type != "string"
-        or (question.kind == "elicitation" and len(field.choices) > _FEW)
-    ):
+    most = _FEW if question.kind == "elicitation" else MOST_OPTIONS - 2  # beside an answer in words, and none
+    if field is None or field.type != "string" or len(field.choices) > most:
         return
     for number, choice in enumerate(field.choices, 1):
         id = choice.value if choice.value not in ("answer", "decline") else f"choice-{number}"

@@ -10,7 +10,7 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.questions import MOST_OPTIONS, Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
@@ -30,6 +30,8 @@ def ask(
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
     expect_room(session)
+    if len(request.options) > MOST_OPTIONS:
+        raise RpcError(INVALID_PARAMS, f"the user is asked with {MOST_OPTIONS} options at most")
     question, call = posed(request, session, entry.request.id, dialect)
 
     def reply(ended: Question) -> None:

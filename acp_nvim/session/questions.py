@@ -12,6 +12,7 @@ from acp_nvim.session.forms import Form
 from acp_nvim.session.visible import visible
 
 log = logging.getLogger(__name__)
+MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
 _numbers = count(1)  # question ids are unique over all sessions
 
 

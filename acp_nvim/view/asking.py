@@ -17,7 +17,6 @@ from acp_nvim.view.words import cut
 
 _INDENT = "    "
 _WIDTH = 32  # of a chat beside a file in 80 columns; an option a line reads better than a broken line
-_MOST_OPTIONS = 99
 _MOST_DIFF = 30  # lines
 
 
@@ -73,7 +72,7 @@ def _options(question: Question) -> Iterator[Row]:
         text = f"{_INDENT}the agent offers no option: cancel the turn"
         yield text, {**mark, "line_hl": "AcpNote"}
         return
-    names = [cut(one_line(option.name or option.id), 200) for option in question.options[:_MOST_OPTIONS]]
+    names = [cut(one_line(option.name or option.id), 200) for option in question.options]
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
     together = _INDENT + "   ".join(labels)
     if len(together) <= _WIDTH:

@@ -317,6 +317,16 @@ async def test_its_options_stand_before_ours_by_name(desk: Desk) -> None:
 
 
 @pytest.mark.usefixtures("inquisitive")
+async def test_more_options_than_are_shown_are_chosen_in_the_form(desk: Desk) -> None:
+    options = [f"choice {number}" for number in range(98)]
+    agent, talk = await inquired(desk, question="Which?", options=options)
+    assert [option["id"] for option in talk.questions[0]["options"]] == ["answer", "decline"]
+    talk.answer("answer", content="choice 97")
+    await talk.ended(1)
+    assert answers(agent) == [{"outcome": "answered", "text": "choice 97"}]
+
+
+@pytest.mark.usefixtures("inquisitive")
 async def test_several_may_be_chosen_where_the_agent_says_so(desk: Desk) -> None:
     agent, talk = await inquired(desk, question="Which?", options=["a", "b", "c"], multiple=True)
     talk.answer("answer", content={"answer": ["a", "c"]})

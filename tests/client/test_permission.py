@@ -130,6 +130,17 @@ async def test_thirty_options_are_all_there(desk: Desk) -> None:
     assert answers(agent) == {0: {"outcome": "selected", "optionId": "o30"}}
 
 
+async def test_more_options_than_are_shown_are_not_asked_with(desk: Desk) -> None:
+    offered = [(f"o{number}", f"Option {number}", "allow_once") for number in range(1, 101)]
+    agent = desk.agent(on_prompt("work", permission("?", offered), permission("!", offered[:99])))
+    talk = await asking(desk)
+    [refused] = [message["error"] for message in agent.got() if "error" in message]
+    assert refused["message"] == "the user is asked with 99 options at most"
+    assert talk.questions[0]["title"] == "!"
+    assert [option["id"] for option in talk.questions[0]["options"]] == [id for id, *_ in offered[:99]]
+    assert len([line for line in talk.lines if "Option" in line]) == 99
+
+
 async def test_options_with_one_id_are_both_shown_and_no_rule_takes_one(desk: Desk) -> None:
     offered = [("x", "Yes", "allow_once"), ("x", "No", "reject_once"), ("y", "Yes, too", "allow_once")]
     agent = desk.agent(on_prompt("work", permission("?", offered, kind="read"), permission("!", offered[:2])))
