@@ -13,6 +13,7 @@ from acp_nvim.session.visible import visible
 
 log = logging.getLogger(__name__)
 MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
+MOST_LINES, MOST_CHARS = 2000, 256 * 1024  # that the chat shows of it
 _numbers = count(1)  # question ids are unique over all sessions
 
 
@@ -53,6 +54,15 @@ class Question:
     @property
     def is_open(self) -> bool:
         return self.ended_by is None
+
+    @property
+    def is_cut(self) -> bool:
+        """The chat cannot show it whole: nobody has seen what would be allowed."""
+        if len(self.detail) >= MOST_LINES:  # there may be millions
+            return True
+        parts = (*(self.detail or (self.title,)), self.note)
+        lines = sum(part.count("\n") + 1 for part in parts)
+        return lines > MOST_LINES or sum(map(len, parts)) + lines > MOST_CHARS
 
     @property
     def said(self) -> str:
@@ -97,6 +107,7 @@ class Question:
             ],
             "path": None if self.path is None else visible(self.path),
             "has_diff": self.has_diff,
+            "cut": self.is_cut,
             "version": self.version,
             "key": self.key,
         }

@@ -18,6 +18,7 @@ from acp_nvim.view.words import cut
 _INDENT = "    "
 _WIDTH = 32  # of a chat beside a file in 80 columns; an option a line reads better than a broken line
 _MOST_DIFF = 30  # lines
+_UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
 def rows(call: ToolCall, cwd: str) -> Iterator[Row]:
@@ -38,7 +39,10 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
         body.line(one_line(question.note), "AcpWarning")
     if question.kind == "conflict":
         _both(body, call)
-    return body.rows()
+    if not question.is_cut:
+        return body.rows()
+    mark: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
+    return [*body.rows(), (f"{_INDENT}{_UNSEEN}", mark)]
 
 
 def _both(body: Body, call: ToolCall) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_nvim.session import questions
 from acp_nvim.view.ansi import plain, shown
 from acp_nvim.view.splice import Row
 
 INDENT = "  │ "
-MOST_LINES = 2000
-MOST_CHARS = 256 * 1024
+MOST_LINES, MOST_CHARS = (
+    questions.MOST_LINES,
+    questions.MOST_CHARS,
+)  # a question knows whether it is shown whole
 
 
 class Body:

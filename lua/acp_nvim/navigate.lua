@@ -142,7 +142,10 @@ local function answer(n)
     if not question.can_answer(asked) then
       return question.show(asked)
     end
-    local ok, problem = require("acp_nvim").answer(asked.id, option.id)
+    local ok, problem = nil, question.why_not(asked, option) ---@type boolean?, string?
+    if not problem then
+      ok, problem = require("acp_nvim").answer(asked.id, option.id)
+    end
     if not ok then
       scratch.message("error", problem or "the answer was not taken")
     end

@@ -14,6 +14,8 @@ local M = {}
 ---@field kind string
 ---@field title string
 ---@field has_diff boolean
+---@field cut boolean    the chat cannot show it whole
+---@field fields table[]
 ---@field options { id: string, name: string, kind: string }[]
 ---@field version integer
 ---@field key? integer   its entry in the chat
@@ -77,6 +79,24 @@ function M.can_answer(question)
     memory.note(question)
   end
   return memory.has_seen(question)
+end
+
+--- Such an answer decides nothing yet: it opens the form.
+---@param question table
+---@param option? table
+---@return boolean
+function M.opens_form(question, option)
+  return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
+end
+
+--- Nobody has seen what the chat cannot show whole: it may be refused, and a rule may allow it.
+---@param question table
+---@param option table
+---@return string? message
+function M.why_not(question, option)
+  if question.cut and not vim.startswith(option.kind, "reject") and not M.opens_form(question, option) then
+    return "nothing was sent: too long to be shown whole, reject it"
+  end
 end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------

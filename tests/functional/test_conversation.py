@@ -238,6 +238,26 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
 
+def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_path: Path) -> None:
+    command = "\n".join([*(f"echo {n}" for n in range(2000)), "drop the database"])
+    agent = script(tmp_path, on_prompt("", permission("run", rawInput={"command": command})))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    seen = "require('acp_nvim.question').can_answer(require('acp_nvim.state').questions()[1])"
+    editor.expect_lua(f"vim.cmd('Acp answer') vim.cmd.redraw() return {seen}", timeout=60)
+    in_chat(editor, "1 Yes")
+    for keys in (":Acp accept<CR>", ":Acp answer 1<CR>", ":Acp accept!<CR>", "1"):
+        editor.lua("vim.cmd('messages clear')")
+        editor.type(f"<Esc>{keys}")
+        editor.expect_lua(
+            "return vim.fn.execute('messages')", lambda said: "too long to be shown whole" in said
+        )
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp reject<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+
+
 @pytest.mark.statement(80)
 def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))

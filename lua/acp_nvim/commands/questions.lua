@@ -4,12 +4,23 @@ local state = require("acp_nvim.state")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
---- Such an answer decides nothing yet: it opens the form.
 ---@param question table
 ---@param option? table
 ---@return boolean
 local function opens_form(question, option)
-  return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
+  return require("acp_nvim.question").opens_form(question, option)
+end
+
+---@param question table
+---@param option table
+---@return true? ok
+---@return string? message
+local function answer(question, option)
+  local why = require("acp_nvim.question").why_not(question, option)
+  if why then
+    return nil, why
+  end
+  return acp.answer(question.id, option.id)
 end
 
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
@@ -79,7 +90,7 @@ local function decide(base, call)
     return nil, message
   end
   local ok
-  ok, message = acp.answer(question.id, option.id)
+  ok, message = answer(question, option)
   if ok and call.rest ~= "" then
     return acp.prompt(call.rest, { session = question.session, next = true })
   end
@@ -169,7 +180,7 @@ subcommands.answer = {
     if not option then
       return nil, message
     end
-    return acp.answer(question.id, option.id)
+    return answer(question, option)
   end,
 }
 

@@ -291,7 +291,26 @@ def test_a_hostile_command_is_cut_and_says_so():
     shown = Shown(title="x")
     shown.ask("Yes", detail=("y" * 20_000_000, *["z"] * 5000))
     assert sum(map(len, shown.lines)) < 300_000
-    assert shown.lines[-2].endswith("5,000 more lines: K shows all")
+    assert shown.lines[-3].endswith("5,000 more lines: K shows all")
+    assert shown.lines[-2].strip() == "what is not shown cannot be allowed here: reject it, or set a rule"
+
+
+@pytest.mark.parametrize(
+    ("detail", "is_cut"),
+    [
+        (("y",) * 1990, False),
+        (("y",) * 2001, True),
+        (("y\n" * 1990,), False),
+        (("y\n" * 2001,), True),
+        (("x" * 200,) * 1200, False),
+        (("x" * 200,) * 1400, True),
+        (("x" * 300_000,), True),
+    ],
+)
+def test_a_question_knows_whether_it_is_shown_whole(detail: tuple[str, ...], is_cut: bool):
+    shown = Shown(title="x")
+    question = shown.ask("Yes", detail=detail)
+    assert any("K shows all" in line for line in shown.lines) == question.is_cut == is_cut
 
 
 # --- details
