@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -380,6 +381,29 @@ def test_what_is_large_or_no_text_is_said_and_not_shown(following: Editor) -> No
     assert (messages.count("large.txt"), messages.count("image.bin")) == (1, 1)
     show(following, "a.txt", 100)
     assert place(following) == ("a.txt", 100)
+
+
+def test_what_becomes_a_pipe_once_it_was_looked_at_stops_nobody(following: Editor) -> None:
+    (following.project / "turned.txt").write_text("text\n")
+    os.mkfifo(following.project / "pipe")
+    following.lua(
+        """
+        local stat = vim.uv.fs_stat
+        vim.uv.fs_stat = function(path, ...)
+          local found = { stat(path, ...) }
+          if vim.fs.basename(path) == "turned.txt" then
+            assert(os.rename("pipe", path))
+            vim.uv.fs_stat = stat
+          end
+          return unpack(found)
+        end
+        """
+    )
+    show(following, "turned.txt", 1)
+    assert place(following)[0] == "start.txt"
+    assert "turned.txt: it is no file any more" in following.lua("return vim.fn.execute('messages')")
+    show(following, "a.txt", 7)
+    assert place(following) == ("a.txt", 7)
 
 
 def test_a_buffer_that_may_not_be_hidden_stays_and_that_is_said(following: Editor) -> None:

@@ -1,5 +1,6 @@
 -- A window comes to a file and a line, without a word, a question or a move of the focus.
 local api = vim.api
+local uv = vim.uv
 local M = {}
 
 ---@class acp.Place
@@ -60,15 +61,19 @@ local function load_text(buf)
   end
 end
 
+--- The beginning of a file. What was one when its name was looked at may be a pipe by now: to open that waits for ever.
 ---@param path string
----@return boolean
-local function is_text(path)
-  local file = io.open(path, "rb")
-  local head = file and file:read(HEAD) or ""
-  if file then
-    file:close()
+---@return string? head
+---@return string? why  there is none
+local function head_of(path)
+  local fd, why = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
+  if not fd then
+    return nil, why
   end
-  return not head:find("\0", 1, true)
+  local stat = uv.fs_fstat(fd)
+  local head = stat and stat.type == "file" and uv.fs_read(fd, HEAD, 0) or nil
+  uv.fs_close(fd)
+  return head, "it is no file any more"
 end
 
 ---@param path string
@@ -87,7 +92,7 @@ end
 ---@param path string
 ---@return integer? buf
 local function load(path)
-  local stat = vim.uv.fs_stat(path)
+  local stat = uv.fs_stat(path)
   if not stat or stat.type ~= "file" then
     return nil
   end
@@ -96,7 +101,11 @@ local function load(path)
     return loaded
   elseif stat.size > LARGEST then
     return complain(path, ("%d MB are too many to be shown"):format(stat.size / 1024 / 1024))
-  elseif not is_text(path) then
+  end
+  local head, why = head_of(path)
+  if not head then
+    return complain(path, why or "it cannot be read")
+  elseif head:find("\0", 1, true) then
     return complain(path, "it is no text, and is not shown")
   end
   return add(path)
