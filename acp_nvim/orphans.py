@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-_MOST = 10_000  # updates kept; an agent that sends more before its answer is not to be helped
+_MOST = 16 * 1024 * 1024  # bytes, about; an agent that sends more before its answer is not to be helped
+_EACH = 64  # that a value takes, whatever it is
 
 
 class Orphans:
     def __init__(self) -> None:
         self._expected = 0
-        self._kept: dict[str, list[Any]] = defaultdict(list)
-        self._count = 0
+        self._kept: dict[str, list[tuple[Any, int]]] = defaultdict(list)
+        self._room = _MOST
 
     def expect(self) -> None:
         if not self._expected:  # what came before a refusal was for a session that never was
-            self._kept.clear()
-            self._count = 0
+            self._forget()
         self._expected += 1
 
     def met(self) -> None:
@@ -25,16 +25,38 @@ class Orphans:
         self._expected -= 1
 
     def keep(self, session_id: str | None, params: Any) -> bool:
-        if not self._expected or session_id is None or self._count >= _MOST:
+        if not self._expected or session_id is None:
             return False
-        self._kept[session_id].append(params)
-        self._count += 1
+        size = _size(params, self._room)
+        if size > self._room:
+            return False
+        self._kept[session_id].append((params, size))
+        self._room -= size
         return True
 
     def take(self, session_id: str) -> list[Any]:
         """What had come for it; with no answer outstanding, the rest belongs to nobody."""
         found = self._kept.pop(session_id, [])
+        self._room += sum(size for _, size in found)
         if not self._expected:
-            self._kept.clear()
-        self._count = sum(map(len, self._kept.values()))
-        return found
+            self._forget()
+        return [params for params, _ in found]
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._room = _MOST
+
+
+def _size(value: Any, most: int) -> int:
+    """No longer counted than it takes to see that it is too much."""
+    size, rest = 0, [value]
+    while rest and size <= most:
+        each = rest.pop()
+        size += _EACH
+        if isinstance(each, str):
+            size += len(each)
+        elif isinstance(each, dict):
+            rest += [*each, *each.values()]
+        elif isinstance(each, list):
+            rest += each
+    return size
