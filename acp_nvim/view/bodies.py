@@ -9,10 +9,8 @@ from acp_nvim.view.ansi import plain, shown
 from acp_nvim.view.splice import Row
 
 INDENT = "  │ "
-MOST_LINES, MOST_CHARS = (
-    questions.MOST_LINES,
-    questions.MOST_CHARS,
-)  # a question knows whether it is shown whole
+# a question knows whether it is shown whole
+MOST_LINES, MOST_CHARS = questions.MOST_LINES, questions.MOST_CHARS
 
 
 class Body:
