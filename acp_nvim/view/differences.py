@@ -67,15 +67,15 @@ def _count(text: str) -> int:
 
 def changed(old: str, new: str) -> tuple[str, str]:
     """Both without the lines that they share at the beginning and at the end: cheap, whatever their size."""
-    start = old.rfind("\n", 0, _shared(old, new)) + 1
+    start = old.rfind("\n", 0, shared(old, new)) + 1
     old, new = old[start:], new[start:]
-    same = _shared(old, new, from_end=True)
+    same = shared(old, new, from_end=True)
     line_end = old.find("\n", len(old) - same)
     kept = len(old) - line_end - 1 if line_end >= 0 else 0
     return old[: len(old) - kept], new[: len(new) - kept]
 
 
-def _shared(one: str, other: str, from_end: bool = False) -> int:
+def shared(one: str, other: str, from_end: bool = False) -> int:
     """How many characters are the same, by halving: comparing slices is fast."""
     low, high = 0, min(len(one), len(other))
     while low < high:

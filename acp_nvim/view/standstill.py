@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from acp_nvim.view.differences import changed, ends, lines, too_large
+from acp_nvim.view.differences import changed, ends, lines, shared, too_large
 
 _MOST_LINES = 5_000  # out of their place
 _MOST_PAIRS = 2_500_000_000  # of characters: a change of 50,000 by 50,000
@@ -27,12 +28,27 @@ def stands_still(old: str, new: str) -> bool:
 
 def _is_dear(a: Sequence[str], b: Sequence[str]) -> bool:
     """A line that the other side has nowhere costs Neovim nothing but its characters."""
-    both = set(a) & set(b)
-    moved = pairs = 0
-    for one, other in _gaps(a, b):
-        moved += sum(line in both for line in (*one, *other))
-        pairs += sum(map(len, one)) * sum(map(len, other))
-    return moved > _MOST_LINES or pairs > _MOST_PAIRS
+    both, gaps = set(a) & set(b), list(_gaps(a, b))
+    moved = sum(line in both for one, other in gaps for line in (*one, *other))
+    if moved > _MOST_LINES:
+        return True
+    return sum(_area(*gap) for gap in gaps) > _MOST_PAIRS and sum(_pairs(*gap) for gap in gaps) > _MOST_PAIRS
+
+
+def _area(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(map(len, one)) * sum(map(len, other))
+
+
+def _pairs(one: Sequence[str], other: Sequence[str]) -> int:
+    """What lines that stand side by side share costs nothing: all of a file may be indented anew."""
+    differing = sum(_differing(*pair) for pair in zip_longest(one, other, fillvalue=""))
+    return min(_area(one, other), (differing // 2) ** 2)
+
+
+def _differing(one: str, other: str) -> int:
+    head = shared(one, other)
+    one, other = one[head:], other[head:]
+    return len(one) + len(other) - 2 * shared(one, other, from_end=True)
 
 
 def _gaps(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:

@@ -31,6 +31,12 @@ def test_an_ordinary_change_is_compared(count: int):
     assert not stands_still(text(["first", *old]), text([*old, "last"]))
 
 
+def test_a_file_that_is_indented_anew_is_compared():
+    old = [f"{n} {''.join(some('abcdefgh ', 40))}" for n in range(10_000)]
+    assert not stands_still(text(old), text([f"    {line}" for line in old]))
+    assert not stands_still(text([f"\t{line}" for line in old]), text([f"    {line}" for line in old]))
+
+
 def test_what_is_on_one_side_alone_is_compared():
     whole = text(some("ab", 80_000))
     assert not stands_still("", whole)
