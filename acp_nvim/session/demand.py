@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -77,18 +79,26 @@ def demand(call: ToolCall, agent: str, cwd: str, resolve: Resolve) -> Demand:
 
 
 def _walk(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every name with its value, however deep; names without case and underscores."""
-    left: list[tuple[str, Any]] = [("", value)]
+    """Every name with its value, however deep; names without case and underscores. Each list and table has its turn:
+    none of them, however long, keeps the others from being looked at."""
+    left: deque[Iterator[tuple[str, Any]]] = deque([iter([("", value)])])
     count = 0
     while left and count < _MOST:
-        name, value = left.pop()
-        count += 1
-        yield name, value
-        if isinstance(value, dict):
-            left += [(str(key).replace("_", "").lower(), item) for key, item in value.items()]
-            left += [("path", key) for key in value if isinstance(key, str) and "/" in key]
-        elif isinstance(value, list):
-            left += [(f"{name}[]", item) for item in value]
+        items = left.popleft()
+        for name, item in islice(items, 1):
+            count += 1
+            yield name, item
+            left += (items, _inside(name, item))
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key).replace("_", "").lower(), item
+            if isinstance(key, str) and "/" in key:
+                yield "path", key
+    elif isinstance(value, list):
+        yield from ((f"{name}[]", item) for item in value)
 
 
 def _given(call: ToolCall) -> Iterator[str]:

@@ -171,6 +171,18 @@ def test_a_call_that_holds_more_than_its_command_is_not_allowed(raw: Any) -> Non
     assert not matches(rule(command="git status"), asked(raw_input=raw))
 
 
+@pytest.mark.parametrize("more", [{"commands": ["rm -rf /"]}, {"then": {"command": "rm -rf /"}}, {}])
+def test_a_call_of_more_than_is_looked_at_is_not_allowed(more: dict[str, Any]) -> None:
+    call = asked(raw_input={"command": "git status", **more, "description": [0] * 6000})
+    assert not matches(rule(command="git status"), call)
+    assert not matches(rule(command="git status", path="**"), call)
+
+
+def test_what_stands_before_much_else_is_looked_at() -> None:
+    call = asked(raw_input={"pad": [0] * 6000, "then": {"command": "rm -rf /"}})
+    assert matches(rule("reject", command="rm"), call)
+
+
 def test_a_command_with_a_diff_is_more_than_the_command() -> None:
     diff = schema.Diff(path="/etc/passwd", new_text="root::0:0")
     assert not matches(rule(command="git status"), asked(diff, raw_input={"command": "git status"}))
