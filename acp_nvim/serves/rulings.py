@@ -103,4 +103,4 @@ def _call_of(session: Session, question: Question) -> ToolCall | None:
 
 
 def _demand(session: Session, call: ToolCall) -> Demand:
-    return demand(call, session.agent, session.cwd, disk.resolve)
+    return demand(call, session.agent, session.cwd, disk.resolve, session.roots)

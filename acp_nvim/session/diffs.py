@@ -13,6 +13,7 @@ _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text")
 _WHOLE = ("content", "file_text", "contents")
 _PATCH = ("diff", "patch", "unified_diff")
+IN_DIFFS = {*_OLD, *_NEW, *_WHOLE, *_PATCH, "edits"}  # what of a raw input they show
 _LONGEST = 4096
 
 

@@ -136,7 +136,7 @@ def _is_sure(rule: Rule, asked: Demand, resolve: Resolve) -> bool:
         is_covered = bool(asked.real) and not asked.unclear and bool(rule.command or not asked.commands)
         return is_covered and all(_covered(rule, asked.real, asked, resolve))
     if rule.command:
-        return not (asked.changes or asked.unclear)
+        return not (asked.changes or asked.unclear or asked.files)
     return rule.tool is not None or not (asked.commands or asked.changes or asked.unclear)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import shlex
 from dataclasses import dataclass, field
@@ -13,7 +14,9 @@ from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Question
 
 _OPEN = ("pending", "in_progress")
-_COMMANDS = ("command", "cmd")
+COMMANDS = ("command", "cmd")
+ARGUMENTS = ("args", "arguments")
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 @dataclass(slots=True, eq=False)
@@ -57,7 +60,7 @@ class ToolCall:
     def said_command(self) -> Any:
         """The command as the raw input has it."""
         said = self.raw_input if isinstance(self.raw_input, dict) else {}
-        return next((said[name] for name in _COMMANDS if said.get(name)), None)
+        return next((said[name] for name in COMMANDS if said.get(name)), None)
 
     @property
     def command(self) -> str | None:
@@ -65,11 +68,8 @@ class ToolCall:
         said = self.said_command
         if not isinstance(said, str | list):
             return None
-        arguments = self.raw_input.get("args")
-        told = said if isinstance(said, str) else shlex.join(map(str, said))
-        return (
-            f"{told} {shlex.join(map(str, arguments))}" if arguments and isinstance(arguments, list) else told
-        )
+        arguments = (self.raw_input.get(name) for name in ARGUMENTS)
+        return " ".join(map(typed, (said, *(given for given in arguments if given not in _NOTHING))))
 
     def paths(self, cwd: str) -> list[str]:
         """Those that it names: thousands, perhaps, in a call that is heard of as often."""
@@ -109,3 +109,10 @@ class ToolCall:
             said = meta.get(name)
             if isinstance(said, dict) and isinstance(said.get("data"), str):
                 self.terminals.setdefault(str(said.get("terminal_id")), []).append(said["data"])
+
+
+def typed(words: Any) -> str:
+    """As one would type them; what is no text and no list of texts, as it came."""
+    if isinstance(words, list):
+        return shlex.join(map(str, words))
+    return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)

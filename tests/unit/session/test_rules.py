@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from acp_nvim.protocol import schema
 from acp_nvim.serves.deadline import deadline
+from acp_nvim.session.asked import describe
 from acp_nvim.session.demand import Demand, demand
 from acp_nvim.session.granted import rule_for
+from acp_nvim.session.questions import Question
 from acp_nvim.session.rules import Rule, Ruling, decide, is_about, read
 from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import visible
 
 CWD = "/w"
 LINKS = {"/w/link": "/elsewhere", "/home/me": "/disk/me"}
@@ -34,7 +37,14 @@ def resolve(path: str) -> str:
 
 def asked(*content: schema.ToolContent, **fields: Any) -> Demand:
     call = ToolCall(1, "t", 0.0, content=content, **fields)
-    return demand(call, "mine", CWD, resolve)
+    return demand(call, "mine", CWD, resolve, ("/further",))
+
+
+def shown(raw: dict[str, Any]) -> list[str]:
+    """What a question about it has on the screen."""
+    question = Question(1, "permission", "permission")
+    describe(question, ToolCall(1, "t", 0.0, raw_input=raw), CWD)
+    return list(question.detail)
 
 
 def running(command: Any, **fields: Any) -> Demand:
@@ -169,6 +179,98 @@ def test_arguments_of_their_own_belong_to_the_command() -> None:
 )
 def test_a_call_that_holds_more_than_its_command_is_not_allowed(raw: Any) -> None:
     assert not matches(rule(command="git status"), asked(raw_input=raw))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "whole"),
+    [
+        ({"args": "push --force"}, "git push --force"),
+        ({"args": "status; rm -rf /"}, "git status; rm -rf /"),
+        ({"args": {"0": "push"}}, 'git {"0": "push"}'),
+        ({"arguments": ["push", "--force"]}, "git push --force"),
+        ({"args": ["push"], "arguments": ["--force"]}, "git push --force"),
+        ({"args": 0}, "git 0"),
+        ({"args": [], "arguments": None}, "git"),
+    ],
+)
+def test_arguments_of_any_form_belong_to_the_command(arguments: dict[str, Any], whole: str) -> None:
+    raw = {"command": "git", **arguments}
+    assert asked(raw_input=raw).commands == (whole,)
+    assert matches(rule(command="git"), asked(raw_input=raw)) is (whole == "git")
+    assert shown(raw)[0] == f"$ {whole}"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"description": "Shows what has changed"},
+        {"description": "See /etc/passwd", "timeout": 120_000, "run_in_background": False},
+        {"runInBackground": True, "dangerouslyDisableSandbox": True},
+        {"explanation": "why", "is_background": False, "required_permissions": ["network"]},
+        {"workdir": "/w/src", "timeout_ms": 1000, "justification": "why", "sandbox_permissions": "none"},
+        {"cwd": "/w"},
+        {"cwd": "src"},
+        {"cwd": "/further/deep"},
+        {"directory": "src", "is_background": True},
+        {"Cwd": "/w", "Blocking": True, "SafeToAutoRun": False, "WaitMsBeforeAsync": 500},
+        {"cmd": "git status"},
+        {"env": {}, "stdin": None, "args": [], "shell": False},
+        {"mode": "sync", "initial_wait": 30, "riskLevel": {"value": "low", "reason": "reads"}},
+    ],
+)
+def test_what_agents_tell_about_a_command_is_no_more_than_the_command(more: dict[str, Any]) -> None:
+    raw = {"command": "git status", **more}
+    assert matches(rule(command="git status"), asked(raw_input=raw))
+    first, *rest = shown(raw)
+    assert first == "$ git status"
+    assert all(line.endswith(("src", "deep")) for line in rest)  # a folder that is not the session's own
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"commands": ["rm -rf /"]},
+        {"cmds": ["rm -rf /"]},
+        {"cmd": "rm -rf /"},
+        {"shell-command": "rm -rf /"},
+        {"shell": "/tmp/sh"},
+        {"bash": "rm -rf /"},
+        {"code": "import os"},
+        {"env": {"GIT_PAGER": "rm -rf /"}},
+        {"stdin": "y"},
+        {"input": "y"},
+        {"cwd": "/tmp/evil"},
+        {"cwd": "/wide"},
+        {"cwd": "../elsewhere"},
+        {"cwd": "link"},
+        {"cwd": ["/w"]},
+        {"cwd": "x\0"},
+        {"working-directory": "/tmp"},
+        {"directory": "/tmp"},
+        {"Args": ["--force"]},
+        {"file": "/w/script.py"},
+    ],
+)
+def test_what_may_make_a_command_another_is_shown_and_not_allowed(more: dict[str, Any]) -> None:
+    raw = {"command": "git status", **more}
+    call = asked(raw_input=raw)
+    assert not matches(rule(command="git status"), call)
+    assert rule_for(call, resolve)[0] is None
+    ((name, value),) = more.items()
+    said = (
+        value if isinstance(value, str) else next(iter(value if isinstance(value, list) else value.values()))
+    )
+    assert any(visible(said) in line for line in shown(raw)[1:])
+    assert name == "file" or any(line.startswith(f"  {name}: ") for line in shown(raw)[1:])
+
+
+def test_a_file_beside_a_command_needs_a_rule_that_names_it() -> None:
+    call = asked(raw_input={"command": "view", "path": "src/a.py", "view_range": [1, 20]})
+    assert not matches(rule(command="view"), call)
+    assert matches(rule(command="view", path="/w/src/**"), call)
+    assert not matches(rule(command="view", path="/w/test/**"), call)
+    assert shown({"command": "view", "path": "src/a.py"}) == ["$ view", "/w/src/a.py"]
 
 
 @pytest.mark.parametrize("more", [{"commands": ["rm -rf /"]}, {"then": {"command": "rm -rf /"}}, {}])
@@ -309,6 +411,9 @@ def test_a_command_is_never_allowed_by_path_alone() -> None:
 
 # --- kinds
 
+OTHER_NAMES = ["code", "bash", "shell", "cmdline", "exec", "run", "program", "bash_command", "shell-command"]
+OTHER_NAMES += ["python_code", "args", "replacement", "code_edit", "insert_text", "new-string", "new_code"]
+
 
 @pytest.mark.parametrize(
     "call",
@@ -322,6 +427,7 @@ def test_a_command_is_never_allowed_by_path_alone() -> None:
         asked(kind="execute", raw_input={"path": "a", "content": "all"}),
         asked(kind="execute", raw_input={"diff": "--- a\n+++ a\n@@ -1 +1 @@\n"}),
         asked(kind="execute", raw_input='{"command": "ls"}'),
+        *(asked(kind="execute", raw_input={name: "x"}) for name in OTHER_NAMES),
     ],
 )
 def test_allow_by_kind_alone_matches_no_command_and_no_diff(call: Demand) -> None:
