@@ -33,15 +33,22 @@ class Rulings:
 
     def judge(self, session: Session) -> None:
         """What no rule has matched so far; the call may have become clearer meanwhile."""
+        found: dict[int, Ruling | None] = {}
         for question in session.questions:
             call = _call_of(session, question)
             is_known = question.rule or question.judged == question.version
             if question.kind != "permission" or is_known or call is None:
                 continue
             question.judged = question.version
-            found = rules.decide(self._all(session), _demand(session, call), disk.resolve, deadline)
-            if found:
-                self._apply(found, session, question, call)
+            if call.key not in found:
+                found[call.key] = self._decide(session, call)
+            if ruling := found[call.key]:
+                self._apply(ruling, session, question, call)
+
+    def _decide(self, session: Session, call: ToolCall) -> Ruling | None:
+        if not (session.rules or self._rules):
+            return None
+        return rules.decide(self._all(session), _demand(session, call), disk.resolve, deadline)
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The agent has said something of the call."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import operator
 import shlex
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.growth import Growth
+from acp_nvim.session.kept import Kept
 from acp_nvim.session.paths import named
 from acp_nvim.session.questions import Question
 
@@ -45,7 +45,9 @@ class ToolCall:
     ended: float | None = None
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
-    _named: tuple[tuple[Any, ...], list[str]] = ((), [])  # the paths, and in what they were found
+    demanded: Kept[Any] = field(default_factory=Kept)  # what rules look at
+    _named: Kept[list[str]] = field(default_factory=Kept)
+    _typed: Kept[str | None] = field(default_factory=Kept)
 
     @property
     def is_open(self) -> bool:
@@ -65,6 +67,9 @@ class ToolCall:
     @property
     def command(self) -> str | None:
         """What it runs, if its raw input says so; a list, and arguments of their own, as a shell would be told."""
+        return self._typed.of((self.raw_input,), self._as_typed)
+
+    def _as_typed(self) -> str | None:
         said = self.said_command
         if not isinstance(said, str | list):
             return None
@@ -72,11 +77,9 @@ class ToolCall:
         return " ".join(map(typed, (said, *(given for given in arguments if given not in _NOTHING))))
 
     def paths(self, cwd: str) -> list[str]:
-        """Those that it names: thousands, perhaps, in a call that is heard of as often."""
+        """Those that it names, symlinks unresolved."""
         said = (self.locations, self.content, self.raw_input, cwd)
-        if len(self._named[0]) != len(said) or not all(map(operator.is_, self._named[0], said)):
-            self._named = said, named(*said)
-        return self._named[1]
+        return self._named.of(said, lambda: named(*said))
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Only what is given changes; content and locations replace."""

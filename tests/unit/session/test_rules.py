@@ -409,6 +409,51 @@ def test_a_command_is_never_allowed_by_path_alone() -> None:
     assert not matches(rule(path="/v/**", command="rm a"), call)
 
 
+# --- how often it is looked at
+
+
+class Looks:
+    """A file system without links that counts what is looked at."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def __call__(self, path: str) -> str:
+        self.steps += path.count("/")
+        return path
+
+
+def test_what_an_update_leaves_as_it_was_is_not_looked_at_again() -> None:
+    looks, call = Looks(), ToolCall(1, "t", 0.0, raw_input={"paths": [f"/w/{n}" for n in range(400)]})
+    first = demand(call, "mine", CWD, looks)
+    steps = looks.steps
+    for number in range(10):
+        call.title, call.kind, call.name = f"title {number}", "edit", "tool"
+        asked = demand(call, "mine", CWD, looks)
+        assert (asked.title, asked.kind, asked.tool) == (f"title {number}", "edit", "tool")
+        assert asked.real is first.real
+    assert looks.steps == steps > 0
+    call.raw_input = {"paths": ["/etc/passwd"]}
+    assert demand(call, "mine", CWD, looks).real == ("/etc/passwd",)
+    call.locations = (schema.Location(path="/etc/shadow"),)
+    assert demand(call, "mine", CWD, looks).real == ("/etc/shadow", "/etc/passwd")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"paths": [f"/w/{'x/' * 1900}{number}" for number in range(400)]},
+        {"paths": [f"{number}" for number in range(2000)], "at": [{"cwd": f"c{n}"} for n in range(2000)]},
+    ],
+)
+def test_paths_are_followed_no_further_than_there_is_time_for(raw: Any) -> None:
+    looks = Looks()
+    call = demand(ToolCall(1, "t", 0.0, raw_input=raw), "mine", CWD, looks)
+    assert looks.steps < 11_000
+    assert len(call.named) <= 5000
+    assert not matches(rule(path="**"), call)
+
+
 # --- kinds
 
 OTHER_NAMES = ["code", "bash", "shell", "cmdline", "exec", "run", "program", "bash_command", "shell-command"]

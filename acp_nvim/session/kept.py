@@ -1,0 +1,21 @@
+"""What was found in parts of a message, for as long as they are the same: large ones are heard of again and again."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+Found = TypeVar("Found")
+
+
+class Kept(Generic[Found]):
+    """By identity: to compare them could take as long as to look."""
+
+    def __init__(self) -> None:
+        self._last: tuple[tuple[Any, ...], Found] | None = None
+
+    def of(self, parts: tuple[Any, ...], find: Callable[[], Found]) -> Found:
+        if self._last is None or not all(map(operator.is_, self._last[0], parts)):
+            self._last = parts, find()
+        return self._last[1]
