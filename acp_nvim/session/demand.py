@@ -8,19 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import accumulate, islice, product
-from typing import Any, NamedTuple, TypeGuard
-from urllib.parse import unquote, urlsplit
+from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session import mentioned
 from acp_nvim.session.beside import FOLDERS, beside, plain
 from acp_nvim.session.globs import Resolve
-from acp_nvim.session.paths import absolute
+from acp_nvim.session.paths import absolute, from_uri, usable
 from acp_nvim.session.tool_calls import ToolCall
 
 _MOST_PATHS = 500  # that are followed to where they lead
 _MOST_STEPS = 10_000  # of all of them: each is a look at the disk
-_LONGEST = 4096
 _RUN_IN = FOLDERS | {"directory", "dir", "dirpath"}  # beside a command
 
 
@@ -49,10 +47,10 @@ def demand(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[
 def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...]) -> Demand:
     found = list(mentioned.walk(call.raw_input))
     said = [*_given(call), *mentioned.paths(found)]
-    usable = list(filter(_is_usable, said))
-    folders = (value for name, value in found if name in FOLDERS and _is_usable(value))
+    paths = list(filter(usable, said))
+    folders = (value for name, value in found if name in FOLDERS and usable(value))
     bases = list(dict.fromkeys([cwd, *(absolute(folder, cwd) for folder in folders)]))
-    told = list(islice(product(map(_from_uri, dict.fromkeys(usable)), bases), mentioned.MOST))
+    told = list(islice(product(map(from_uri, dict.fromkeys(paths)), bases), mentioned.MOST))
     lexical = [absolute(path, base) for path, base in told]
     literal = [os.path.join(base, os.path.expanduser(path)) for path, base in told]
     places = list(dict.fromkeys([*lexical, *literal]))
@@ -75,7 +73,7 @@ def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[s
         unclear=_is_opaque(call.raw_input)
         or not all(_is_known(name, value, cwd, resolve, own) for name, value in more)
         or mentioned.MOST in (len(found), len(told))
-        or len(usable) < len(said)
+        or len(paths) < len(said)
         or len(near) < len(places),
     )
 
@@ -98,14 +96,6 @@ def _is_opaque(raw_input: Any) -> bool:
 def _is_known(name: str, value: Any, cwd: str, resolve: Resolve, own: list[str]) -> bool:
     """Beside a command: a folder of the session's to run it in, or what rules of paths and changes look at."""
     if name in _RUN_IN:
-        place = resolve(absolute(value, cwd)) if _is_usable(value) else ""
+        place = resolve(absolute(value, cwd)) if usable(value) else ""
         return any(os.path.commonpath([place, folder]) == folder for folder in own if place)
     return name in mentioned.CHANGES or mentioned.names_path(name)
-
-
-def _is_usable(path: Any) -> TypeGuard[str]:
-    return isinstance(path, str) and 0 < len(path) < _LONGEST and "\0" not in path
-
-
-def _from_uri(path: str) -> str:
-    return unquote(urlsplit(path).path) if path.startswith("file://") else path

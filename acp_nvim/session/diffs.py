@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
-from acp_nvim.session.paths import absolute, named
+from acp_nvim.session.paths import absolute, named, usable
 from acp_nvim.session.tool_calls import ToolCall
 
 _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
@@ -14,7 +14,6 @@ _NEW = ("new_string", "newString", "new_str", "newText", "new_text")
 _WHOLE = ("content", "file_text", "contents")
 _PATCH = ("diff", "patch", "unified_diff")
 IN_DIFFS = {*_OLD, *_NEW, *_WHOLE, *_PATCH, "edits"}  # what of a raw input they show
-_LONGEST = 4096
 
 
 class FileDiff(NamedTuple):
@@ -27,7 +26,7 @@ class FileDiff(NamedTuple):
 
 def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
     """In the agent's order; a file may be named more than once, by a fragment each."""
-    given = [item for item in call.content if isinstance(item, schema.Diff) and _usable(item.path)]
+    given = [item for item in call.content if isinstance(item, schema.Diff) and usable(item.path)]
     if given:
         return [
             FileDiff(absolute(item.path, cwd), item.old_text, _new(call, item.new_text)) for item in given
@@ -72,7 +71,3 @@ def _raw(raw: dict[str, Any]) -> Iterator[tuple[str | None, str]]:
 
 def _texts(raw: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
     return (raw[name] for name in names if isinstance(raw.get(name), str))
-
-
-def _usable(path: str) -> bool:
-    return bool(path) and len(path) < _LONGEST and "\0" not in path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import Any, TypeGuard
+from urllib.parse import unquote
 
 _NAMES = (
     "path",
@@ -23,9 +24,21 @@ _LONGEST = 4096
 
 def absolute(path: str, cwd: str) -> str:
     """`path` against `cwd`, symlinks unresolved; file URIs are paths, too."""
-    if path.startswith("file://"):
-        path = unquote(urlsplit(path).path)
+    path = from_uri(path)
     return os.path.normpath(os.path.join(cwd, os.path.expanduser(path) if path.startswith("~/") else path))
+
+
+def from_uri(path: str) -> str:
+    """The path that a file URI names, whatever its host; else the text as it is."""
+    if not path.startswith("file://"):
+        return path
+    _, slash, rest = re.split(r"[?#]", path[len("file://") :], maxsplit=1)[0].partition("/")
+    return unquote(slash + rest)
+
+
+def usable(path: object) -> TypeGuard[str]:
+    """The system takes it."""
+    return isinstance(path, str) and 0 < len(path) < _LONGEST and "\0" not in from_uri(path)
 
 
 def named(
@@ -39,8 +52,7 @@ def named(
     found = [path for path in paths if path and isinstance(path, str)]
     if not found:  # most updates name none, and are asked several times
         return found
-    usable = (path for path in found if len(path) < _LONGEST and "\0" not in path)
-    return list(dict.fromkeys(absolute(path, cwd) for path in usable))
+    return list(dict.fromkeys(absolute(path, cwd) for path in found if usable(path)))
 
 
 def _raw(raw_input: dict[str, Any]) -> Iterator[str]:

@@ -19,14 +19,34 @@ def test_locations_diffs_and_raw_input_each_once_and_absolute() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [None, 7, "text", ["path"], {"path": 3}, {"path": ""}, {"path": "a\0b"}, {"path": "x\ny"}]
+    "raw",
+    [
+        None,
+        7,
+        "text",
+        ["path"],
+        {"path": 3},
+        {"path": ""},
+        {"path": "a\0b"},
+        {"path": "x\ny"},
+        {"path": "file:///a%00b"},
+    ],
 )
 def test_what_is_no_path_names_nothing(raw: object) -> None:
     assert named(None, None, raw, "/w") == []
 
 
-def test_file_uris_are_paths() -> None:
-    assert named(None, None, {"path": "file:///w/a%20b.py"}, "/") == ["/w/a b.py"]
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///w/a%20b.py", "/w/a b.py"),
+        ("file://host/w/a", "/w/a"),
+        ("file://[x/w/a", "/w/a"),
+        ("file:///w/a?b#L10", "/w/a"),
+    ],
+)
+def test_file_uris_are_paths(uri: str, path: str) -> None:
+    assert named(None, None, {"path": uri}, "/") == [path]
 
 
 @given(

@@ -387,7 +387,17 @@ def test_reject_knows_a_path_also_by_the_name_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [None, {}, {"path": "x\0"}, {"path": "x" * 5000}, {"path": ""}, "/w/a", ["/w/a"]]
+    "raw",
+    [
+        None,
+        {},
+        {"path": "x\0"},
+        {"path": "file:///w/%00"},
+        {"path": "x" * 5000},
+        {"path": ""},
+        "/w/a",
+        ["/w/a"],
+    ],
 )
 def test_without_a_path_that_can_be_read_no_path_rule_allows(raw: Any) -> None:
     assert not matches(rule(path="/**"), asked(kind="edit", raw_input=raw))
