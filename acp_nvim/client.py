@@ -73,6 +73,7 @@ class Client:
             self.transcripts,
             self.doctor,
         )  # each handles its verbs
+        self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
         self._shown: dict[int, Showing] = {}
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
@@ -131,10 +132,10 @@ class Client:
         self._logs = payload.get("log")
         self.services.configure(self.settings)
         self.rulings.configure(self.settings.permissions)
-        secrets, keep = settings.secrets(self.settings), self.settings.transcripts.keep
-        self.diary.hide(secrets)
-        self.audit.configure(payload.get("state"), secrets)
-        self.transcripts.configure(payload.get("state"), keep, secrets)
+        self._secrets.update(settings.secrets(self.settings))
+        self.diary.hide(self._secrets)
+        self.audit.configure(payload.get("state"), self._secrets)
+        self.transcripts.configure(payload.get("state"), self.settings.transcripts.keep, self._secrets)
         for complaint in complaints:
             self.say("warn", complaint)
         self.editor.notify("ready", payload.get("version"))

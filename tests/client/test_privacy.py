@@ -65,24 +65,42 @@ async def recorded(state: Path) -> list[Path]:
     return list(await eventually(found))
 
 
-async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, tmp_path: Path) -> None:
-    state, export, trace = tmp_path / "state", tmp_path / "export.md", tmp_path / "trace"
-    recording(desk, state, *STEPS)
-    talk = await conversation(desk)
+async def told(desk: Desk, talk: Talk, state: Path, tmp_path: Path) -> dict[str, str]:
+    """All that is kept of a conversation, and all that windows and messages show of it."""
     files = await recorded(state)
+    export, trace = tmp_path / "export.md", tmp_path / "trace"
     talk.send("export", file=str(export))
     await desk.message("the conversation is in")
     talk.send("trace", mode="save", file=str(trace))
     desk.send("log")
     desk.send("trace", session=talk.number)
     await eventually(lambda: len(desk.editor.windows) == 2)
-    for file in (*files, export, trace):
-        assert SECRET not in file.read_text(), file
-        assert "***" in file.read_text(), file
-    for name, _, lines in desk.editor.windows:
-        assert SECRET not in "\n".join(lines), name
-        assert "***" in "\n".join(lines), name
+    windows = {name: "\n".join(lines) for name, _, lines in desk.editor.windows}
+    return {str(file): file.read_text() for file in (*files, export, trace)} | windows
+
+
+async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    recording(desk, state, *STEPS)
+    talk = await conversation(desk)
+    for name, text in (await told(desk, talk, state, tmp_path)).items():
+        assert SECRET not in text, name
+        assert "***" in text, name
     assert not [text for text in desk.messages() if SECRET in text]  # the editor keeps them in a log
+
+
+async def test_a_secret_of_an_earlier_configuration_is_one(desk: Desk, tmp_path: Path) -> None:
+    """The agent that was started with it may run on."""
+    state = tmp_path / "state"
+    recording(desk, state, *STEPS)
+    talk = await desk.ready()
+    recording(desk, state, *STEPS, env={"API_KEY": "sk-rotated"}, mcp_servers={})
+    talk.prompt(f"use {SECRET}")
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    for name, text in (await told(desk, talk, state, tmp_path)).items():
+        assert SECRET not in text, name
 
 
 async def test_a_report_on_an_agent_has_no_secret(desk: Desk, tmp_path: Path) -> None:
