@@ -8,6 +8,7 @@ from typing import Any
 
 _HIDDEN = "***"
 _SHORT = 4  # "1" and "on" are no secrets, and cut out of every text they would leave nothing to read
+_LINE = 8  # of a secret of several lines, which may come one by one
 
 
 class Redaction:
@@ -16,6 +17,8 @@ class Redaction:
     def __init__(self, secrets: Iterable[str]) -> None:
         self._whole = {secret for secret in secrets if secret}
         long = {secret for secret in self._whole if len(secret) >= _SHORT}
+        lines = {line.strip() for secret in long for line in secret.splitlines()}
+        long |= {line for line in lines if len(line) >= _LINE}
         quoted = {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in long for ascii in (True, False)}
         self._parts = sorted(long | quoted, key=len, reverse=True)  # one secret may begin with another
 

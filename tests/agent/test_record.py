@@ -112,6 +112,20 @@ def test_a_very_short_secret_leaves_the_rest_readable() -> None:
     assert hidden == {"***": "***", "text": "10 of 11", "count": 1, "list": ["***", None]}
 
 
+KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n  BKcwggSjAgEAAoIBAQC7\n}\n-----END KEY-----"
+
+
+@pytest.mark.parametrize("line", ["MIIEvQIBADANBgkqhkiG", "BKcwggSjAgEAAoIBAQC7"])
+@pytest.mark.parametrize("told", [KEY, KEY.replace("\n", "\n    > "), json.dumps(KEY)])
+def test_of_a_secret_of_several_lines_each_is_one(told: str, line: str) -> None:
+    hidden = Redaction([KEY])
+    assert line not in hidden.text(f"the key is {told}")
+    ring = StderrRing(hidden=hidden)
+    ring.feed(f"using {told}\n".encode())
+    assert line not in "\n".join(ring.lines())
+    assert hidden.text("{ } stays") == "{ } stays"
+
+
 def test_the_longer_secret_goes_first() -> None:
     assert Redaction(["abcd", "abcdefgh"]).text("abcdefgh abcd") == "*** ***"
 

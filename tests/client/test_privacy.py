@@ -89,6 +89,39 @@ async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, 
     assert not [text for text in desk.messages() if SECRET in text]  # the editor keeps them in a log
 
 
+KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("secret", "part", "steps"),
+    [
+        (
+            KEY,
+            "BKcwggSj",
+            (
+                stderr(f"using {KEY}\n"),
+                permission("cat", rawInput={"command": f"echo {KEY}"}, kind="execute"),
+                say(f"    the key is {KEY}"),
+            ),
+        ),
+    ],
+    ids=["of several lines"],
+)
+async def test_no_part_of_a_secret_is_told(
+    desk: Desk, tmp_path: Path, secret: str, part: str, steps: Any
+) -> None:
+    state = tmp_path / "state"
+    recording(desk, state, *steps, env={"KEY": secret})
+    talk = await desk.ready()
+    talk.prompt("go")
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    for name, text in (await told(desk, talk, state, tmp_path)).items():
+        assert part not in text, name
+    assert not [text for text in desk.messages() if part in text]
+
+
 async def test_a_secret_of_an_earlier_configuration_is_one(desk: Desk, tmp_path: Path) -> None:
     """The agent that was started with it may run on."""
     state = tmp_path / "state"
