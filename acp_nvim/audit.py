@@ -61,7 +61,7 @@ class Audit:
             "rule": f"{question.rule}: {question.because}" if question.ended_by == "rule" else None,
             "option": question.answer.id if question.answer else None,
         }
-        self._waiting.append(json.dumps(self._hidden.value(_short(told))))
+        self._waiting.append(json.dumps(_short(self._hidden.value(told))))
         if not self._is_writing and not self._is_closing:
             self._is_writing = True
             self._spawn(self._drain)

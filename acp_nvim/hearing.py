@@ -152,4 +152,4 @@ class Hearing:
                 self._wonder("notification", notification.method)
 
     def on_stray(self, stray: Stray) -> None:
-        self._front.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text[:200]}")
+        self._front.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")

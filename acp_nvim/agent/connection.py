@@ -28,6 +28,7 @@ __all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"
 log = logging.getLogger(__name__)
 _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
 _HANG_UP = 0.2  # the same for an agent that has closed its output: pending calls shall fail within a second
+_STRAY = 200  # characters of a line that is no message
 _TAIL = 20  # lines of stderr in a report
 _MOST_UNREAD = 256 << 20  # bytes: what asks for more than that and reads none of it would take all memory
 
@@ -238,15 +239,22 @@ class Connection:
 
     def _deliver(self, event: Event) -> None:
         match event:
-            case Response() | Failure():
-                if call := self._calls.pop(event.id, None):
-                    self._settle(call, event)
+            case Failure():
+                hide = self.trace.redaction.value
+                self._answered(event._replace(error=event.error.hiding(hide)))
+            case Response():
+                self._answered(event)
             case Request():
                 self._guarded(self._request, event)
             case Notification():
                 self._guarded(self.handler.on_notification, event)
             case Stray():
-                self._guarded(self.handler.on_stray, event)
+                text = self.trace.redaction.head(event.text, _STRAY)
+                self._guarded(self.handler.on_stray, event._replace(text=text))
+
+    def _answered(self, result: Response | Failure) -> None:
+        if call := self._calls.pop(result.id, None):
+            self._settle(call, result)
 
     def _request(self, request: Request) -> None:
         try:

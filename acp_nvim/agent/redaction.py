@@ -9,6 +9,7 @@ from typing import Any
 _HIDDEN = "***"
 _SHORT = 4  # "1" and "on" are no secrets, and cut out of every text they would leave nothing to read
 _LINE = 8  # of a secret of several lines, which may come one by one
+_COUNTS = ("id", "t")  # numbers without which nothing recorded can be read
 
 
 class Redaction:
@@ -21,11 +22,18 @@ class Redaction:
         long |= {line for line in lines if len(line) >= _LINE}
         quoted = {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in long for ascii in (True, False)}
         self._parts = sorted(long | quoted, key=len, reverse=True)  # one secret may begin with another
+        self.longest = max((len(part.encode(errors="replace")) for part in self._parts), default=0)  # bytes
 
     def text(self, text: str) -> str:
         for part in self._parts:
             text = text.replace(part, _HIDDEN)
         return text
+
+    def head(self, text: str, most: int) -> str:
+        """So many characters at most: of a secret that is cut there would be too much to read."""
+        while cut := [at for part in self._parts if (at := _across(text, part, most)) >= 0]:
+            most = min(cut)
+        return self.text(text[:most])
 
     def value(self, value: Any) -> Any:
         """JSON of any shape. Keys are the protocol's words: a short value must not take those away."""
@@ -36,5 +44,19 @@ class Redaction:
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(key): self.value(item) for key, item in value.items()}
-        return value
+            return {self.text(key): self._of(key, item) for key, item in value.items()}
+        return _HIDDEN if self._is_number(value) else value
+
+    def _of(self, key: str, value: Any) -> Any:
+        return value if key in _COUNTS and isinstance(value, int | float) else self.value(value)
+
+    def _is_number(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        written = json.dumps(value)
+        return len(written) >= _SHORT and written in self._whole
+
+
+def _across(text: str, part: str, most: int) -> int:
+    """Where in the text it begins before that place and ends behind it; -1: nowhere."""
+    return text.find(part, max(0, most - len(part) + 1), most + len(part) - 1)

@@ -19,6 +19,7 @@ class StderrRing:
         self._hidden = hidden or Redaction(())
         self._most = most_bytes
         self._line_most = most_of_a_line
+        self._kept = most_of_a_line + self._hidden.longest  # so that a secret is not cut before it is known
         self._lines: deque[bytes] = deque()
         self._size = 0
         self._open = b""
@@ -26,17 +27,21 @@ class StderrRing:
     def feed(self, data: bytes) -> None:
         *lines, rest = (self._open + data).split(b"\n")
         for line in lines:
-            self._add(line[: self._line_most])
-        self._open = rest[: self._line_most]
+            self._add(line[: self._kept])
+        self._open = rest[: self._kept]
 
     def lines(self) -> list[str]:
         """For reading: without colours and secrets, the unfinished last line included."""
         texts = [*self._lines, self._open] if self._open else self._lines
-        plain = (_COLOURS.sub("", line.decode(errors="replace").rstrip("\r")) for line in texts)
-        return [self._hidden.text(line) for line in plain]
+        plain = (_COLOURS.sub("", self._cut(line).rstrip("\r")) for line in texts)
+        return [self._hidden.text(line) for line in plain]  # once more: colours may have stood in a secret
 
     def tail(self, count: int) -> tuple[str, ...]:
         return tuple(self.lines()[-count:])
+
+    def _cut(self, line: bytes) -> str:
+        most = len(line[: self._line_most].decode(errors="replace"))
+        return self._hidden.head(line.decode(errors="replace"), most)
 
     def _add(self, line: bytes) -> None:
         self._lines.append(line)

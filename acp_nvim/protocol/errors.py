@@ -1,6 +1,8 @@
 """What goes wrong on the wire: the error object of JSON-RPC, as an exception that either side can send."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -29,9 +31,13 @@ class RpcError(Exception):
     def from_wire(cls, error: object) -> "RpcError":
         """Whatever stood under `error`: some agents send a bare text there, or a code that is no number."""
         if not isinstance(error, dict):
-            return cls(INTERNAL_ERROR, _text(error))
+            return cls(INTERNAL_ERROR, _written(error))
         message = error.get("message", error.get("error", "unknown error"))
-        return cls(_code(error.get("code")), _text(message), error.get("data"))
+        return cls(_code(error.get("code")), _written(message), error.get("data"))
+
+    def hiding(self, hide: Callable[[Any], Any]) -> "RpcError":
+        """As it is for the eye and for records. Before it is cut: half a secret would not be known."""
+        return type(self)(self.code, hide(self.message), hide(self.data))
 
     def to_wire(self) -> dict[str, object]:
         wire: dict[str, object] = {"code": self.code, "message": self.message}
@@ -46,7 +52,8 @@ class RpcError(Exception):
     @property
     def words(self) -> str:
         """Without the code, which says nothing to a user."""
-        return self.message + "".join(f": {part}" for part in _parts(self.data) if part != self.message)
+        message = self.message[:_LONGEST]
+        return message + "".join(f": {part}" for part in _parts(self.data) if part != message)
 
     def __str__(self) -> str:
         """The words first: what does not fit on a line is its end."""
@@ -75,4 +82,8 @@ def _parts(data: object) -> list[str]:
 
 
 def _text(value: object) -> str:
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST]
+    return _written(value)[:_LONGEST]
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

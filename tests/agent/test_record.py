@@ -1,6 +1,7 @@
 """The stderr ring and the wire trace: bounded, faithful, and without secrets."""
 
 import json
+import re
 import stat
 from contextlib import nullcontext
 from pathlib import Path
@@ -124,6 +125,48 @@ def test_of_a_secret_of_several_lines_each_is_one(told: str, line: str) -> None:
     ring.feed(f"using {told}\n".encode())
     assert line not in "\n".join(ring.lines())
     assert hidden.text("{ } stays") == "{ } stays"
+
+
+def test_a_number_may_be_a_secret_and_the_numbers_of_the_record_are_none() -> None:
+    value = {
+        "t": 48151623,
+        "id": 48151623,
+        "pin": 48151623,
+        "list": [48151623, 4815],
+        "half": 2048.5,
+        "is": True,
+    }
+    assert Redaction(["48151623", "2048.5"]).value(value) == {
+        "t": 48151623,
+        "id": 48151623,
+        "pin": "***",
+        "list": ["***", 4815],
+        "half": "***",
+        "is": True,
+    }
+
+
+@pytest.mark.parametrize("most", range(24))
+def test_no_cut_goes_through_a_secret(most: int) -> None:
+    hidden = Redaction(["abcdefgh", "efghijkl"])
+    one = "xxxx" if 4 < most < 12 else "xxxx***yyyyyyyyyyyy"[: most if most <= 4 else most - 5]
+    assert hidden.head("xxxxabcdefghyyyyyyyyyyyy", most) == one
+    two = hidden.head("xxxxabcdefghijklyyyyyyyy", most)
+    assert two == {True: "xxxx"[:most], False: hidden.text("xxxxabcdefghijklyyyyyyyy"[:most])}[most < 16]
+
+
+SECRET = "sk-" + "abcdefghij" * 6
+
+
+@pytest.mark.parametrize("before", range(4036, 4097, 12))
+def test_a_line_of_stderr_is_not_cut_in_a_secret(before: int) -> None:
+    for filling in ("x", "ü", f"{SECRET} "):
+        ring = StderrRing(hidden=Redaction([SECRET]))
+        filled = (filling * (before // len(filling.encode()))).ljust(before - len(filling.encode()))
+        ring.feed(f"{filled}{SECRET} and more\n".encode())
+        (line,) = ring.lines()
+        assert not re.search("sk-a|abcdef", line)
+        assert len(line.encode()) <= 4096
 
 
 def test_the_longer_secret_goes_first() -> None:

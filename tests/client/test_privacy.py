@@ -90,6 +90,12 @@ async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, 
 
 
 KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END KEY-----"
+LONG = "sk-" + "abcdefghij" * 6
+
+
+def cut(most: int) -> str:
+    """A text that ends, where it is cut there, one character before the end of its secret."""
+    return "x" * (most - len(LONG) + 1) + LONG
 
 
 @pytest.mark.parametrize(
@@ -104,8 +110,19 @@ KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQ
                 say(f"    the key is {KEY}"),
             ),
         ),
+        ("48151623", "48151623", (permission("x", rawInput={"pin": 48151623}),)),
+        (
+            LONG,
+            LONG[:20],
+            (
+                raw(cut(200) + "\n"),
+                stderr(cut(4096) + "\n"),
+                permission(cut(10_000), rawInput={"command": cut(10_000)}),
+                error(-32603, cut(5000)),
+            ),
+        ),
     ],
-    ids=["of several lines"],
+    ids=["of several lines", "a number", "at a cut"],
 )
 async def test_no_part_of_a_secret_is_told(
     desk: Desk, tmp_path: Path, secret: str, part: str, steps: Any
