@@ -45,9 +45,23 @@ class Command:
         self.returncode: int | None = None  # negative: the signal that ended it
         self.exited = anyio.Event()
         self._pipe = cast(FileIO, self._popen.stdout)
+        try:
+            self._watch()
+        except (OSError, RuntimeError) as error:
+            self._undo()
+            raise RpcError(INTERNAL_ERROR, f"cannot run {order.argv[0]!r}: {error}") from error
+
+    def _watch(self) -> None:
         _widen(self._pipe.fileno())
         self._loop.add_reader(self._pipe.fileno(), self._read)
         threading.Thread(target=self._wait, name=f"command {self.group}", daemon=True).start()
+
+    def _undo(self) -> None:
+        """There is no thread left, or no room to watch its pipe: nobody would know of what runs."""
+        self._signal(signal.SIGKILL)
+        self._close()
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_KILL_WAIT)
 
     def stop(self) -> None:
         """SIGTERM to the group, SIGKILL after the grace, or as soon as its leader has ended."""

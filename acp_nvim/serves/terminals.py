@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.command import Command
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.order import Environment, Order
@@ -24,6 +24,7 @@ from acp_nvim.session.visible import one_line
 
 PACE = 0.05  # seconds between two pieces for a terminal buffer
 PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
+MOST = 100  # commands of one session: each has a thread, and an agent might forget all of them
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
 
 Spawn = Callable[..., None]
@@ -67,6 +68,7 @@ class Terminals:
     # --- what agents ask
 
     async def create(self, entry: Entry, session: Session) -> dict[str, Any]:
+        self._expect_room(session)
         order = Order.read(entry.request.params, session.cwd, self._environment)
         terminal_id = self._new_id(session)
         screen, output = Screen(session, terminal_id), Tail(order.limit)
@@ -108,6 +110,12 @@ class Terminals:
         terminal.command.release()
         await terminal.command.exited.wait()
         return {}
+
+    def _expect_room(self, session: Session) -> None:
+        if sum(owner is session for owner in self._commands.values()) >= MOST:
+            raise RpcError(
+                INTERNAL_ERROR, f"{MOST} commands of this session run already: end one of them first"
+            )
 
     def _new_id(self, session: Session) -> str:
         """An agent's own terminals may have any name."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from acp_nvim.editor.interface import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate
+from acp_nvim.serves import terminals
 from acp_nvim.serves.ledger import Entry, Ledger
 from acp_nvim.serves.screen import KEPT
 from acp_nvim.serves.terminals import Terminals
@@ -200,6 +203,40 @@ async def test_signals_have_names(lab: Lab, name: str):
 
 
 @pytest.mark.statement(109)
+async def test_what_cannot_be_watched_does_not_run(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    started: list[int] = []
+    spawn = subprocess.Popen
+
+    def tell(*arguments: Any, **options: Any) -> Any:
+        started.append((process := spawn(*arguments, **options)).pid)
+        return process
+
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(subprocess, "Popen", tell)
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    open_files = len(os.listdir("/proc/self/fd"))
+    refused = await lab.refusal("create", command="sleep", args=["1000"])
+    assert refused.message == "cannot run 'sleep': can't start new thread"
+    assert len(started) == 1
+    assert not living_members(started[0])
+    assert len(os.listdir("/proc/self/fd")) == open_files
+    assert lab.terminals.pgids() == []
+
+
+async def test_a_session_runs_no_more_commands_than_anybody_could_watch(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(terminals, "MOST", 3)
+    names = [await lab.create("sleep", args=["1000"]) for _ in range(3)]
+    refused = await lab.refusal("create", command="sleep", args=["1000"])
+    assert refused.message == "3 commands of this session run already: end one of them first"
+    await lab.ask("create", lab.other, command="true")
+    await lab.ask("kill", terminalId=names[0])
+    assert await lab.run("echo", args=["again"])
+
+
 async def test_there_is_no_status_before_the_end(lab: Lab):
     os.mkfifo(fifo := Path(lab.session.cwd, "fifo"))
     name = await lab.create("echo a; read x < fifo; echo b; exit 5")
