@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Any
 
 from acp_nvim.protocol.schema.asking import FormChoice, FormField
-from acp_nvim.session.patterns import fits
+from acp_nvim.session.patterns import Trials
 from acp_nvim.session.visible import one_line, visible
 
 MOST_FIELDS, MOST_CHOICES, MOST_TEXT = 100, 1000, 64 * 1024
@@ -91,13 +91,14 @@ class Form:
             content = {}
         if not isinstance(content, Mapping):
             return Filled(errors={"": f"the answer must be a table with {', '.join(self.fields)}"})
-        filled = Filled()
+        filled, trials = Filled(), Trials()
         for name in content:
             if name not in self.fields or self.fields[name].type == "unknown":
                 filled.errors[""] = f"there is no field '{one_line(str(name))}'"
         for name, each in self.fields.items():
             try:
                 value = _value(each, content.get(name, each.default))
+                _expect_match(each, value, trials)
             except Wrong as error:
                 filled.errors[name] = str(error)
             else:
@@ -185,9 +186,14 @@ def _string(each: FormField, value: Any) -> str:
         raise Wrong(f"is longer than {MOST_TEXT} characters")
     _within(each, len(value), "must have at least {} characters", "must have at most {} characters")
     _formatted(each, value)
-    if each.pattern is not None and fits(each.pattern, value) is False:
-        raise Wrong(f"must match {_brief(each.pattern)}")
     return value
+
+
+def _expect_match(each: FormField, value: Any, trials: Trials) -> None:
+    if each.pattern is None or not isinstance(value, str) or (each.choices and not each.custom):
+        return
+    if trials.fits(each.pattern, value) is False:
+        raise Wrong(f"must match {_brief(each.pattern)}")
 
 
 def _formatted(each: FormField, value: str) -> None:

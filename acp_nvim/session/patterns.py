@@ -1,7 +1,8 @@
 """The patterns that agents set for a field: regular expressions of strangers, matched only where that ends soon.
 
 Python's engine may try every way to cut a text into the pieces of a pattern. How many those are at most can be told
-from the pattern's repeats: none within another, and the more of them, the shorter the text may be.
+from the pattern's repeats: none within another, and the more of them, the shorter the text may be. How long each
+takes, its exact counts tell.
 """
 
 from __future__ import annotations
@@ -18,45 +19,68 @@ _TOKENS = re.compile(
 )
 
 
-def fits(pattern: str, text: str) -> bool | None:
-    """Whether the pattern is found in the text; None: it is not one that can be tried in good time."""
-    ways = _ways(pattern, len(text))
-    if ways is None or ways > _STEPS:
-        return None
-    try:
-        return re.search(pattern, text) is not None
-    except (re.error, OverflowError, RecursionError):
-        return None
+class Trials:
+    """Of the patterns of one form: a hundred that end soon would take long together."""
+
+    def __init__(self) -> None:
+        self._left: float = _STEPS
+
+    def fits(self, pattern: str, text: str) -> bool | None:
+        """Whether the pattern is found in the text; None: it is not one that can be tried in good time."""
+        steps = _steps(pattern, len(text))
+        if steps is None or steps > self._left:
+            return None
+        self._left -= steps
+        try:
+            return re.search(pattern, text) is not None
+        except (re.error, OverflowError, RecursionError):
+            return None
 
 
-def _ways(pattern: str, length: int) -> float | None:
+def _steps(pattern: str, length: int) -> float | None:
     """A bound for how long the search takes; None where there is none worth having."""
     if len(pattern) > _LONGEST or re.search(r"\\[1-9kpPgG]", pattern):
         return None
-    repeats, choices = 1, 1.0  # the search itself goes through the text
-    groups: list[bool] = [False]  # whether the groups that are open have a repeat or a choice in them
-    closed: bool | None = None  # the same of the group that has ended just here
+    # the search itself goes through the text, unless it can begin in one place only
+    repeats = 0 if pattern.startswith("^") and "|" not in pattern else 1
+    choices = 1.0
+    groups = [_Group()]  # those that are open
+    closed: _Group | None = None  # the one that has ended just here
     at = 0
     while at < len(pattern):
         match = _TOKENS.match(pattern, at)
         at = match.end() if match else at + 1
         kind = match.lastgroup if match else None
-        if kind == "odd":
+        if kind == "odd" or (closed and closed.varies and kind in ("repeat", "exact")):
             return None
-        if kind in ("repeat", "maybe", "exact"):
-            if closed and kind != "maybe":
-                return None
-            repeats += kind == "repeat"
-            choices *= 2 if kind == "maybe" else 1
-            groups[-1] = True if kind != "exact" else groups[-1]
-            closed = None
-            continue
-        closed = None
+        if match and kind == "exact":
+            groups[-1].again(min(int(match.group()[1:-1]), _STEPS))
+        repeats += kind == "repeat"
+        choices *= 2 if kind in ("maybe", "or") else 1
+        groups[-1].varies |= kind in ("repeat", "maybe", "or")
+        closed = groups.pop() if kind == "close" and len(groups) > 1 else None
         if kind == "open":
-            groups.append(False)
-        elif kind == "close":
-            closed = groups.pop() if len(groups) > 1 else False
-            groups[-1] = groups[-1] or closed
-        elif kind == "or":
-            choices, groups[-1] = choices * 2, True
-    return choices * float(max(length, 1)) ** repeats / factorial(repeats) if repeats < 50 else None
+            groups.append(_Group())
+        elif kind in (None, "skip"):
+            groups[-1].add(1)
+        elif closed:
+            groups[-1].add(closed.size)
+            groups[-1].varies |= closed.varies
+    if repeats >= 50:
+        return None
+    size = sum(group.size for group in groups)
+    return length + max(size, 1) * choices * float(max(length, 1)) ** repeats / factorial(repeats)
+
+
+class _Group:
+    def __init__(self) -> None:
+        self.varies = False  # there is a repeat or a choice in it
+        self.size = 0.0  # characters that it takes in one go, without its repeats
+        self._last = 0.0
+
+    def add(self, size: float) -> None:
+        self.size += size
+        self._last = size
+
+    def again(self, times: int) -> None:
+        self.size += self._last * (times - 1)
