@@ -17,10 +17,11 @@ import anyio.lowlevel
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
 from acp_nvim.review.codec import Text, split
-from acp_nvim.review.texts import join, section
+from acp_nvim.review.texts import section
 from acp_nvim.serves import disk
 from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
+from acp_nvim.serves.joining import is_large, merged
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
@@ -158,7 +159,7 @@ class Files:
         now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
         if verdict:
-            joined = join(base, now.text, content)
+            joined = await merged(base, now.text, content)
             if (
                 content == verdict.right
                 or content in verdict.written
@@ -171,7 +172,7 @@ class Files:
             else:
                 self.decided.unlike(session, verdict)
         while True:
-            joined = join(base, now.text, theirs)
+            joined = await merged(base, now.text, theirs)
             if joined.overlaps or now.apart:
                 note = _BESIDE if now.apart else ""
                 theirs = await self.conflicts.decide(session, path, joined.ours, joined.theirs, note)
@@ -187,18 +188,20 @@ class Files:
 
     async def _go_on(self, session: Session, given: str, path: str, content: str) -> bool:
         """A write after ours, if nothing has happened in between. False: the buffer has to be looked at."""
-        now = self.live.as_left(path)
+        now = await self.live.as_left(path)
         if now is None:
             return False
-        joined = join(self._base(session, now), now.text, content)
+        joined = await merged(self._base(session, now), now.text, content)
         if joined.overlaps or now.apart:
             return False
         return await self._save(session, given, now, joined.ours, content)
 
     async def _save(self, session: Session, given: str, now: Standing, text: Text, content: str) -> bool:
-        """`text` has become of `content`. False: the buffer is not as it was thought to be, or takes no edits."""
+        """`text` has become of `content`. False: buffer or disk are not as they were thought to be."""
         await anyio.lowlevel.checkpoint_if_cancelled()
         _expect_same(given, now.path)
+        if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
+            return False
         with self._to_the_end():
             saved = await self.live.save(now, text, (session, "agent"))
             if saved is None:

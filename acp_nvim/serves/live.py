@@ -15,8 +15,9 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
 from acp_nvim.review.edits import Edit, apply, edits
-from acp_nvim.review.texts import as_text, join
+from acp_nvim.review.texts import as_text
 from acp_nvim.serves import disk
+from acp_nvim.serves.joining import merged
 from acp_nvim.serves.patience import until_free
 from acp_nvim.serves.sight import Stamp
 from acp_nvim.serves.standing import Buffer, Standing, on_disk, shape
@@ -203,22 +204,22 @@ class Live:
     async def standing(self, path: str, settled: bytes | None) -> Standing:
         """`settled`: what was on disk when the user was asked about it."""
         if buffer := await self.loaded(path):
-            return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, settled)
+            return await self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, settled)
         found = on_disk(path)
         text = codec.decode(found or b"")
         _sendable(text.whole, path)
         return Standing(path, text, disk=found)
 
-    def as_left(self, path: str) -> Standing | None:
+    async def as_left(self, path: str) -> Standing | None:
         """As our last write has left it; `save` finds out if it is otherwise by now. None: it has to be looked at."""
         buffer = self._known.get(path)
         if buffer is None or not buffer.is_left:
             return None
         if self.witness and not self.witness.follows(path, buffer.number):
             return None
-        return self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, None)
+        return await self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, None)
 
-    def _with_disk(self, now: Standing, buffer: Buffer, settled: bytes | None) -> Standing:
+    async def _with_disk(self, now: Standing, buffer: Buffer, settled: bytes | None) -> Standing:
         if now.disk is None:
             return now
         if buffer.is_like_disk:
@@ -233,7 +234,7 @@ class Live:
         if not (buffer.modified and is_known) or origin == now.disk:
             return now
         base = None if origin is None else now.decode(origin)
-        both = join(base, buffer.text, now.decode(now.disk))
+        both = await merged(base, buffer.text, now.decode(now.disk))
         _sendable(both.ours.whole, now.path)
         return now._replace(text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
