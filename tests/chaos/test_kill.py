@@ -34,7 +34,7 @@ BEFORE, AFTER = "before\n" * 20_000, "after\n" * 300_000
 NOTES = "{cwd}/notes.txt"
 SESSION = {"sessionId": "{session}"}
 FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
-DIFF = {"type": "diff", "path": NOTES, "oldText": BEFORE, "newText": AFTER}
+DIFF = {"type": "diff", "path": NOTES, "oldText": BEFORE, "newText": BEFORE + "after\n" * 20_000}
 CHAOS = "ACP_CHAOS" in os.environ
 
 # What the agent does, and the Lua that is true when it is in the middle of that.
