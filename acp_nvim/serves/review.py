@@ -239,7 +239,7 @@ class Review:
             ids, taken = [hunk.id for hunk in file.pending(wanted)], file.taken
             file.decide(wanted)
             problem = await taking_back.undo(file, ids)
-            done = file.taken - taken
+            done = min(file.taken - taken, len(ids))  # on disk and in a buffer is still once
             gone = len(ids) - done - len(file.pending(ids))
             undone += done
             said = [problem or "", f"{_many(gone, 'change')} no longer there" if gone > 0 else ""]

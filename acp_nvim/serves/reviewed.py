@@ -22,6 +22,7 @@ class Taken:
     """The user takes these hunks back: why the editor is asked for a change."""
 
     ids: frozenset[int]
+    whole: bool = False  # and with them whatever else the text brings along: they were parts of one of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ class Reviewed:
             self._author = asked.by
             self.agent(asked.wanted, asked.by)
         elif isinstance(asked.by, Taken):
-            self.take_back(asked.by.ids)
+            self.take_back([hunk.id for hunk in self.hunks] if asked.by.whole else asked.by.ids)
         self.became(asked.wanted)
         if asked.disk is not None:
             self.patchwork.knows(asked.disk)

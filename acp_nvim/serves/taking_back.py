@@ -92,6 +92,7 @@ class TakingBack:
             disk.write(file.path, codec.encode(step.shaped(text, step.wanted)), file.mode)
         file.take_back(step.ids)
         was_deleted, file.deleted = file.deleted, False
+        step.is_whole = was_deleted and not file.hunks
         self._wrote(file.path)
         return "apart" if was_deleted else None  # its text may be in a buffer still
 
@@ -149,7 +150,7 @@ class TakingBack:
     async def _bring(self, file: Reviewed, step: _Step) -> str | None:
         """The disk has it; into the buffer, unsaved lines and all."""
         live, lock = self._files.live, self._files.lock(file.path)
-        by = Taken(frozenset(step.ids))
+        by = Taken(frozenset(step.ids), step.is_whole)
         cut = None if step.earlier is None else step.without
         apart = await reload.bring(live, lock, file.path, step.earlier, None, by, cut=cut)
         return "undone on disk; the buffer keeps its own lines" if apart else None
@@ -165,6 +166,7 @@ class _Step:
         self.edits = [Edit(h.first, h.first + len(h.new), list(h.old)) for h in self.hunks]
         self.wanted = apply(self.rows, self.edits)
         self.earlier: str | None = None
+        self.is_whole = False  # nothing of an agent's is left
         self._file = file
         self._is_all = len(self.hunks) == len(file.hunks)
 

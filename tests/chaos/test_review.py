@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -406,3 +407,21 @@ def test_no_line_of_the_user_s_is_lost_or_saved(open_editor: Callable[..., Edito
             editor.lua("vim.cmd(...)", "silent enew! | silent! %bwipeout!")
 
     live()
+
+
+MADE = ("agent", "direct", [("delete", 9), ("insert", 0), ("change", 7)])
+ONCE: list[tuple[str, list[Step]]] = [("open", [MADE, MADE, ("type", 8), MADE, ("agent_deletes",)])]
+
+
+@pytest.mark.parametrize(("starts", "steps"), ONCE)
+def test_what_has_failed_once(
+    open_editor: Callable[..., Editor], tmp_path: Path, starts: str, steps: list[Step]
+) -> None:
+    orders = tmp_path / "orders"
+    agent = script(tmp_path, on_prompt("", obey(str(orders))))
+    editor = working(open_editor, agent)
+    editor.lua(HEAR)
+    story = Story(editor, agent, orders, starts)
+    for step in steps:
+        story.take(step)
+    story.end()
