@@ -33,6 +33,7 @@ from acp_nvim.reviewing import Reviewing
 from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
+from acp_nvim.session import questions
 from acp_nvim.session.session import Session
 from acp_nvim.showing import PATIENCE, Showing
 from acp_nvim.transcripts import Transcripts
@@ -130,6 +131,7 @@ class Client:
         self.settings, complaints = settings.read(payload.get("config"))
         self.diary.keep_from(self.settings.log.level)
         self._logs = payload.get("log")
+        questions.number_from(int(payload.get("next_question") or 1))
         self.services.configure(self.settings)
         self.rulings.configure(self.settings.permissions)
         self._secrets.update(settings.secrets(self.settings))

@@ -216,6 +216,7 @@ class Session:
     def forgotten(self) -> None:
         """A new session takes the place of one that had begun."""
         self.reloading = False
+        self.transcript.part()
         if self.turn:
             self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
 

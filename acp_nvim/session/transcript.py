@@ -46,6 +46,14 @@ class Transcript:
         self._open: dict[int, ToolCall] = {}
         self._asked: dict[int, ToolCall] = {}
 
+    def part(self) -> None:
+        """Who speaks from now on knows nothing of what stands there: its ids and plans are others."""
+        self._growing, self._plan = None, None
+        self._calls = {
+            call.id: call for call in self._asked.values()
+        }  # some questions of ours are open still
+        self._compactions = {}
+
     # --- reading
 
     def index(self, key: int) -> int | None:

@@ -123,6 +123,10 @@ local function lost(why)
   channel, outbox, has_answered = nil, nil, false
   kill_groups()
   require("acp_nvim.files").unwatch()
+  local review = package.loaded["acp_nvim.review"]
+  if review then
+    review.forget() -- what could be undone is known to nobody any more
+  end
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -197,6 +201,7 @@ local function settings()
     config = config.export(),
     root = M.root,
     cwd = vim.fn.getcwd(),
+    next_question = require("acp_nvim.state.asked").next_id(),
     log = vim.fn.stdpath("log"),
     state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
   }

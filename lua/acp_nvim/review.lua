@@ -116,7 +116,7 @@ function M.update(real, news)
     end
     listeners.announce(buf, book.has_pending(file))
   end
-  for _, n in ipairs(news.sessions) do
+  for _, n in ipairs(news.sessions or {}) do
     if state.exists(n) then
       require("acp_nvim.editor").fire("AcpChanges", { session = n, path = news.path })
     end

@@ -14,6 +14,7 @@ from tests.fakes.script import (
     on_prompt,
     permission,
     repeat,
+    request,
     result,
     say,
     script,
@@ -189,3 +190,56 @@ def test_old_answers_stay_under_the_name_of_the_agent(open_editor: Open, tmp_pat
         assert [line for line in chat(editor) if line in ("fine", "half said")] == ["fine", "half said"], (
             times
         )
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_question_of_the_next_backend_is_none_that_was_answered(
+    open_editor: Open, tmp_path: Path, times: int
+) -> None:
+    editor = talking(open_editor, agent_of(tmp_path))
+    ids = []
+    for number in range(2 * times):
+        if number == times:
+            crash(editor)
+        send(editor, "ask")
+        editor.expect_lua("return #require('acp_nvim').questions({ session = 1 })", 1)
+        ids.append(editor.lua("return require('acp_nvim').questions({ session = 1 })[1].id"))
+        editor.screen.expect("1 Yes")
+        editor.type("<Esc>:Acp accept<CR>")
+        editor.expect_lua("return require('acp_nvim').status({ session = 1 }).state", "idle")
+    assert len(set(ids)) == 2 * times
+
+
+def test_a_call_of_the_next_process_is_another_one(open_editor: Open, tmp_path: Path) -> None:
+    """Agents that begin anew begin their ids anew."""
+    editor = talking(open_editor, script(tmp_path, on_prompt("ask", permission("Run it?"), say("done"))))
+    for number in range(2):
+        if number:
+            editor.type("<Esc>:Acp restart<CR>")
+        send(editor, "ask")
+        asked = editor.wait_event("AcpQuestion")
+        assert editor.acp("answer", asked["id"], "yes")
+        editor.wait_event("AcpTurnEnded")
+    lines = [line for line in chat(editor) if "Run it?" in line or line == "ask"]
+    assert [line.split()[-1] for line in lines] == ["ask", "it?"] * 2
+
+
+def test_what_could_be_undone_goes_with_the_backend(open_editor: Open, tmp_path: Path) -> None:
+    """Nothing is tinted that no key takes back."""
+    path = tmp_path / "notes.txt"
+    path.write_text("one\n")
+    wrote = request("fs/write_text_file", {"sessionId": "{session}", "path": str(path), "content": "two\n"})
+    editor = talking(
+        open_editor,
+        script(tmp_path, on_prompt("", wrote, say("done"))),
+        setup={"fs": {"outside": "allow"}},
+    )
+    editor.lua("vim.cmd.tabedit(...)", str(path))
+    editor.acp("prompt", "write", {"session": 1})
+    changes = "return #require('acp_nvim').changes({ all = true })"
+    editor.expect_lua(changes, 1)
+    marks = "return #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('notes.txt'), -1, 0, -1, {})"
+    editor.expect_lua(marks, lambda count: count > 0)
+    crash(editor)
+    editor.expect_lua(changes, 0)
+    editor.expect_lua(marks, 0)

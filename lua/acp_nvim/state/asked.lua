@@ -27,6 +27,16 @@ function M.answer(question)
   known[question.id].answered = question.version
 end
 
+--- The next backend begins its numbers here: one that was used means another question to users and scripts.
+---@return integer
+function M.next_id()
+  local last = 0
+  for id in pairs(known) do
+    last = type(id) == "number" and math.max(last, id) or last
+  end
+  return last + 1
+end
+
 ---@param id integer|string
 ---@return boolean  the user has sent an answer to it as it is now
 function M.is_answered(id)
