@@ -26,6 +26,7 @@ local M = {}
 ---@field marks table<integer, acp.Mark>  by extmark id
 ---@field keys table<integer, integer>    entry's key -> extmark id of its first mark
 ---@field spinning table<integer, true>   extmark ids of running tools
+---@field asks? boolean          a question is open: its lines wrap, whatever stands below them
 
 -- Lookups of "the mark above" must not meet the colours, so these live in a namespace of their own.
 local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
@@ -210,11 +211,14 @@ end
 -- To wrap a line Neovim measures all of it, again for every piece that comes.
 local ENDLESS = 64 * 1024
 
+--- Does the chat end in a line that is too long to wrap? While a question is open it wraps all the same: the end of a
+--- command must not leave the window.
 ---@param buf integer
----@return integer
-local function bytes_of_last_line(buf)
+---@return boolean
+local function is_endless(buf)
   local last = api.nvim_buf_line_count(buf)
-  return api.nvim_buf_get_offset(buf, last) - api.nvim_buf_get_offset(buf, last - 1)
+  local bytes = api.nvim_buf_get_offset(buf, last) - api.nvim_buf_get_offset(buf, last - 1)
+  return bytes > ENDLESS and not (by_buffer[buf] or {}).asks
 end
 
 ---@param win integer
@@ -226,12 +230,26 @@ local function wrap_unless(win, endless)
   end
 end
 
+--- Questions of the session are open, or the last one has ended.
+---@param n integer
+---@param asks boolean
+function M.set_asking(n, asks)
+  local chat = M.get(n)
+  if not chat or chat.asks == asks then
+    return
+  end
+  chat.asks = asks
+  for _, win in ipairs(asks and vim.fn.win_findbuf(chat.buf) or {}) do
+    wrap_unless(win, false)
+  end
+end
+
 ---@param buf integer
 ---@param followers integer[]
 ---@param readers integer[]
 local function keep_views(buf, followers, readers)
   local last = api.nvim_buf_line_count(buf)
-  local endless = bytes_of_last_line(buf) > ENDLESS
+  local endless = is_endless(buf)
   for _, win in ipairs(followers) do
     if vim.w[win].acp_more then
       vim.w[win].acp_more = nil

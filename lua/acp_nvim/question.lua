@@ -39,12 +39,17 @@ function M.drawn()
   if not next(being_drawn) then
     return
   end
-  local sessions = {}
+  local keys = {} ---@type table<integer, table<integer|string, true>>  session -> entries on the screen
   for win, session in pairs(being_drawn) do
-    sessions[session], being_drawn[win] = true, nil
+    local chat = api.nvim_win_is_valid(win) and chats.get(session)
+    if chat then
+      keys[session] = vim.tbl_extend("force", keys[session] or {}, sight.entries_in(win, chat))
+    end
+    being_drawn[win] = nil
   end
   for _, question in pairs(open) do
-    if not away and sessions[question.session] then
+    local here = keys[question.session]
+    if not away and here and (here[question.key] or here[question.id]) then
       memory.note(question)
     end
   end
@@ -79,6 +84,16 @@ function M.can_answer(question)
     memory.note(question)
   end
   return memory.has_seen(question)
+end
+
+--- Why it may not be answered yet, and what to do; said once it has been shown.
+---@param question acp.Question
+---@return string message
+function M.why_unseen(question)
+  if sight.is_covered(question) then
+    return "not sent: a float covers the question, close it and repeat"
+  end
+  return "not sent: the question was not fully visible. It is now: repeat to answer"
 end
 
 --- Such an answer decides nothing yet: it opens the form.
@@ -176,6 +191,7 @@ function M.update(n, list)
       ended(question)
     end
   end
+  chats.set_asking(n, #list > 0)
   draw_again(n)
 end
 
@@ -193,6 +209,16 @@ function M.at(n, row)
 end
 
 local group = api.nvim_create_augroup("acp_nvim.question", {})
+
+-- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.
+api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
+  group = group,
+  callback = function()
+    for _, question in pairs(open) do
+      draw_again(question.session)
+    end
+  end,
+})
 
 api.nvim_create_autocmd("FocusLost", {
   group = group,

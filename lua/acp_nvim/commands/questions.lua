@@ -48,7 +48,7 @@ local function visible_question(may_be_unseen)
   local screen = require("acp_nvim.question")
   if not before_us and not (may_be_unseen and may_be_unseen(question)) and not screen.can_answer(question) then
     screen.show(question)
-    return nil, "look at the question first: nothing was sent"
+    return nil, screen.why_unseen(question)
   end
   return question
 end

@@ -1,4 +1,5 @@
 -- A question comes into the view of a window, if need be row by row.
+local cover = require("acp_nvim.question.cover")
 local memory = require("acp_nvim.question.memory")
 local scratch = require("acp_nvim.scratch")
 local sight = require("acp_nvim.question.sight")
@@ -76,6 +77,7 @@ end
 ---@param question acp.Question
 ---@param lines acp.QuestionLines
 function M.show(win, question, lines)
+  cover.lift(win, lines)
   local total = sight.height(win, lines.first, lines.last)
   local _, _, room = sight.rows_in(win, lines)
   if total > room then

@@ -1,5 +1,6 @@
 -- Where a question stands in the chat, and which of its rows the windows show.
 local chats = require("acp_nvim.chat")
+local cover = require("acp_nvim.question.cover")
 
 local api = vim.api
 local M = {}
@@ -93,10 +94,10 @@ end
 ---@param win integer
 ---@param question acp.Question
 ---@param lines acp.QuestionLines
----@return acp.Part? part  nil: nothing of it is in the window
+---@return acp.Part? part  nil: nothing of it is in the window, or something hides it there
 function M.part_in(win, question, lines)
   local from, to, room = M.rows_in(win, lines)
-  if from >= to then
+  if from >= to or cover.hides(win, lines) then
     return nil
   end
   local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
@@ -122,6 +123,34 @@ end
 ---@return boolean
 function M.is_whole(part)
   return part.from == 0 and part.to == part.total
+end
+
+--- The entries of which a window shows at least one line.
+---@param win integer
+---@param chat acp.Chat
+---@return table<integer|string, true>  keys of tool calls, and of questions by their options
+function M.entries_in(win, chat)
+  local info = vim.fn.getwininfo(win)[1]
+  local top, keys = info.topline - 1, {}
+  local above = chats.mark_above(chat, top)
+  keys[above and above.key or 0] = true
+  for _, found in ipairs(chats.marks(chat, top, math.max(info.botline, info.topline) - 1)) do
+    keys[found.mark.key or 0] = true
+  end
+  return keys
+end
+
+--- Does a float stand before it in each window that has it?
+---@param question acp.Question
+---@return boolean
+function M.is_covered(question)
+  local lines = M.lines_of(question)
+  for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and cover.hides(win, lines) == "float" then
+      return true
+    end
+  end
+  return false
 end
 
 --- Is it in a window, all of it?

@@ -1,0 +1,144 @@
+"""What counts as having been seen of a question: all of it, in no fold, behind no float, cut at no edge of a window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import ScriptedAgent, Step, ask, huge, on_prompt, permission, script, wait_file
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import in_chat, send, talking
+
+Open = Callable[..., Editor]
+COMMAND = "git log --oneline --decorate --all --graph --author=somebody --since=yesterday; rm -rf precious"
+REFUSED = "return vim.fn.execute('messages'):find('question') ~= nil"
+
+
+def question(number: int = 1, command: str = COMMAND) -> Step:
+    """A permission that the agent does not wait for."""
+    _, method, params = permission(
+        "Look at the log", kind="execute", rawInput={"command": command}, id=f"run-{number}"
+    )
+    return ask(method, params)
+
+
+def asked(open_editor: Open, agent: ScriptedAgent, size: tuple[int, int] = (100, 30)) -> Editor:
+    editor = talking(open_editor, agent, size=size)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("precious")
+    return editor
+
+
+def staying(tmp_path: Path, *steps: Step) -> ScriptedAgent:
+    return script(tmp_path, on_prompt("", question(), *steps, wait_file(str(tmp_path / "end"))))
+
+
+def refused_then_accepted(editor: Editor) -> None:
+    """The first accept shows the question and sends nothing; the second is about what has been seen."""
+    editor.type(":Acp accept<CR>")
+    editor.expect_lua(REFUSED)
+    assert not editor.events("AcpAnswered")
+    editor.screen.expect("precious")
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+@pytest.mark.parametrize("size", [80_000, 2_000_000])
+def test_an_endless_line_below_a_question_cuts_none_of_it(
+    open_editor: Open, tmp_path: Path, size: int
+) -> None:
+    go = tmp_path / "go"
+    editor = asked(open_editor, staying(tmp_path, wait_file(str(go)), huge(size)))
+    go.touch()
+    editor.expect_lua(
+        "return #table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), 0, -1, false))",
+        lambda length: length >= size,
+    )
+    refused_then_accepted(editor)
+
+
+FLOAT = """
+  local win = vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))
+  local at = vim.api.nvim_win_get_position(win)
+  local height = vim.api.nvim_win_get_height(win)
+  local float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+    relative = 'editor', row = at[1] + 1, col = at[2] + (...), width = 30, height = height - 2, style = 'minimal',
+  })
+  vim.cmd('redraw')
+  return float
+"""
+
+
+def test_what_stands_behind_a_float_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", wait_file(str(go)), question(), wait_file(str(tmp_path / "end"))))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpTurnStarted")
+    float = editor.lua(FLOAT, 5)
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp accept<CR>")
+    editor.expect_lua(REFUSED)
+    editor.screen.expect("a float covers the question")
+    assert not editor.events("AcpAnswered")
+    editor.lua("vim.api.nvim_win_close(..., true)", float)
+    editor.screen.expect("precious")
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_float_beside_the_words_of_a_question_hides_none(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", question(command="ls precious"), wait_file(str(tmp_path / "end"))))
+    editor = asked(open_editor, agent, size=(200, 30))
+    editor.lua(FLOAT, 45)
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_question_in_a_closed_fold_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
+    editor = asked(open_editor, staying(tmp_path))
+    in_chat(editor, "Look at the log")
+    editor.lua(
+        "vim.wo.foldmethod, vim.wo.foldenable = 'manual', true vim.cmd('normal! zfG') vim.cmd('redraw')"
+    )
+    editor.screen.expect_gone("precious")
+    refused_then_accepted(editor)
+
+
+def test_a_question_that_runs_out_of_the_window_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
+    editor = asked(open_editor, staying(tmp_path))
+    editor.lua("vim.wo[vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))].wrap = false vim.cmd('redraw')")
+    editor.screen.expect_gone("precious")
+    refused_then_accepted(editor)
+    editor.screen.expect("precious")
+
+
+def test_a_question_scrolled_sideways_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", question(command="ls precious"), wait_file(str(tmp_path / "end"))))
+    editor = asked(open_editor, agent)
+    in_chat(editor, "ls precious")
+    editor.lua("vim.wo.wrap = false vim.fn.winrestview({ leftcol = 6 }) vim.cmd('redraw')")
+    editor.screen.expect_gone("$ ls")
+    refused_then_accepted(editor)
+
+
+@pytest.mark.alone
+def test_sixty_long_questions_cost_no_key(open_editor: Open, tmp_path: Path) -> None:
+    command = "\n".join(f"echo line {number}" for number in range(1900))
+    many = [question(number, command) for number in range(60)]
+    agent = script(tmp_path, on_prompt("", *many, wait_file(str(tmp_path / "end"))))
+    editor = talking(open_editor, agent)
+    send(editor, "go")
+    editor.expect_lua("return #require('acp_nvim').questions()", 60, timeout=60)
+    editor.type("<Esc>:Acp<CR>")
+    drawn = editor.lua(
+        """local win = vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))
+        local began = vim.uv.hrtime()
+        for _ = 1, 20 do
+          vim.api.nvim__redraw({ win = win, valid = false, flush = true })
+        end
+        return (vim.uv.hrtime() - began) / 1e6 / 20"""
+    )
+    assert drawn < 30, f"{drawn} ms for one drawing of the chat"
