@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from acp_nvim.agent import private
 from acp_nvim.agent.redaction import Redaction
-from acp_nvim.session.demand import Demand
+from acp_nvim.session.permission_scope import Scope
 from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
@@ -43,7 +43,7 @@ class Audit:
     def configure(self, folder: str | None, secrets: Iterable[str]) -> None:
         self._folder, self._hidden = Path(folder) if folder else None, Redaction(secrets)
 
-    def record(self, session: Session, question: Question, call: ToolCall, asked: Demand) -> None:
+    def record(self, session: Session, question: Question, call: ToolCall, asked: Scope) -> None:
         if self._folder is None:
             return
         told = {

@@ -121,7 +121,9 @@ class Hearing:
 
     def _ask(self, entry: Entry) -> None:
         rulings = self._front.rulings
-        session = permissions.ask(entry, self._find, self._host.dialect, time.monotonic(), rulings.ended)
+        session = permissions.ask(
+            entry, self._find, self._host.dialect, time.monotonic(), rulings.ended, self._warn
+        )
         try:
             for question in session.questions:
                 if call := session.transcript.find(question.tool_call_id or ""):
@@ -130,6 +132,10 @@ class Hearing:
             rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         finally:
             self._front.touch(session)
+
+    def _warn(self, session: Session, text: str) -> None:
+        session.transcript.note("warning", text)
+        self._front.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:
         """Some agents leave the id out; with one session there is no doubt."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry
-from acp_nvim.session.questions import MOST_OPTIONS, Option, Question
+from acp_nvim.session.questions import MOST_NAME, MOST_OPTIONS, Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
@@ -22,6 +23,7 @@ def ask(
     dialect: Dialect,
     now: float,
     on_ended: Callable[[Session, Question, Dialect], None],
+    warn: Callable[[Session, str], None],
 ) -> Session:
     """Put the agent's question before the user; whatever ends the question answers the request."""
     dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
@@ -30,7 +32,8 @@ def ask(
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
     expect_room(session)
-    if len(request.options) > MOST_OPTIONS:
+    if (count := len(request.options)) > MOST_OPTIONS:
+        warn(session, f"the agent asked with {count} options: refused, {MOST_OPTIONS} at most are shown")
         raise RpcError(INVALID_PARAMS, f"the user is asked with {MOST_OPTIONS} options at most")
     question, call = posed(request, session, entry.request.id, dialect)
 
@@ -57,8 +60,26 @@ def posed(
     call = replace(
         request.tool_call, id=_about(request.tool_call, session, dialect) or f"permission-{request_id}"
     )
-    options = tuple(Option(option.id, one_line(option.name), option.kind) for option in request.options)
-    return Question(session.number, "permission", "permission", options, call.id), call
+    options, note = _choosable(request.options)
+    question = Question(session.number, "permission", "permission", options, call.id, note=note)
+    question.has_cut_options = any(len(option.name) > MOST_NAME for option in request.options)
+    return question, call
+
+
+def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Option, ...], str]:
+    """The options with an id of their own, and a note on the others: a no must not go out as a yes."""
+    options = [Option(each.id, _name(each.name), each.kind) for each in dict.fromkeys(offered)]
+    ids = Counter(option.id for option in options)
+    doubtful = [option for option in options if ids[option.id] > 1]
+    if not doubtful:
+        return tuple(options), ""
+    names = ", ".join(f"'{option.name or option.id}'" for option in doubtful)
+    note = f"not to be chosen, as the agent gave them one id: {names}"
+    return tuple(option for option in options if ids[option.id] == 1), note
+
+
+def _name(name: str) -> str:
+    return one_line(name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…")
 
 
 def _about(asked: schema.ToolCallUpdate, session: Session, dialect: Dialect) -> str:

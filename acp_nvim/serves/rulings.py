@@ -9,14 +9,14 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.serves import disk
 from acp_nvim.serves.deadline import deadline
 from acp_nvim.session import granted, rules, verdicts
-from acp_nvim.session.demand import Demand, demand
+from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.rules import Rule, Ruling
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
 Say = Callable[[str, str], None]
-Record = Callable[[Session, Question, ToolCall, Demand], None]
+Record = Callable[[Session, Question, ToolCall, Scope], None]
 
 
 class Rulings:
@@ -32,11 +32,11 @@ class Rulings:
             self._say("warn", complaint)
 
     def judge(self, session: Session) -> None:
-        """What no rule has matched so far; the call may have become clearer meanwhile."""
+        """Hold each question against the rules, and again when it has changed: the call may have become clearer."""
         found: dict[int, Ruling | None] = {}
         for question in session.questions:
             call = _call_of(session, question)
-            is_known = question.rule or question.judged == question.version
+            is_known = question.judged == question.version
             if question.kind != "permission" or is_known or call is None:
                 continue
             question.judged = question.version
@@ -48,7 +48,7 @@ class Rulings:
     def _decide(self, session: Session, call: ToolCall) -> Ruling | None:
         if not (session.rules or self._rules):
             return None
-        return rules.decide(self._all(session), _demand(session, call), disk.resolve, deadline)
+        return rules.decide(self._all(session), _scope(session, call), disk.resolve, deadline)
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The agent has said something of the call."""
@@ -64,7 +64,7 @@ class Rulings:
         call = _call_of(session, question)
         if call is None:
             return
-        self._record(session, question, call, _demand(session, call))
+        self._record(session, question, call, _scope(session, call))
         answer = question.answer
         if dialect.remembers and answer and question.ended_by == "user" and call.name:
             action = {"allow_always": "allow", "reject_always": "reject"}.get(answer.kind)
@@ -76,7 +76,7 @@ class Rulings:
         call = _call_of(session, question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
-        return granted.rule_for(_demand(session, call), disk.resolve)
+        return granted.rule_for(_scope(session, call), disk.resolve)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
@@ -85,6 +85,9 @@ class Rulings:
         yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
 
     def _apply(self, found: Ruling, session: Session, question: Question, call: ToolCall) -> None:
+        """What a rule wants asked no later ruling allows; one that rejects what the call has become still does."""
+        if question.rule and found.action != "reject":
+            return
         question.rule, question.because = found.name, str(found.rule)
         if found.trouble:
             self._say("warn", found.trouble)
@@ -92,22 +95,25 @@ class Rulings:
             if option := once(question, found.action):
                 session.end_question(question, option, "rule")
             else:
-                question.note = f"{found.name} would {found.action} this, but no option does so once"
-                session.questions.touch(question)
-                session.transcript.touch(call)
+                self._note(session, question, call, found)
         self._touch(session)
+
+    def _note(self, session: Session, question: Question, call: ToolCall, found: Ruling) -> None:
+        note = f"{found.name} would {found.action} this, but no option does so once"
+        if note not in question.note:
+            question.note = "\n".join(filter(None, (question.note, note)))
+            session.questions.touch(question)
+            session.transcript.touch(call)
+            question.judged = question.version
 
 
 def once(question: Question, action: str) -> Option | None:
-    """An id that stands for two options says nothing."""
-    ids = [option.id for option in question.options]
-    wanted = (option for option in question.options if option.kind == f"{action}_once")
-    return next((option for option in wanted if ids.count(option.id) == 1), None)
+    return next((option for option in question.options if option.kind == f"{action}_once"), None)
 
 
 def _call_of(session: Session, question: Question) -> ToolCall | None:
     return session.transcript.find(question.tool_call_id or "")
 
 
-def _demand(session: Session, call: ToolCall) -> Demand:
-    return demand(call, session.agent, session.cwd, disk.resolve, session.roots)
+def _scope(session: Session, call: ToolCall) -> Scope:
+    return scope(call, session.agent, session.cwd, disk.resolve, session.roots)

@@ -1,22 +1,37 @@
-"""What a permission is asked for: everything of its tool call that one must have seen before one answers."""
+"""The text of a permission: everything of its tool call that the user must have seen before answering.
+
+The lines are made from the arguments that rules decide by (`permission_scope.py`): commands, paths, and everything
+else of the raw input that neither these nor the diff of the call shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from acp_nvim.session.beside import circumstances
-from acp_nvim.session.diffs import has_diff
-from acp_nvim.session.questions import Question
+from acp_nvim.protocol import schema
+from acp_nvim.session import raw_input
+from acp_nvim.session.diffs import diffs, has_diff, is_in_diff
+from acp_nvim.session.paths import absolute
+from acp_nvim.session.questions import MOST_CHARS, MOST_LINES, Question
+from acp_nvim.session.raw_input import Argument
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line, visible
 
+_TITLE = 100  # characters that the line of a tool call has room for beside a command or a path
+_MOST_TITLE = 1000  # characters of a title in one line
+_SHORT = 60  # of a note that shares its line with others
+
 
 def describe(question: Question, call: ToolCall, cwd: str) -> None:
-    paths = call.paths(cwd)
-    question.title = one_line(call.title or "permission")
+    paths = _paths(call, cwd)
+    question.title = one_line((call.title or "permission")[:_MOST_TITLE])
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)
-    question.detail = tuple(_detail(call, paths, cwd))
+    others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, call, cwd)]
+    question.detail = tuple(_bounded(_lines(call, paths, others, cwd)))
+    question.is_more_than_diff = _is_more_than_diff(call, paths, others, cwd)
 
 
 def matters(call: ToolCall | None) -> object:
@@ -26,12 +41,91 @@ def matters(call: ToolCall | None) -> object:
     return call.kind, call.name, call.title, call.content, call.locations, call.raw_input
 
 
-def _detail(call: ToolCall, paths: list[str], cwd: str) -> Iterator[str]:
-    """What will be done, whole: the command, what changes it, and every path; the title where there is neither."""
+def _paths(call: ToolCall, cwd: str) -> list[str]:
+    """The folder that a command runs in is no place that it is about."""
+    found = dict.fromkeys(call.paths(cwd))
+    found |= dict.fromkeys(absolute(path, cwd) for path in raw_input.read(call).paths)
+    found |= dict.fromkeys(diff.path for diff in diffs(call, cwd))
+    if call.command is not None:
+        found.pop(absolute(cwd, cwd), None)
+    return list(found)
+
+
+def _lines(call: ToolCall, paths: list[str], others: list[Argument], cwd: str) -> Iterator[str]:
+    """The commands, what else the call says, its paths; the title where the line of the call cuts it."""
     command = call.command
+    title = (call.title or "permission").strip()
+    if len(title) > _TITLE or "\n" in title or not (paths or command):
+        yield from map(visible, title.split("\n"))
     for number, line in enumerate(command.split("\n") if command else ()):
         yield f"{'  ' if number else '$ '}{visible(line)}"
-    yield from (f"  {visible(line)}" for line in circumstances(call, cwd))
-    yield from (visible(path) for path in paths)
-    if not paths and not command:
-        yield from (visible(line) for line in (call.title or "permission").split("\n"))
+    yield from (f"  {visible(line)}" for line in _arguments(others))
+    yield from map(visible, paths)
+    if not (paths or command or others):
+        yield from (visible(line) for text in _words(call) for line in text.split("\n"))
+
+
+def _words(call: ToolCall) -> Iterator[str]:
+    """The agent's own words: some agents say nothing else."""
+    items = (item.content for item in call.content if isinstance(item, schema.ContentItem))
+    return (item.text.strip() for item in items if isinstance(item, schema.Text))
+
+
+def _arguments(others: list[Argument]) -> Iterator[str]:
+    """Short notes share a line."""
+    notes = []
+    for argument in others:
+        lines = f"{argument.name}: {_text(argument.value)}" if argument.name else _text(argument.value)
+        if argument.role == "note" and len(lines) <= _SHORT and "\n" not in lines:
+            notes.append(lines)
+        else:
+            yield from lines.split("\n")
+    if notes:
+        yield "   ".join(notes)
+
+
+def _text(value: Any) -> str:
+    """JSON, but for a text of its own. There may be megabytes of it: not all of them are looked at."""
+    if isinstance(value, str):
+        return value
+    made, size = [], 0
+    try:
+        for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
+            made.append(piece)
+            size += len(piece)
+            if size > MOST_CHARS:
+                break
+    except RecursionError:
+        made.append(
+            " … nested too deeply to be shown" + " " * MOST_CHARS
+        )  # so it is cut, and cannot be allowed
+    return "".join(made)
+
+
+def _is_shown(argument: Argument, call: ToolCall, cwd: str) -> bool:
+    """Another line, or the diff, shows it."""
+    match argument.role:
+        case "command" | "path":
+            return True
+        case "folder":
+            return bool(absolute(argument.value, cwd) == absolute(cwd, cwd))
+        case "change":
+            return is_in_diff(argument.value, call, cwd)
+    return False
+
+
+def _is_more_than_diff(call: ToolCall, paths: list[str], others: list[Argument], cwd: str) -> bool:
+    changed = {diff.path for diff in diffs(call, cwd)}
+    if call.command is not None or (changed and not changed.issuperset(paths)):
+        return True
+    return any(argument.role != "note" for argument in others)
+
+
+def _bounded(lines: Iterable[str]) -> Iterator[str]:
+    """A little more than the chat shows, so that the question knows that it is cut."""
+    size = 0
+    for count, line in enumerate(lines, 1):
+        yield line
+        size += len(line)
+        if count > MOST_LINES or size > MOST_CHARS:
+            return

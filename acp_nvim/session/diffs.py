@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.patches import envelope, is_patch
 from acp_nvim.session.paths import absolute, named, usable
 from acp_nvim.session.tool_calls import ToolCall
 
-_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
-_NEW = ("new_string", "newString", "new_str", "newText", "new_text")
+_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
+_NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _PATCH = ("diff", "patch", "unified_diff")
-IN_DIFFS = {*_OLD, *_NEW, *_WHOLE, *_PATCH, "edits"}  # what of a raw input they show
 
 
 class FileDiff(NamedTuple):
@@ -31,6 +31,8 @@ def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
         return [
             FileDiff(absolute(item.path, cwd), item.old_text, _new(call, item.new_text)) for item in given
         ]
+    if enveloped := _enveloped(call, cwd):
+        return enveloped
     raw = call.raw_input if isinstance(call.raw_input, dict) else {}
     paths = named((), (), raw, cwd) or named(call.locations, (), None, cwd)
     if not paths:
@@ -43,13 +45,63 @@ def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
 
 def patch(call: ToolCall) -> str | None:
     """A unified diff, from a call that says nothing else of what it changes."""
-    if isinstance(call.raw_input, dict) and not any(isinstance(item, schema.Diff) for item in call.content):
-        return next((text for text in _texts(call.raw_input, _PATCH) if "@@" in text), None)
-    return None
+    if any(isinstance(item, schema.Diff) for item in call.content):
+        return None
+    return next((text for text in _raw_texts(call) if "@@" in text and is_patch(text)), None)
 
 
 def has_diff(call: ToolCall, cwd: str) -> bool:
     return bool(diffs(call, cwd)) or patch(call) is not None
+
+
+def is_in_diff(value: Any, call: ToolCall, cwd: str) -> bool:
+    """Whether the diff of the call shows all of this argument. Agents send a change twice, and might send another."""
+    found = diffs(call, cwd)
+    if not found:
+        return isinstance(value, str) and value == patch(call)
+    texts = [text for diff in found for text in (diff.old, diff.new) if text]
+    return all(_is_part(text, texts) for text in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts of a change, without what says how it is made."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if isinstance(item, dict | list) or name in (*_OLD, *_NEW, *_WHOLE, *_PATCH):
+                yield from _leaves(item)
+            elif isinstance(item, str) and "\n" in item:
+                yield item
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def _is_part(text: str, texts: list[str]) -> bool:
+    """It stands in the diff; of a patch each line that goes or comes does."""
+    if any(text in each for each in texts):
+        return True
+    if not is_patch(text):
+        return False
+    shown = {line for each in texts for line in each.splitlines()}
+    marks = ("+++ ", "--- ")
+    signed = (line for line in text.splitlines() if line[:1] in ("+", "-") and not line.startswith(marks))
+    return all(line[1:] in shown for line in signed)
+
+
+def _enveloped(call: ToolCall, cwd: str) -> list[FileDiff]:
+    """The files of an `apply_patch` envelope, whatever its argument is called."""
+    pieces = next(filter(None, map(envelope, _raw_texts(call))), [])
+    return [
+        FileDiff(absolute(piece.path, cwd), piece.old, piece.new) for piece in pieces if usable(piece.path)
+    ]
+
+
+def _raw_texts(call: ToolCall) -> Iterator[str]:
+    raw = call.raw_input
+    values = raw.values() if isinstance(raw, dict) else [raw]
+    return (value for value in values if isinstance(value, str))
 
 
 def _new(call: ToolCall, text: str) -> str | None:

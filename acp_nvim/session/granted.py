@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from acp_nvim.session.demand import Demand
 from acp_nvim.session.globs import Resolve, is_plain
+from acp_nvim.session.permission_scope import Scope
 from acp_nvim.session.rules import Rule, exactly, is_about, unsafe
 
 
-def rule_for(asked: Demand, resolve: Resolve) -> tuple[Rule | None, str]:
+def rule_for(asked: Scope, resolve: Resolve) -> tuple[Rule | None, str]:
     """None, and why: there is no such rule, and the call is asked about every time."""
     tool = asked.tool or None
     if asked.commands:

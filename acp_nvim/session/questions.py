@@ -13,6 +13,7 @@ from acp_nvim.session.visible import visible
 
 log = logging.getLogger(__name__)
 MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
+MOST_NAME = 1000  # characters of the name of an option
 MOST_LINES, MOST_CHARS = 2000, 256 * 1024  # that the chat shows of it
 _numbers = count(1)  # question ids are unique over all sessions
 
@@ -41,8 +42,10 @@ class Question:
     fields: list[dict[str, Any]] = field(default_factory=list)
     path: str | None = None
     has_diff: bool = False
-    detail: tuple[str, ...] = ()  # the full command or path, never cut
-    note: str = ""
+    is_more_than_diff: bool = False  # a user who has seen the diff alone has not seen all of it
+    detail: tuple[str, ...] = ()  # everything that it is about, never cut
+    note: str = ""  # lines of warning
+    has_cut_options: bool = False  # a name of theirs is too long to be shown whole
     stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open
     id: int = field(default_factory=lambda: next(_numbers))
     version: int = 1  # grows when what the user must see before answering has changed
@@ -64,7 +67,7 @@ class Question:
     @property
     def is_cut(self) -> bool:
         """The chat cannot show it whole: nobody has seen what would be allowed."""
-        if len(self.detail) >= MOST_LINES:  # there may be millions
+        if self.has_cut_options or len(self.detail) >= MOST_LINES:  # there may be millions
             return True
         parts = (*(self.detail or (self.title,)), self.note)
         lines = sum(part.count("\n") + 1 for part in parts)
@@ -113,6 +116,7 @@ class Question:
             ],
             "path": None if self.path is None else visible(self.path),
             "has_diff": self.has_diff,
+            "more": self.is_more_than_diff,
             "cut": self.is_cut,
             "version": self.version,
             "key": self.key,

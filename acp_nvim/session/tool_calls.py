@@ -16,7 +16,7 @@ from acp_nvim.session.questions import Question
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
 ARGUMENTS = ("args", "arguments")
-_NOTHING: tuple[Any, ...] = (None, "", [], {})
+NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +45,8 @@ class ToolCall:
     ended: float | None = None
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
-    demanded: Kept[Any] = field(default_factory=Kept)  # what rules look at
+    said: Kept[Any] = field(default_factory=Kept)  # its raw input, read
+    scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
     _named: Kept[list[str]] = field(default_factory=Kept)
     _typed: Kept[str | None] = field(default_factory=Kept)
 
@@ -62,7 +63,8 @@ class ToolCall:
     def said_command(self) -> Any:
         """The command as the raw input has it."""
         said = self.raw_input if isinstance(self.raw_input, dict) else {}
-        return next((said[name] for name in COMMANDS if said.get(name)), None)
+        given = (said.get(name) for name in COMMANDS)
+        return next((each for each in given if each and isinstance(each, str | list)), None)
 
     @property
     def command(self) -> str | None:
@@ -74,7 +76,7 @@ class ToolCall:
         if not isinstance(said, str | list):
             return None
         arguments = (self.raw_input.get(name) for name in ARGUMENTS)
-        return " ".join(map(typed, (said, *(given for given in arguments if given not in _NOTHING))))
+        return " ".join(map(typed, (said, *(given for given in arguments if given not in NOTHING))))
 
     def paths(self, cwd: str) -> list[str]:
         """Those that it names, symlinks unresolved."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.diffs import diffs, patch
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
@@ -13,7 +14,6 @@ from acp_nvim.view.contents import HIGHLIGHTS
 from acp_nvim.view.differences import too_large, unified
 from acp_nvim.view.splice import Mark, Row
 from acp_nvim.view.tool_lines import relative, subject
-from acp_nvim.view.words import cut
 
 _INDENT = "    "
 _WIDTH = 32  # of a chat beside a file in 80 columns; an option a line reads better than a broken line
@@ -35,10 +35,12 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
         for line in part.split("\n"):
             if not _same(line, told, cwd):
                 body.line(line, "AcpCode")
-    if question.note:
-        body.line(one_line(question.note), "AcpWarning")
+    for note in question.note.split("\n") if question.note else ():
+        body.line(one_line(note), "AcpWarning")
     if question.kind == "conflict":
         _both(body, call)
+    elif question.has_diff:
+        _changes(body, call, cwd)
     if not question.is_cut:
         return body.rows()
     mark: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
@@ -54,12 +56,29 @@ def _both(body: Body, call: ToolCall) -> None:
         if too_large(old, diff.new_text):
             body.line("too many lines to be compared here: d shows both", "AcpNote")
             continue
-        rows = list(unified(old, diff.new_text))
-        for sign, text in rows[:_MOST_DIFF]:
-            body.line(sign + text, HIGHLIGHTS.get(sign))
-        more = len(rows) - _MOST_DIFF
-        if more > 0:
-            body.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: d shows both", "AcpNote")
+        _beginning(body, list(unified(old, diff.new_text)), "both")
+
+
+def _changes(body: Body, call: ToolCall, cwd: str) -> None:
+    """The change of a call that has it in its raw input alone, where no other line would show it."""
+    if any(isinstance(item, schema.Diff) for item in call.content):
+        return
+    found = [(diff.old or "", diff.new or "") for diff in diffs(call, cwd)]
+    if any(too_large(old, new) for old, new in found):
+        body.line("too many lines to be compared here: d shows them", "AcpNote")
+        return
+    rows = [row for old, new in found for row in unified(old, new)]
+    if not found and (text := patch(call)):
+        rows = [(line[:1], line[1:]) for line in text.splitlines()]
+    _beginning(body, rows, "all")
+
+
+def _beginning(body: Body, rows: list[tuple[str, str]], what: str) -> None:
+    for sign, text in rows[:_MOST_DIFF]:
+        body.line(sign + text, HIGHLIGHTS.get(sign))
+    more = len(rows) - _MOST_DIFF
+    if more > 0:
+        body.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: d shows {what}", "AcpNote")
 
 
 def _same(line: str, told: str, cwd: str) -> bool:
@@ -76,7 +95,7 @@ def _options(question: Question) -> Iterator[Row]:
         text = f"{_INDENT}the agent offers no option: cancel the turn"
         yield text, {**mark, "line_hl": "AcpNote"}
         return
-    names = [cut(one_line(option.name or option.id), 200) for option in question.options]
+    names = [one_line(option.name or option.id) for option in question.options]
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
     together = _INDENT + "   ".join(labels)
     if len(together) <= _WIDTH:

@@ -75,7 +75,7 @@ local function mismatch(field, value)
   end
 end
 
---- A record without a key that it needs is left out; one that must not be taken by half becomes its fallback.
+--- A record without a key that it needs is left out; one that must not be taken by half is marked as mistaken.
 ---@param field acp.Field
 ---@param record table
 ---@param prefix string
@@ -88,10 +88,13 @@ local function complete(field, record, prefix, problems, known)
       if #problems == known then
         problems[#problems + 1] = ("'%s%s' is missing"):format(prefix, child.name)
       end
-      return vim.deepcopy(field.fallback)
+      return field.mistaken and vim.tbl_extend("error", record, { [field.mistaken] = true }) or nil
     end
   end
-  return #problems > known and vim.deepcopy(field.fallback) or record
+  if field.mistaken and #problems > known then
+    record[field.mistaken] = true
+  end
+  return record
 end
 
 --- `value` as far as it is right, else the default; what is wrong goes to `problems`.

@@ -14,6 +14,7 @@ local M = {}
 ---@field kind string
 ---@field title string
 ---@field has_diff boolean
+---@field more boolean   its diff does not show all that it is about
 ---@field cut boolean    the chat cannot show it whole
 ---@field fields table[]
 ---@field options { id: string, name: string, kind: string }[]
@@ -70,7 +71,7 @@ function M.is_away()
   return away
 end
 
---- May it be answered? Only if it is on screen as it now is, or what it wants to change is as a diff, and the user has
+--- May it be answered? Only if it is on screen as it now is, or all that it wants to do is as a diff, and the user has
 --- not turned away since.
 ---@param question acp.Question
 ---@return boolean
@@ -78,7 +79,7 @@ function M.can_answer(question)
   question = open[question.id] or question
   if away then
     return false
-  elseif require("acp_nvim.proposal").is_shown(question) then
+  elseif not question.more and require("acp_nvim.proposal").is_shown(question) then
     return true
   elseif #api.nvim_list_uis() == 0 then -- nobody draws
     memory.note(question)

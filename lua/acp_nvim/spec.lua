@@ -12,7 +12,7 @@
 ---@field items? acp.Field   of a list or a map
 ---@field fields? acp.Field[] of a record
 ---@field base? fun(key: any, value: any): any  of a map: what stands in the place of an item's defaults
----@field fallback? any      takes the place of a record with anything wrong in it
+---@field mistaken? string   of a record: the key that is set where anything in it is wrong
 
 local STRING = { type = "string", doc = "" }
 
@@ -68,9 +68,9 @@ local AGENT = {
 ---@type acp.Field
 local RULE = {
   type = "record",
-  doc = "a rule; one with a mistake in it asks, and so do all rules after it",
+  doc = "a rule; one with a mistake in it never allows, see |acp_nvim-rules|",
   -- half a rule may say the opposite of what was meant: `allow` with a misspelt condition would allow everything
-  fallback = { action = "ask" },
+  mistaken = "mistaken",
   fields = {
     { name = "action", type = "string", required = true, values = { "allow", "reject", "ask" }, doc = "what it does" },
     { name = "agent", type = "string", doc = "name of the agent" },

@@ -121,7 +121,7 @@ async def test_a_fault_behind_an_answer_keeps_no_turn_from_its_end(
 ):
     asked = stage.permission(CALL, OPTIONS), stage.permission({**CALL, "toolCallId": "u"}, OPTIONS)
     await eventually(lambda: len(stage.talk.questions) == 2)
-    monkeypatch.setattr(rulings, "demand", broken)
+    monkeypatch.setattr(rulings, "scope", broken)
     (prompt,) = stage.agent.open
     stage.agent.answer(prompt, {"stopReason": "end_turn"})
     await stage.talk.until("idle")

@@ -136,22 +136,60 @@ async def test_more_options_than_are_shown_are_not_asked_with(desk: Desk) -> Non
     talk = await asking(desk)
     [refused] = [message["error"] for message in agent.got() if "error" in message]
     assert refused["message"] == "the user is asked with 99 options at most"
+    assert "the agent asked with 100 options: refused, 99 at most are shown" in talk.lines
     assert talk.questions[0]["title"] == "!"
     assert [option["id"] for option in talk.questions[0]["options"]] == [id for id, *_ in offered[:99]]
     assert len([line for line in talk.lines if "Option" in line]) == 99
 
 
-async def test_options_with_one_id_are_both_shown_and_no_rule_takes_one(desk: Desk) -> None:
+READS: Any = {"kind": "read", "rawInput": {"path": "a.txt"}}
+
+
+async def test_options_with_one_id_are_shown_and_neither_can_be_chosen(desk: Desk) -> None:
+    """The user's no would go out as the yes."""
     offered = [("x", "Yes", "allow_once"), ("x", "No", "reject_once"), ("y", "Yes, too", "allow_once")]
-    agent = desk.agent(on_prompt("work", permission("?", offered, kind="read"), permission("!", offered[:2])))
-    config = {"agents": desk._agents, "permissions": [{"action": "allow"}]}
+    agent = desk.agent(on_prompt("work", permission("?", offered, **READS), permission("!", offered[:2])))
+    config = {"agents": desk._agents, "permissions": [{"action": "allow", "kind": "read"}]}
     desk.send("setup", config=config, version="0.1.0")
     talk = await asking(desk)
     assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
-    assert [option["name"] for option in talk.questions[0]["options"]] == ["Yes", "No"]
+    assert talk.questions[0]["options"] == []
+    assert any("one id: 'Yes', 'No'" in line for line in talk.lines)
     talk.answer("x")
+    await desk.message("has no option 'x': nothing was sent")
+    talk.answer(None)
     await talk.ended(1)
-    assert answers(agent)[1] == {"outcome": "selected", "optionId": "x"}
+    assert answers(agent)[1] == {"outcome": "cancelled"}
+
+
+async def test_what_is_offered_twice_with_one_name_is_one_option(desk: Desk) -> None:
+    offered = [
+        ("y", "Yes", "allow_once"),
+        (1, "No", "reject_once"),
+        ("1", "Never", "reject_always"),
+        OPTIONS[2],
+    ]
+    agent = desk.agent(on_prompt("work", permission("?", [*offered, offered[0]])))
+    talk = await asking(desk)
+    assert [option["id"] for option in talk.questions[0]["options"]] == ["y", "no"]
+    talk.answer("y")
+    await talk.ended(1)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
+
+
+@pytest.mark.parametrize(("length", "cut"), [(900, False), (5000, True)])
+async def test_the_name_of_an_option_is_shown_whole_or_nothing_can_be_allowed(
+    desk: Desk, length: int, cut: bool
+) -> None:
+    name = "Yes, " + "x" * length + " and delete everything"
+    agent = desk.agent(on_prompt("work", permission("?", [("y", name, "allow_once"), OPTIONS[2]])))
+    talk = await asking(desk)
+    assert any("and delete everything" in line for line in talk.lines) is not cut
+    assert talk.questions[0]["cut"] is cut
+    assert len(talk.questions[0]["options"][0]["name"]) < 1100
+    talk.answer("no")
+    await talk.ended(1)
+    assert answers(agent) == {0: {"outcome": "selected", "optionId": "no"}}
 
 
 @pytest.mark.statement(75)

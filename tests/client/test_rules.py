@@ -25,6 +25,7 @@ from tests.fakes.script import (
 )
 
 STATUS = {"command": "git status"}
+READS: Any = {"kind": "read", "rawInput": {"path": "a.txt"}}
 TOLD = "yet reported as done"
 
 
@@ -106,7 +107,7 @@ async def test_what_no_rule_allows_is_asked(desk: Desk, command: str) -> None:
 
 @pytest.mark.statement(79)
 async def test_where_no_option_counts_once_the_user_is_asked_and_told(desk: Desk) -> None:
-    agent = desk.agent(on_prompt("work", permission("Run", [("a", "Always", "allow_always")], kind="read")))
+    agent = desk.agent(on_prompt("work", permission("Run", [("a", "Always", "allow_always")], **READS)))
     ruled(desk, {"action": "allow", "kind": "read"})
     talk = await asking(desk)
     assert any("rule 1 would allow this" in line for line in talk.lines)
@@ -118,7 +119,7 @@ async def test_where_no_option_counts_once_the_user_is_asked_and_told(desk: Desk
 @pytest.mark.statement(71, 79)
 async def test_the_first_option_of_the_kind_is_taken(desk: Desk) -> None:
     options = [("x", "Always", "allow_always"), (7, "Once", "allow_once"), ("y", "Too", "allow_once")]
-    agent = desk.agent(on_prompt("work", permission("Run", options, kind="read")))
+    agent = desk.agent(on_prompt("work", permission("Run", options, **READS)))
     ruled(desk, {"action": "allow", "kind": "read"})
     talk = await desk.ready()
     await talk.turn("work")
@@ -175,11 +176,12 @@ async def test_what_a_rule_wants_asked_stays_asked(desk: Desk) -> None:
     talk.send("cancel")
 
 
-async def test_a_rule_with_a_mistake_asks_and_is_named(desk: Desk) -> None:
-    desk.agent(on_prompt("work", runs("git status")))
+async def test_a_rule_with_a_mistake_is_named_and_the_next_one_holds(desk: Desk) -> None:
+    agent = desk.agent(on_prompt("work", runs("git status"), runs("git push", "u")))
     ruled(desk, {"action": "allow", "command": "git ("}, {"action": "allow", "command": "git status"})
-    await desk.message("'permissions[1].command' is no regular expression")
+    await desk.message("'permissions[1].command' is no regular expression", "this rule allows nothing")
     talk = await asking(desk)
+    assert (talk.questions[0]["tool_call_id"], answers(agent)) == ("u", ["yes"])
     talk.answer("no")
     await talk.ended(1)
 

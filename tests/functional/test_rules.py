@@ -185,3 +185,45 @@ def test_a_wrong_rule_is_named_the_same_way_wherever_it_is_found(
 ) -> None:
     editor = talking(open_editor, script(tmp_path, on_prompt("", say("ok"))), rule)
     editor.expect_lua(f"return vim.fn.execute('messages'):find([=[{told}]=], 1, true) ~= nil", True)
+
+
+def test_a_mistaken_rule_never_allows_and_leaves_the_others_in_force(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    commands = ("make", "git push", "rm x", "git status")
+    agent = script(tmp_path, on_prompt("", *(runs(command, command) for command in commands)))
+    editor = talking(
+        open_editor,
+        agent,
+        {"action": "allow", "comand": "make"},
+        {"action": "reject", "command": "rm", "knid": "execute"},
+        {"action": "reject", "command": "push"},
+        {"action": "allow", "command": "git .*|rm x"},
+    )
+    send(editor, "go")
+    for command in ("make", "rm x"):
+        editor.expect_lua("return (require('acp_nvim').questions()[1] or {}).title", command)
+        editor.screen.expect(f"? execute {command}")
+        editor.screen.expect("1 Yes")
+        editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert answers(agent) == ["no", "no", "no", "yes"]
+
+
+def test_a_command_beside_a_diff_is_not_allowed_from_the_diff(open_editor: Open, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("old\n")
+    diff = {"type": "diff", "path": str(tmp_path / "a.py"), "oldText": "old\n", "newText": "new\n"}
+    command = {"command": "rm -rf ~"}
+    agent = script(tmp_path, on_prompt("", permission("Edit", kind="edit", content=[diff], rawInput=command)))
+    editor = talking(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.wait_event("AcpQuestion")
+    in_diff = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())"
+    editor.expect_lua(in_diff, 2)
+    editor.type(":Acp accept<CR>")
+    editor.screen.expect("$ rm -rf ~")
+    editor.screen.expect("1 Yes")
+    assert answers(agent) == []
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

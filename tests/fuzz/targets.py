@@ -18,7 +18,7 @@ from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
 from acp_nvim.review import edits, merge, patch, proposed
 from acp_nvim.serves import elicitation, permissions
-from acp_nvim.session.demand import demand
+from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
 from acp_nvim.view.chat import ChatView
 from tests.fakes.editor import ChatBuffer
@@ -88,7 +88,7 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
         )
         session.ask(question, call, step)
         if known := session.transcript.find(call.id):
-            demand(known, "fuzz", "/w", str)
+            scope(known, "fuzz", "/w", str)
 
 
 def view(rng: random.Random) -> None:

@@ -26,7 +26,7 @@ def ruled(*given: object) -> Rulings:
 
 
 def test_without_a_rule_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rulings, "demand", lambda *_: pytest.fail("looked at"))
+    monkeypatch.setattr(rulings, "scope", lambda *_: pytest.fail("looked at"))
     ruled().judge(asking(3))
 
 

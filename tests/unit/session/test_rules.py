@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from acp_nvim.protocol import schema
 from acp_nvim.serves.deadline import deadline
 from acp_nvim.session.asked import describe
-from acp_nvim.session.demand import Demand, demand
 from acp_nvim.session.granted import rule_for
+from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.questions import Question
 from acp_nvim.session.rules import Rule, Ruling, decide, is_about, read
 from acp_nvim.session.tool_calls import ToolCall
@@ -35,9 +35,9 @@ def resolve(path: str) -> str:
     return "/" + "/".join(parts)
 
 
-def asked(*content: schema.ToolContent, **fields: Any) -> Demand:
+def asked(*content: schema.ToolContent, **fields: Any) -> Scope:
     call = ToolCall(1, "t", 0.0, content=content, **fields)
-    return demand(call, "mine", CWD, resolve, ("/further",))
+    return scope(call, "mine", CWD, resolve, ("/further",))
 
 
 def shown(raw: dict[str, Any]) -> list[str]:
@@ -47,7 +47,7 @@ def shown(raw: dict[str, Any]) -> list[str]:
     return list(question.detail)
 
 
-def running(command: Any, **fields: Any) -> Demand:
+def running(command: Any, **fields: Any) -> Scope:
     return asked(raw_input={"command": command}, kind="execute", **fields)
 
 
@@ -57,11 +57,11 @@ def rule(action: str = "allow", **conditions: str) -> Rule:
     return rules[0]
 
 
-def matches(rule: Rule, demand: Demand) -> bool:
+def matches(rule: Rule, demand: Scope) -> bool:
     return is_about(rule, demand, resolve)
 
 
-def decided(rules: list[Rule], demand: Demand) -> Ruling | None:
+def decided(rules: list[Rule], demand: Scope) -> Ruling | None:
     numbered = [(f"rule {number}", rule) for number, rule in enumerate(rules, 1)]
     return decide(numbered, demand, resolve, deadline)
 
@@ -203,28 +203,33 @@ def test_arguments_of_any_form_belong_to_the_command(arguments: dict[str, Any], 
 @pytest.mark.parametrize(
     "more",
     [
-        {},
         {"description": "Shows what has changed"},
         {"description": "See /etc/passwd", "timeout": 120_000, "run_in_background": False},
-        {"runInBackground": True, "dangerouslyDisableSandbox": True},
-        {"explanation": "why", "is_background": False, "required_permissions": ["network"]},
-        {"workdir": "/w/src", "timeout_ms": 1000, "justification": "why", "sandbox_permissions": "none"},
-        {"cwd": "/w"},
+        {"runInBackground": True, "risk": "low"},
+        {"workdir": "/w/src", "timeout_ms": 1000, "justification": "why"},
         {"cwd": "src"},
         {"cwd": "/further/deep"},
         {"directory": "src", "is_background": True},
-        {"Cwd": "/w", "Blocking": True, "SafeToAutoRun": False, "WaitMsBeforeAsync": 500},
-        {"cmd": "git status"},
-        {"env": {}, "stdin": None, "args": [], "shell": False},
-        {"mode": "sync", "initial_wait": 30, "riskLevel": {"value": "low", "reason": "reads"}},
+        {"Blocking": True, "SafeToAutoRun": False, "WaitMsBeforeAsync": 500, "call_id": "c1"},
     ],
 )
-def test_what_agents_tell_about_a_command_is_no_more_than_the_command(more: dict[str, Any]) -> None:
+def test_notes_and_a_folder_of_the_session_may_stand_beside_a_command_and_are_shown(
+    more: dict[str, Any],
+) -> None:
     raw = {"command": "git status", **more}
     assert matches(rule(command="git status"), asked(raw_input=raw))
     first, *rest = shown(raw)
     assert first == "$ git status"
-    assert all(line.endswith(("src", "deep")) for line in rest)  # a folder that is not the session's own
+    assert all(f"{name}: " in "\n".join(rest) for name in more)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"cwd": "/w"}, {"Cwd": "/w/"}, {"cmd": "git status"}, {"env": {}, "stdin": None, "args": []}]
+)
+def test_what_is_empty_or_said_already_takes_no_line(more: dict[str, Any]) -> None:
+    raw = {"command": "git status", **more}
+    assert matches(rule(command="git status"), asked(raw_input=raw))
+    assert shown(raw) == ["$ git status"]
 
 
 @pytest.mark.parametrize(
@@ -250,6 +255,13 @@ def test_what_agents_tell_about_a_command_is_no_more_than_the_command(more: dict
         {"directory": "/tmp"},
         {"Args": ["--force"]},
         {"file": "/w/script.py"},
+        {"sessionId": "of a root shell"},
+        {"shellId": "sh2"},
+        {"mode": "async"},
+        {"title": "other"},
+        {"wait": "no"},
+        {"sandbox": "none"},
+        {"description": {"then": "rm"}},
     ],
 )
 def test_what_may_make_a_command_another_is_shown_and_not_allowed(more: dict[str, Any]) -> None:
@@ -435,18 +447,18 @@ class Looks:
 
 def test_what_an_update_leaves_as_it_was_is_not_looked_at_again() -> None:
     looks, call = Looks(), ToolCall(1, "t", 0.0, raw_input={"paths": [f"/w/{n}" for n in range(400)]})
-    first = demand(call, "mine", CWD, looks)
+    first = scope(call, "mine", CWD, looks)
     steps = looks.steps
     for number in range(10):
         call.title, call.kind, call.name = f"title {number}", "edit", "tool"
-        asked = demand(call, "mine", CWD, looks)
+        asked = scope(call, "mine", CWD, looks)
         assert (asked.title, asked.kind, asked.tool) == (f"title {number}", "edit", "tool")
         assert asked.real is first.real
     assert looks.steps == steps > 0
     call.raw_input = {"paths": ["/etc/passwd"]}
-    assert demand(call, "mine", CWD, looks).real == ("/etc/passwd",)
+    assert scope(call, "mine", CWD, looks).real == ("/etc/passwd",)
     call.locations = (schema.Location(path="/etc/shadow"),)
-    assert demand(call, "mine", CWD, looks).real == ("/etc/shadow", "/etc/passwd")
+    assert scope(call, "mine", CWD, looks).real == ("/etc/shadow", "/etc/passwd")
 
 
 @pytest.mark.parametrize(
@@ -458,7 +470,7 @@ def test_what_an_update_leaves_as_it_was_is_not_looked_at_again() -> None:
 )
 def test_paths_are_followed_no_further_than_there_is_time_for(raw: Any) -> None:
     looks = Looks()
-    call = demand(ToolCall(1, "t", 0.0, raw_input=raw), "mine", CWD, looks)
+    call = scope(ToolCall(1, "t", 0.0, raw_input=raw), "mine", CWD, looks)
     assert looks.steps < 11_000
     assert len(call.named) <= 5000
     assert not matches(rule(path="**"), call)
@@ -485,7 +497,7 @@ OTHER_NAMES += ["python_code", "args", "replacement", "code_edit", "insert_text"
         *(asked(kind="execute", raw_input={name: "x"}) for name in OTHER_NAMES),
     ],
 )
-def test_allow_by_kind_alone_matches_no_command_and_no_diff(call: Demand) -> None:
+def test_allow_by_kind_alone_matches_no_command_and_no_diff(call: Scope) -> None:
     assert not matches(rule(kind="execute"), call)
     assert not matches(rule(kind="execute", agent="mine"), call)
     assert matches(rule("reject", kind="execute"), call)
@@ -502,11 +514,12 @@ def test_allow_by_kind_alone_matches_no_command_and_no_diff(call: Demand) -> Non
     ],
 )
 def test_an_allow_that_names_nothing_allows_no_command_and_no_diff(
-    conditions: dict[str, str], call: Demand
+    conditions: dict[str, str], call: Scope
 ) -> None:
     assert not matches(rule(**conditions), call)
     assert matches(rule("reject", **conditions), call)
-    assert matches(rule(**conditions), asked(kind="execute", raw_input={"path": "a"}))
+    assert not matches(rule(**conditions), asked(kind="execute", raw_input={"path": "a"}))
+    assert not matches(rule(**conditions), asked(kind="execute", title="rm -rf ~"))
 
 
 def test_allow_by_kind_matches_what_only_looks() -> None:
@@ -544,12 +557,43 @@ def test_what_the_user_has_always_allowed_of_a_tool_is_all_of_it() -> None:
         (None, "'permissions[1]' must be a table"),
     ],
 )
-def test_a_rule_with_a_mistake_in_it_asks_and_says_so(given: Any, told: str) -> None:
+def test_a_rule_with_a_mistake_in_it_says_so_and_leaves_the_next_in_force(given: Any, told: str) -> None:
     rules, (complaint,) = read([given, {"action": "allow"}])
     assert complaint.startswith(told)
-    ruling = decided(rules, asked(kind="read"))
+    assert complaint.endswith("this rule allows nothing")
+    ruling = decided(rules, asked(kind="read", raw_input={"path": "a"}))
     assert ruling
-    assert (ruling.action, ruling.name) == ("ask", "rule 1")
+    if (
+        isinstance(given, dict) and given.get("action") is None
+    ):  # it may have been meant to reject what it matches
+        assert (ruling.action, ruling.name) == ("ask", "rule 1")
+    else:
+        assert (ruling.action, ruling.name) == ("allow", "rule 2")
+
+
+@pytest.mark.parametrize("mistake", [{"comand": "x"}, {"command": "("}, {"path": 3}, {"mistaken": True}])
+@pytest.mark.parametrize(
+    ("action", "behind", "wanted"),
+    [
+        ("allow", None, None),
+        ("allow", "allow", "allow"),
+        ("allow", "reject", "reject"),
+        ("reject", None, "ask"),
+        ("reject", "allow", "ask"),
+        ("ask", "allow", "ask"),
+        ("reject", "reject", "reject"),
+        ("reject", "ask", "ask"),
+    ],
+)
+def test_a_rule_with_a_mistake_keeps_its_other_conditions(
+    mistake: dict[str, Any], action: str, behind: str | None, wanted: str | None
+) -> None:
+    given: list[Any] = [{"action": action, "kind": "read", **mistake}]
+    rules, _ = read([*given, {"action": behind}] if behind else given)
+    ruling = decided(rules, asked(kind="read", raw_input={"path": "a"}))
+    assert (ruling and ruling.action) == wanted
+    other = decided(rules, asked(kind="search", raw_input={"path": "a"}))
+    assert (other and other.action) == behind
 
 
 def test_an_expression_that_would_never_end_asks() -> None:
@@ -601,7 +645,7 @@ def test_the_rule_of_a_question() -> None:
         (asked(raw_input={"command": "ls", "cmd": "id"}), "cannot name all"),
     ],
 )
-def test_no_rule_can_be_made_of_what_no_rule_would_match(call: Demand, why: str) -> None:
+def test_no_rule_can_be_made_of_what_no_rule_would_match(call: Scope, why: str) -> None:
     made, told = rule_for(call, resolve)
     assert made is None
     assert why in told

@@ -1,0 +1,102 @@
+"""What a permission is about: the commands, paths and changes of its tool call, and whatever else it says.
+
+Rules decide by a scope. Its arguments are the ones whose lines the question shows (`asked.py`), so a rule looks at
+nothing that the question hides. A text that is taken for a path and is none makes a rule allow less, never more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import accumulate, islice, product
+from typing import NamedTuple
+
+from acp_nvim.protocol import schema
+from acp_nvim.session import raw_input
+from acp_nvim.session.globs import Resolve
+from acp_nvim.session.paths import absolute, from_uri, usable
+from acp_nvim.session.raw_input import Argument, Role
+from acp_nvim.session.tool_calls import ToolCall
+
+_MOST_PATHS = 500  # that are followed to where they lead
+_MOST_STEPS = 10_000  # of all of them: each is a look at the disk
+
+
+class Scope(NamedTuple):
+    agent: str
+    kind: str
+    tool: str
+    title: str
+    cwd: str
+    command: str | None  # the one that the call runs
+    commands: tuple[str, ...]  # that one, and any other that is named somewhere
+    texts: tuple[str, ...]  # of arguments that nobody understands
+    arguments: tuple[Argument, ...]
+    named: tuple[str, ...]  # paths as they are spelled, absolute
+    real: tuple[str, ...]  # where they lead; more than one for a path that can be read in two ways
+    changes: bool  # it changes files
+    is_inside: bool  # all paths, and the folder of the command, lie in the folders of the session
+    is_whole: bool  # everything in it could be looked at
+
+    def is_made_of(self, *roles: Role) -> bool:
+        return self.is_whole and all(argument.role in roles for argument in self.arguments)
+
+    def has(self, role: Role) -> bool:
+        return any(argument.role == role for argument in self.arguments)
+
+
+def scope(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...] = ()) -> Scope:
+    """`roots`: the further folders of its session. What an update leaves as it was is not looked at again."""
+    said = (call.raw_input, call.content, call.locations)
+    found: Scope = call.scoped.of(said, lambda: _read(call, agent, cwd, resolve, roots))
+    return found._replace(kind=call.kind, tool=call.name, title=call.title)
+
+
+def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...]) -> Scope:
+    said = raw_input.read(call)
+    given = list(_given(call))
+    paths = dict.fromkeys(map(from_uri, (*filter(usable, given), *said.paths, *said.patched)))
+    bases = list(dict.fromkeys([cwd, *(absolute(folder, cwd) for folder in said.folders)]))
+    told = list(islice(product(paths, bases), raw_input.MOST))
+    lexical = [absolute(path, base) for path, base in told]
+    literal = [os.path.join(base, os.path.expanduser(path)) for path, base in told]
+    places = list(dict.fromkeys([*lexical, *literal]))
+    near = list(_as_far_as_followed(places))
+    real = tuple(dict.fromkeys(map(resolve, near)))
+    folders = (argument.value for argument in said.arguments if argument.role == "folder")
+    own = [resolve(root) for root in (cwd, *roots)]
+    led = (*real, *(resolve(absolute(each, cwd)) if usable(each) else "" for each in folders))
+    return Scope(
+        agent=agent,
+        kind=call.kind,
+        tool=call.name,
+        title=call.title,
+        cwd=cwd,
+        command=call.command,
+        commands=said.commands,
+        texts=said.texts,
+        arguments=said.arguments,
+        named=tuple(dict.fromkeys(lexical)),
+        real=real,
+        changes=said.has("change") or any(isinstance(item, schema.Diff) for item in call.content),
+        is_inside=all(place and _is_within(place, own) for place in led),
+        is_whole=said.is_whole
+        and len(told) < raw_input.MOST
+        and all(map(usable, given))
+        and len(near) == len(places),
+    )
+
+
+def _given(call: ToolCall) -> Iterator[str]:
+    for item in (*call.locations, *call.content):
+        if isinstance(item, schema.Location | schema.Diff):
+            yield item.path
+
+
+def _as_far_as_followed(places: list[str]) -> Iterator[str]:
+    steps = accumulate(place.count("/") for place in places)
+    return (place for place, step in zip(places[:_MOST_PATHS], steps, strict=False) if step <= _MOST_STEPS)
+
+
+def _is_within(place: str, own: list[str]) -> bool:
+    return any(os.path.commonpath([place, folder]) == folder for folder in own)
