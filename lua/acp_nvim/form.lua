@@ -1,4 +1,5 @@
 -- A form of an agent in a window of its own: a block a field; writing it answers the question.
+local highlight = require("acp_nvim.highlight")
 local page = require("acp_nvim.form.page")
 local scratch = require("acp_nvim.scratch")
 local sheet = require("acp_nvim.form.sheet")
@@ -23,6 +24,7 @@ local function open_window(buf)
   for name, value in pairs(LOOKS) do
     vim.wo[win][0][name] = value
   end
+  highlight.dress(win)
   return win
 end
 

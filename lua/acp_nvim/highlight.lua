@@ -1,173 +1,269 @@
--- The highlight groups: each a link that a colour scheme or the user may replace.
+-- The highlight groups. Each is a link where that can be read on every ground it stands on, else the link's colour made
+-- readable: at least 4.5 : 1. A colour scheme or the user may define any of them; those are left alone.
+local colour = require("acp_nvim.colour")
+
+local api = vim.api
 local M = {}
 
----@type table<string, string|false> false: as the text around it
-M.groups = {
-  AcpAgent = "Function",
-  AcpThought = "Comment",
-  AcpTool = false,
-  AcpToolKind = "Type",
-  AcpPath = "Directory",
-  AcpPending = "Comment",
-  AcpRunning = "DiagnosticInfo",
-  AcpDone = "DiagnosticOk",
-  AcpFailed = "DiagnosticError",
-  AcpRejected = "DiagnosticWarn",
-  AcpCancelled = "Comment",
-  AcpQuestion = "DiagnosticWarn",
-  AcpOption = "Special",
-  AcpAdded = "Added",
-  AcpRemoved = "Removed",
-  AcpCount = "Comment",
-  AcpTime = "Comment",
-  AcpPlan = false,
-  AcpPlanDone = "Comment",
-  AcpPlanCurrent = "DiagnosticInfo",
-  AcpNote = "Comment",
-  AcpError = "DiagnosticError",
-  AcpWarning = "DiagnosticWarn",
-  AcpBody = "Comment",
-  AcpHeading = "Title",
-  AcpBold = "@markup.strong",
-  AcpItalic = "@markup.italic",
-  AcpLink = "@markup.link",
-  AcpBullet = "@markup.list",
-  AcpQuote = "Comment",
-  AcpRule = "NonText",
-  AcpWinbar = "WinBarNC",
-  AcpWinbarTitle = "WinBar",
-  AcpPlaceholder = "Comment",
-  AcpChip = "Special",
-  AcpSpinner = "DiagnosticInfo",
-  AcpMore = "MoreMsg",
-  AcpReviewAdded = "DiffAdd",
-  AcpReviewRemoved = "DiffDelete",
-  AcpReviewAddedSign = "Added",
-  AcpReviewChangedSign = "Changed",
-  AcpReviewRemovedSign = "Removed",
+---@class acp.Highlight
+---@field [1]? string   the link; none: as the text around it
+---@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
+---@field style? table  added to the link's
+---@field is_faint? boolean  informs of nothing: always the link
+
+local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
+local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarTitle" }, TEXT)
+
+-- What brings a ground of its own along, for the parts of our windows that Neovim draws.
+---@type table<string, acp.Highlight>
+M.bars = {
+  AcpWinbar = { "WinBarNC" },
+  AcpWinbarTitle = { "WinBar", style = { bold = true } },
+  AcpStatusLine = { "StatusLine" },
+  AcpStatusLineNC = { "StatusLineNC" },
+  AcpFloat = { "NormalFloat" },
+  AcpFloatTitle = { "FloatTitle" },
+  AcpCursorLine = { "CursorLine" },
+  AcpFolded = { "Folded" },
+  AcpFoldColumn = { "FoldColumn" },
 }
 
-local RED, GREEN, BLUE = 0x10000, 0x100, 1
+-- Text that stands on the ground of others.
+---@type table<string, acp.Highlight>
+M.groups = {
+  AcpAgent = { "Function", on = TEXT },
+  AcpThought = { "Comment", on = TEXT },
+  AcpTool = {},
+  AcpToolKind = { "Type", on = TEXT },
+  AcpPath = { "Directory", on = TEXT },
+  AcpPending = { "Comment", on = TEXT },
+  AcpRunning = { "DiagnosticInfo", on = TEXT },
+  AcpDone = { "DiagnosticOk", on = TEXT },
+  AcpFailed = { "DiagnosticError", on = TEXT },
+  AcpRejected = { "DiagnosticWarn", on = TEXT },
+  AcpCancelled = { "Comment", on = BARS },
+  AcpQuestion = { "DiagnosticWarn", on = BARS },
+  AcpOption = { "Special", on = TEXT },
+  AcpAdded = { "Added", on = BARS },
+  AcpRemoved = { "Removed", on = BARS },
+  AcpCount = { "Comment", on = BARS },
+  AcpTime = { "Comment", on = TEXT },
+  AcpPlan = {},
+  AcpPlanDone = { "Comment", on = TEXT },
+  AcpPlanCurrent = { "DiagnosticInfo", on = BARS },
+  AcpNote = { "Comment", on = TEXT },
+  AcpError = { "DiagnosticError", on = BARS },
+  AcpWarning = { "DiagnosticWarn", on = BARS },
+  AcpBody = { "Comment", on = TEXT },
+  AcpHeading = { "Title", on = TEXT },
+  AcpBold = { "@markup.strong", on = TEXT },
+  AcpItalic = { "@markup.italic", on = TEXT },
+  AcpLink = { "@markup.link", on = TEXT },
+  AcpBullet = { "@markup.list", on = TEXT },
+  AcpQuote = { "Comment", on = TEXT },
+  AcpRule = { "NonText", on = TEXT },
+  AcpDiffFiller = { "NonText", is_faint = true }, -- no words
+  AcpPlaceholder = { "Comment", on = TEXT },
+  AcpChip = { "Special", on = TEXT },
+  AcpSpinner = { "DiagnosticInfo", on = BARS },
+  AcpMore = { "MoreMsg", on = BARS },
+  AcpReviewAdded = { "AcpDiffAdded" },
+  AcpReviewRemoved = { "AcpDiffRemoved" },
+  AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
+  AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
+  AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
+}
 
----@param colour integer
----@param channel integer
----@return integer
-local function part(colour, channel)
-  return math.floor(colour / channel) % 256
+-- Grounds that are mixed from the window's: with the text's colour, or with a hue. They leave the text's own colours.
+---@type table<string, { share: number, hue?: integer, style?: table }>
+M.shades = {
+  AcpUser = { share = 0.12, style = { bold = true } },
+  AcpCode = { share = 0.05 },
+  AcpCodeInline = { share = 0.12 },
+  AcpDiffAdded = { share = 0.2, hue = colour.GREEN },
+  AcpDiffAddedText = { share = 0.42, hue = colour.GREEN },
+  AcpDiffRemoved = { share = 0.2, hue = colour.RED },
+  AcpDiffRemovedText = { share = 0.42, hue = colour.RED },
+}
+
+-- The value of 'winhighlight' in windows of ours.
+local WINDOW = {
+  "WinBar:AcpWinbarTitle",
+  "WinBarNC:AcpWinbar",
+  "StatusLine:AcpStatusLine",
+  "StatusLineNC:AcpStatusLineNC",
+  "NormalFloat:AcpFloat",
+  "FloatTitle:AcpFloatTitle",
+  "CursorLine:AcpCursorLine",
+  "Folded:AcpFolded",
+  "FoldColumn:AcpFoldColumn",
+}
+local DIFF = { "DiffAdd:%s", "DiffChange:%s", "DiffText:%sText", "DiffTextAdd:%sText", "DiffDelete:AcpDiffFiller" }
+M.WINDOW = table.concat(WINDOW, ",")
+
+--- The value of 'winhighlight' in a side of a diff: what differs there goes, or comes.
+---@param side "AcpDiffRemoved"|"AcpDiffAdded"
+---@return string
+function M.side(side)
+  return M.WINDOW .. "," .. table.concat(DIFF, ","):gsub("%%s", side)
 end
 
---- The first colour, so much of the way to the second one.
----@param from integer
----@param to integer
----@param share number
----@return integer
-local function mixed(from, to, share)
-  local colour = 0
-  for _, channel in ipairs({ RED, GREEN, BLUE }) do
-    local one, other = part(from, channel), part(to, channel)
-    colour = colour + math.floor(one + (other - one) * share + 0.5) * channel
-  end
-  return colour
+--- A window of ours: what Neovim draws of it can be read, too.
+---@param win integer
+---@param value? string  of 'winhighlight'
+function M.dress(win, value)
+  api.nvim_set_option_value("winhighlight", value or M.WINDOW, { win = win, scope = "local" })
 end
 
---- As the eye sees it, from 0 to 1.
----@param colour integer
----@return number
-local function lightness(colour)
-  local function seen(channel)
-    return (part(colour, channel) / 255) ^ 2.2
-  end
-  return 0.2126 * seen(RED) + 0.7152 * seen(GREEN) + 0.0722 * seen(BLUE)
-end
+-- Definitions ---------------------------------------------------------------------------------------------------------
 
----@param one integer
----@param other integer
----@return number  from 1: they are the same
-local function contrast(one, other)
-  local darker, lighter = lightness(one), lightness(other)
-  if darker > lighter then
-    darker, lighter = lighter, darker
-  end
-  return (lighter + 0.05) / (darker + 0.05)
-end
+local MOST_LINKS = 20 -- some schemes link in circles
 
---- A ground that stands out from the window's by so much, towards the text's colour.
----@param share number
----@return vim.api.keyset.highlight
-local function ground(share)
-  local normal = vim.api.nvim_get_hl(0, { name = "Normal", link = false })
-  local line = vim.api.nvim_get_hl(0, { name = "CursorLine", link = false })
-  if not normal.bg or not normal.fg then
-    return { bg = line.bg, ctermbg = line.ctermbg }
-  end
-  return { bg = mixed(normal.bg, normal.fg, share), ctermbg = line.ctermbg }
-end
+local made = {} ---@type table<string, vim.api.keyset.get_hl_info>  the groups as we have defined them last
 
-local LEAST_CONTRAST, GOOD_CONTRAST = 2.5, 4
-local FAINT = { AcpRule = true } -- no words
-
---- A link, but where its colour can hardly be read on the window's ground, as those of diagnostics in most light schemes
---- that come with Neovim, that colour nearer to the text's.
+--- What a group is defined as in the end: "@markup.list" as "@markup" if it has no definition of its own. Asked to follow
+--- links, Neovim would follow 'winhighlight' of the current window, too: WinBar would be what we have made of it.
 ---@param group string
----@param link string
+---@return vim.api.keyset.get_hl_info
+local function resolved(group)
+  local known = {} ---@type vim.api.keyset.get_hl_info
+  for _ = 1, MOST_LINKS do
+    known = api.nvim_get_hl(0, { name = group })
+    local broader = not next(known) and group:match("^(@.*)%.[^.]*$")
+    group = known.link or broader
+    if not group then
+      break
+    end
+  end
+  return known
+end
+
+--- The colours that Neovim draws a group with.
+---@param group string
+---@return { fg: integer, bg: integer, has_ground: boolean, is_plain: boolean, known: table }
+local function seen(group)
+  local known, normal = resolved(group), resolved("Normal")
+  local dark = vim.o.background == "dark"
+  local fg = known.fg or normal.fg or (dark and colour.WHITE or colour.BLACK)
+  local bg = known.bg or normal.bg or (dark and colour.BLACK or colour.WHITE)
+  if known.reverse then
+    fg, bg = bg, fg
+  end
+  return { fg = fg, bg = bg, has_ground = known.bg ~= nil or known.reverse == true, known = known }
+end
+
+--- A group as it is defined. Neovim takes the flag of a default away when Normal changes.
+---@param group string
+---@return vim.api.keyset.get_hl_info
+local function defined(group)
+  local known = api.nvim_get_hl(0, { name = group })
+  known.default = nil
+  return known
+end
+
+--- Defines a group, unless somebody else has.
+---@param group string
+---@param value vim.api.keyset.highlight
+---@param link? string  to which we may have linked it: `:highlight clear` brings that back
+local function default(group, value, link)
+  local now = defined(group)
+  if next(now) and not vim.deep_equal(now, made[group]) and not (link and now.link == link) then
+    return
+  end
+  value.default, value.force = true, true
+  api.nvim_set_hl(0, group, value)
+  made[group] = defined(group)
+end
+
+--- What a group looks like in a terminal of few colours, and whether it is bold, struck through and the like.
+---@param known vim.api.keyset.get_hl_info
 ---@return vim.api.keyset.highlight
-local function readable(group, link)
-  local normal = vim.api.nvim_get_hl(0, { name = "Normal", link = false })
-  local colours = vim.api.nvim_get_hl(0, { name = link, link = false })
-  local known = normal.bg and normal.fg and colours.fg and not colours.bg and not FAINT[group]
-  if not known or contrast(colours.fg, normal.bg) >= LEAST_CONTRAST then
+local function style(known)
+  local kept = vim.deepcopy(known) ---@type table
+  kept.fg, kept.bg, kept.reverse, kept.italic, kept.default, kept.link = nil, nil, nil, nil, nil, nil
+  return kept
+end
+
+--- A link, or the same in colours that can be read. Only what the agent has written in italics is drawn so.
+---@param group string
+---@param look acp.Highlight
+---@return vim.api.keyset.highlight
+local function readable(group, look)
+  local link = look[1]
+  if not link or look.is_faint then
     return { link = link }
   end
-  local fg = colours.fg --[[@as integer]]
-  local share = 0
-  while contrast(fg, normal.bg) < GOOD_CONTRAST and share < 1 do
-    share = share + 0.1
-    fg = mixed(colours.fg, normal.fg, share)
+  local shown, grounds = seen(link), {}
+  for index, name in ipairs(look.on or {}) do
+    grounds[index] = seen(name).bg
   end
-  return { fg = fg, ctermfg = colours.ctermfg, bold = colours.bold, italic = colours.italic }
+  if shown.has_ground or not look.on then
+    grounds = { shown.bg }
+  end
+  local fg = colour.lift(shown.fg, grounds)
+  local has_colour = shown.known.fg ~= nil or shown.has_ground
+  local upright = not shown.known.italic or group == "AcpItalic"
+  if (fg == shown.fg or not has_colour) and upright and not look.style then
+    return { link = link }
+  end
+  local value = vim.tbl_extend("force", style(shown.known), look.style or {})
+  value.fg = has_colour and fg or nil
+  value.bg = shown.has_ground and shown.bg or nil
+  return value
+end
+
+--- A ground mixed from the window's, on which its text can be read.
+---@param shade { share: number, hue?: integer, style?: table }
+---@return vim.api.keyset.highlight
+local function mixed(shade)
+  local normal = seen("Normal")
+  local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
+  local cterm = resolved("CursorLine").ctermbg
+  local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
+  value.bg = colour.ground(bg, normal.fg)
+  return value
 end
 
 -- Neovim 0.10 draws a group without a ground of its own on the window's, not on the bar's.
 local LACKS_GROUND = vim.fn.has("nvim-0.11") == 0
-local ON_BARS =
-  { "AcpCount", "AcpSpinner", "AcpQuestion", "AcpWarning", "AcpError", "AcpCancelled", "AcpPlanCurrent", "AcpMore" }
 
 ---@param group string
 local function define_on_bar(group)
-  local colours = vim.api.nvim_get_hl(0, { name = group, link = false })
-  local bar = vim.api.nvim_get_hl(0, { name = "AcpWinbar", link = false })
-  local value = { fg = colours.fg, bg = bar.bg, ctermfg = colours.ctermfg, ctermbg = bar.ctermbg, bold = colours.bold }
-  vim.api.nvim_set_hl(0, group .. "OnBar", value)
+  local value = style(resolved(group))
+  local bar = resolved("AcpWinbar")
+  value.fg, value.bg, value.ctermbg = seen(group).fg, bar.bg, bar.ctermbg
+  api.nvim_set_hl(0, group .. "OnBar", value)
 end
 
 --- The group's name on a winbar.
 ---@param group string
 ---@return string
 function M.on_bar(group)
-  return LACKS_GROUND and vim.list_contains(ON_BARS, group) and group .. "OnBar" or group
+  local stands = M.groups[group] and M.groups[group].on == BARS
+  return LACKS_GROUND and stands and group .. "OnBar" or group
 end
 
---- Defines the groups that nobody has defined yet.
+--- Defines the groups that nobody has defined yet, the grounds before what stands on them.
 function M.define()
-  local function default(group, value)
-    vim.api.nvim_set_hl(0, group, vim.tbl_extend("error", value, { default = true }))
+  for group, shade in pairs(M.shades) do
+    default(group, mixed(shade))
   end
-  for group, link in pairs(M.groups) do
-    default(group, link and readable(group, link) or {})
+  for _, looks in ipairs({ M.bars, M.groups }) do
+    for group, look in pairs(looks) do
+      default(group, readable(group, look), look[1])
+    end
   end
-  default("AcpUser", vim.tbl_extend("error", ground(0.12), { bold = true }))
-  default("AcpCode", ground(0.05))
-  default("AcpCodeInline", ground(0.12))
-  for _, group in ipairs(LACKS_GROUND and ON_BARS or {}) do
-    define_on_bar(group)
+  for group, look in pairs(LACKS_GROUND and M.groups or {}) do
+    if look.on == BARS then
+      define_on_bar(group)
+    end
   end
 end
 
 M.define()
--- a colour scheme may clear what it does not know
-vim.api.nvim_create_autocmd("ColorScheme", {
-  group = vim.api.nvim_create_augroup("acp_nvim_highlight", {}),
-  callback = M.define,
-})
+-- A colour scheme may clear what it does not know; Neovim's own colours change with 'background' alone.
+local group = api.nvim_create_augroup("acp_nvim_highlight", {})
+api.nvim_create_autocmd("ColorScheme", { group = group, callback = M.define })
+api.nvim_create_autocmd("OptionSet", { group = group, pattern = "background", callback = M.define })
 
 return M

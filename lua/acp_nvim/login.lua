@@ -1,5 +1,6 @@
 -- Logging in: which way, and the agent's own program in a real terminal.
 local backend = require("acp_nvim.backend")
+local highlight = require("acp_nvim.highlight")
 local scratch = require("acp_nvim.scratch")
 
 local api = vim.api
@@ -103,6 +104,7 @@ function M.run(n, what)
   end
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
+  highlight.dress(win)
   local label = scratch.visible(what.label):gsub("%%", "%%%%")
   api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
   vim.b[buf].acp_session, last = n, buf

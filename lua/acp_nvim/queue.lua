@@ -1,5 +1,6 @@
 -- The queued prompts as a buffer: one block a prompt; writing it makes it the queue.
 local backend = require("acp_nvim.backend")
+local highlight = require("acp_nvim.highlight")
 local scratch = require("acp_nvim.scratch")
 
 local api = vim.api
@@ -163,6 +164,7 @@ function M.open(n, items, attached)
     win = scratch.split(math.min(12, math.floor(vim.o.lines / 3)))
     api.nvim_win_set_buf(win, buf)
   end)
+  highlight.dress(win)
   local hint = " Queue   :w takes it over   between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end

@@ -156,8 +156,8 @@ function M.open(left, right, how, hooks)
     on_closed = hooks.on_closed,
     is_ours = hooks.is_ours,
   }
-  dress.put_on(left_win, left, how.plain)
-  dress.put_on(right_win, right, how.plain)
+  dress.put_on(left_win, left, { goes = true, plain = how.plain })
+  dress.put_on(right_win, right, { goes = false, plain = how.plain })
   watch(sides)
   restore_views(before)
   fit(sides)
@@ -185,8 +185,8 @@ function M.show(sides, left, right, plain)
   api.nvim_win_call(sides.right, function()
     vim.cmd("diffoff!") -- a buffer that is only hidden would stay a third party of the diff
   end)
-  dress.put_on(sides.left, left, plain)
-  dress.put_on(sides.right, right, plain)
+  dress.put_on(sides.left, left, { goes = true, plain = plain })
+  dress.put_on(sides.right, right, { goes = false, plain = plain })
 end
 
 ---@param sides acp.Sides?

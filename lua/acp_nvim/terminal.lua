@@ -1,6 +1,7 @@
 -- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
 local backend = require("acp_nvim.backend")
 local bar = require("acp_nvim.terminal.bar")
+local highlight = require("acp_nvim.highlight")
 local picker = require("acp_nvim.terminal.picker")
 local roll = require("acp_nvim.terminal.roll")
 local scratch = require("acp_nvim.scratch")
@@ -171,6 +172,7 @@ local function show(terminal)
   if not terminal.channel then
     begin(terminal)
   end
+  highlight.dress(win) -- Neovim dresses a terminal by itself
   -- on its last line a terminal buffer follows its output
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
 end

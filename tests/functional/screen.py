@@ -167,6 +167,12 @@ class Screen:
         with self.changed:
             return dict(self._grid.highlights.get(self._grid.cells[row][column][1], {}))
 
+    def cells(self) -> list[list[tuple[str, dict[str, Any]]]]:
+        """Every cell with its highlight, row by row."""
+        with self.changed:
+            highlights = self._grid.highlights
+            return [[(text, highlights.get(hl, {})) for text, hl in row] for row in self._grid.cells]
+
     def expect(
         self, wanted: str | Callable[[Screen], object], timeout: float = PATIENCE, what: str | None = None
     ) -> None:

@@ -55,7 +55,11 @@ for name, sub in pairs(require("acp_nvim.command").subcommands) do
 end
 local all = vim.tbl_extend("force", require("acp_nvim.api"), require("acp_nvim"))
 local api = vim.tbl_filter(function(name) return name:sub(1, 1) ~= "_" end, vim.tbl_keys(all))
-local links, own = require("acp_nvim.highlight").groups, {}
+local highlight = require("acp_nvim.highlight")
+local links, own = {}, {}
+for name, look in pairs(vim.tbl_extend("error", highlight.bars, highlight.groups)) do
+  links[name] = look[1] or false
+end
 for name in pairs(vim.api.nvim_get_hl(0, {})) do
   if name:find("^Acp") and not name:find("OnBar$") and links[name] == nil then own[#own + 1] = name end
 end

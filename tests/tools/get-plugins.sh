@@ -6,10 +6,12 @@ plugins=(
   MeanderingProgrammer/render-markdown.nvim Saghen/blink.cmp echasnovski/mini.nvim folke/lazy.nvim folke/snacks.nvim
   folke/which-key.nvim hrsh7th/nvim-cmp ibhagwan/fzf-lua nvim-lua/plenary.nvim nvim-lualine/lualine.nvim
   nvim-telescope/telescope-ui-select.nvim nvim-telescope/telescope.nvim rebelot/heirline.nvim
+  folke/tokyonight.nvim catppuccin/nvim:catppuccin ellisonleao/gruvbox.nvim
 )
 failed=0
-for plugin in "${plugins[@]}"; do
-  folder=.cache/plugins/${plugin#*/}
+for entry in "${plugins[@]}"; do # repository[:folder]
+  plugin=${entry%:*} name=${entry#*/}
+  folder=.cache/plugins/${name#*:}
   [ ! -d "$folder" ] || continue
   rm -rf "$folder.new"
   if git clone -q --depth 1 "https://github.com/$plugin" "$folder.new"; then

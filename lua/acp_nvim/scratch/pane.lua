@@ -1,5 +1,6 @@
 -- Windows for a moment: lines at the bottom, a float by the cursor, a list to choose from.
 local builtin = require("acp_nvim.scratch.builtin")
+local highlight = require("acp_nvim.highlight")
 local layout = require("acp_nvim.layout")
 local words = require("acp_nvim.scratch.words")
 
@@ -101,6 +102,7 @@ local function show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end
+  highlight.dress(win)
   close_with_q(buf)
   pcall(vim.api.nvim_buf_set_name, buf, name)
   return win
@@ -173,6 +175,7 @@ function M.float(lines, filetype, title)
     buf = new_buffer(lines, filetype or "")
     win = vim.api.nvim_open_win(buf, true, config)
   end)
+  highlight.dress(win)
   for _, name in ipairs({ "wrap", "linebreak", "breakindent" }) do
     vim.wo[win][name] = true
   end

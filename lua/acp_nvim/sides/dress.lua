@@ -1,4 +1,6 @@
 -- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
+local highlight = require("acp_nvim.highlight")
+
 local api = vim.api
 local M = {}
 
@@ -25,10 +27,20 @@ local OWN = {
   "statusline",
 }
 
+--- What goes is red, what comes is green, and what is only on the other side is a quiet pattern.
+---@param win integer
+---@param goes boolean  the left side
+local function colour(win, goes)
+  highlight.dress(win, highlight.side(goes and "AcpDiffRemoved" or "AcpDiffAdded"))
+  vim.api.nvim_win_call(win, function()
+    vim.opt_local.fillchars:append({ diff = "╱" })
+  end)
+end
+
 ---@param win integer
 ---@param buf integer
----@param plain? boolean  without diff mode
-function M.put_on(win, buf, plain)
+---@param how { goes: boolean, plain?: boolean }  goes: the left side; plain: without diff mode
+function M.put_on(win, buf, how)
   if api.nvim_win_get_buf(win) ~= buf then
     api.nvim_win_set_buf(win, buf)
   end
@@ -36,7 +48,8 @@ function M.put_on(win, buf, plain)
     local value = api.nvim_get_option_value(name, { scope = "global" })
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
-  if not plain then
+  colour(win, how.goes)
+  if not how.plain then
     api.nvim_win_call(win, function()
       vim.cmd("diffthis")
     end)
@@ -50,7 +63,9 @@ function M.take_off(win)
     api.nvim_win_call(win, function()
       vim.cmd("diffoff")
     end)
-    vim.wo[win][0].winbar = ""
+    for name, value in pairs({ winbar = "", winhighlight = vim.go.winhighlight, fillchars = vim.go.fillchars }) do
+      vim.wo[win][0][name] = value
+    end
   end
 end
 

@@ -1,5 +1,6 @@
 -- What the two windows show, with which options, and under which bars.
 local chats = require("acp_nvim.chat")
+local highlight = require("acp_nvim.highlight")
 local layout = require("acp_nvim.layout")
 local prompt = require("acp_nvim.prompt")
 
@@ -24,7 +25,7 @@ local SHARED = {
   scrollbind = false,
   cursorbind = false,
   diff = false,
-  winhighlight = "",
+  winhighlight = highlight.WINDOW,
   fillchars = "eob: ",
 }
 

@@ -1,0 +1,229 @@
+"""What informs can be read, in every colour scheme: measured on the screen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import on_prompt, permission, say, script, think, tool, update, wait_file
+from tests.functional.contrast import LEAST, SCHEMES, colours, put_on, runs
+from tests.functional.editor import Editor
+from tests.functional.test_files import working, write
+from tests.functional.test_form import FIELDS, with_form
+from tests.functional.test_proposals import DIFFS, NOTES, diff
+from tests.functional.test_terminal_buffer import TOLD
+from tests.tools import schemes
+
+Open = Callable[..., Editor]
+MARKDOWN = (
+    "## Heading\n**bold** and *italic* and `code` and [a link](https://example.org)\n\n"
+    "- a bullet\n> a quote\n\n```\nplain code\n```\n```diff\n-gone\n+come\n```\n"
+)
+PLAN = [
+    {"content": "a step that is done", "priority": "high", "status": "completed"},
+    {"content": "a step that is under way", "priority": "high", "status": "in_progress"},
+    {"content": "a step to come", "priority": "low", "status": "pending"},
+]
+# a line that has changed, lines that have come, one that is gone
+TEXT = "".join(f"line {n} \n" for n in range(1, 61))
+CHANGED = (
+    TEXT.replace("line 3 \n", "THREE\n")
+    .replace("line 8 \n", "line 8 \nten\nand a half\n")
+    .replace("line 12 \n", "")
+)
+USAGE = {
+    "sessionUpdate": "usage_update",
+    "used": 21_000,
+    "size": 100_000,
+    "cost": {"amount": 0.2, "currency": "USD"},
+}
+
+
+class Look:
+    """Measures screens in one scheme after the other, and tells of all that cannot be read at once."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._found: list[str] = []
+        self._measured = 0
+
+    def at(self, what: str) -> None:
+        for scheme in SCHEMES:
+            put_on(self._editor, scheme)
+            shown = list(runs(self._editor))
+            self._measured += len(shown)
+            dim = sorted({run for run in shown if run.ratio < LEAST})
+            self._found += [f"{what}: {scheme:<16} {run}" for run in dim]
+
+    def ends(self) -> None:
+        assert self._measured > 100
+        assert not self._found, "\n".join(["less than 4.5 : 1", *self._found])
+
+
+def a_turn() -> tuple[Any, ...]:
+    """Everything that a chat can show of a turn, at the end a command that runs."""
+    counted = [diff(NOTES, "a\nb\n", "a\nc\nd\n")]
+    failed = {"content": [{"type": "content", "content": {"type": "text", "text": "exit code 1"}}]}
+    return (
+        think("I think about it."),
+        say(MARKDOWN),
+        update({"sessionUpdate": "plan", "entries": PLAN}),
+        update(USAGE),
+        tool(
+            "done",
+            title="read notes.txt",
+            kind="read",
+            status="completed",
+            locations=[{"path": NOTES, "line": 3}],
+        ),
+        tool("edited", title="edit notes.txt", kind="edit", status="completed", content=counted),
+        tool("failed", title="make", kind="execute", status="failed", **failed),
+        tool("waiting", title="a call to come", kind="search", status="pending"),
+        tool("running", title="sleep 9", kind="execute", status="in_progress"),
+    )
+
+
+def test_a_conversation_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("refuse", permission("rm x", kind="execute")),
+        on_prompt("", *a_turn(), wait_file(str(go))),
+    )
+    editor = working(open_editor, agent, size=(110, 50), setup={"chat": {"width": 0.75}})
+    look = Look(editor)
+    editor.type(":Acp<CR>i")
+    editor.screen.expect("Ask Scripted")
+    look.at("empty prompt, insert mode")
+    editor.type("go on<C-s>")
+    editor.screen.expect("sleep 9")
+    editor.type("then this<C-s><Esc>")
+    editor.screen.expect("1 queued")
+    look.at("a turn runs, normal mode")
+    editor.type("<C-w>kgg]tza]tza]tzagg")
+    editor.screen.expect("exit code 1")
+    look.at("tool calls unfolded")
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("then this")
+    look.at("the queue")
+    editor.type(":q<CR>:Acp sessions<CR>")
+    editor.screen.expect("g? keys")
+    look.at("the sessions")
+    editor.type("g?")
+    editor.screen.expect("close the window")
+    look.at("the keys in a float")
+    editor.type("q<C-w>t")
+    look.at("the cursor in a file")
+    go.touch()
+    look.ends()
+
+
+def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    """As a question, as a proposal, in the file once it has happened."""
+    agent = script(
+        tmp_path,
+        on_prompt("write", write(NOTES, CHANGED)),
+        on_prompt("", permission("edit notes.txt", kind="edit", content=[diff(old=TEXT, new=CHANGED)])),
+    )
+    editor = working(open_editor, agent, TEXT, size=(120, 50), setup={"review": {"auto_open": False}})
+    look = Look(editor)
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.screen.expect("needs you")
+    look.at("a question, insert mode")
+    editor.type("<Esc>")
+    look.at("a question, normal mode")
+    editor.type("<C-w>k")
+    look.at("a question, the cursor in the chat")
+    editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
+    editor.screen.expect("lines: ")  # a fold
+    look.at("a proposal, the cursor on the right")
+    editor.type("<C-w>h")
+    look.at("a proposal, the cursor on the left")
+    for scheme in SCHEMES:
+        put_on(editor, scheme)
+        assert_what_goes_is_red(editor, scheme)
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<C-w>t")
+    editor.screen.expect("line 12")  # which is gone: a virtual line
+    look.at("a review")
+    look.ends()
+
+
+def assert_what_goes_is_red(editor: Editor, scheme: str) -> None:
+    """On the left what goes, on the right what comes; Neovim's own colours would have a deleted line green."""
+    screen = editor.screen
+
+    def ground(text: str) -> tuple[int, int, int]:
+        _, colour = colours(screen, screen.attrs(text))
+        return colour >> 16, colour >> 8 & 255, colour & 255
+
+    for gone in ("line 3 ", "line 12 "):
+        red, green, blue = ground(gone)
+        assert red - max(green, blue) > 12, (scheme, gone, red, green, blue)
+    for come in ("THREE", "ten", "and a half"):
+        red, green, blue = ground(come)
+        assert green - max(red, blue) > 12, (scheme, come, red, green, blue)
+    normal = ground("line 5")
+    assert ground("╱") == normal, scheme
+
+
+def test_a_form_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    editor = with_form(open_editor, tmp_path, FIELDS)
+    look = Look(editor)
+    look.at("a form")
+    editor.type(":w<CR>")
+    editor.screen.expect("✗")
+    look.at("a form with a fault")
+    editor.type("<C-w>t")
+    look.at("a form, the cursor elsewhere")
+    look.ends()
+
+
+def test_lists_and_the_bar_of_a_terminal_can_be_read(editor: Editor) -> None:
+    look = Look(editor)
+    for command, text in (
+        ("agents", "not found"),
+        ("doctor demo", "answers after"),
+        ("log", "stderr of the backend"),
+    ):
+        editor.type(f":Acp {command}<CR>")
+        editor.screen.expect(text)
+        look.at(command)
+    editor.lua(TOLD)
+    for command, text in (("terminals", "pytest -q"), ("terminals 2", "q close")):
+        editor.type(f":Acp {command}<CR>")
+        editor.screen.expect(text)
+        look.at(command)
+        editor.type("<C-w>t")
+        look.at(command + ", the cursor elsewhere")
+    look.ends()
+
+
+def test_a_scheme_of_the_users_own_is_left_alone(editor: Editor) -> None:
+    """What the user or the scheme defines stays, whatever comes after; what is ours follows."""
+    editor.type(":Acp<CR>")
+    editor.screen.expect("Ask ")
+    editor.type("<Esc>:highlight AcpNote guifg=#010203<CR>")
+    put_on(editor, "retrobox dark")
+    note = "return vim.api.nvim_get_hl(0, { name = 'AcpNote' })"
+    assert editor.lua(note)["fg"] != 0x010203  # `:highlight clear` is the scheme's
+    editor.type(":highlight AcpNote guifg=#010203<CR>:set background=light<CR>")
+    editor.expect_lua("return vim.o.background", "light")
+    editor.type(":highlight AcpNote guifg=#010203<CR>:doautocmd ColorScheme<CR>")
+    editor.expect_lua(note, lambda group: group["fg"] == 0x010203)
+
+
+@pytest.mark.parametrize("name", list(schemes.SCHEMES))
+def test_a_record_of_a_scheme_is_true(name: str, program: Path) -> None:
+    facts = schemes.drawn(program, name)
+    if facts is None:
+        pytest.skip("make plugins brings the scheme")
+    known = schemes.recorded(name)["groups"]
+    shared = facts["groups"].keys() & known.keys()  # a newer Neovim knows groups of its own
+    assert len(shared) > 200
+    assert {group: facts["groups"][group] for group in shared} == {group: known[group] for group in shared}
