@@ -33,8 +33,8 @@ _MANY = 100  # texts of one list
 class Audit:
     """Lines wait for a thread: the disk may be slow. Several Neovims write to the same file."""
 
-    def __init__(self, spawn: Callable[..., None], say: Callable[[str, str], None]) -> None:
-        self._spawn, self._say = spawn, say
+    def __init__(self, spawn: Callable[..., None], say_unkept: Callable[[str], None]) -> None:
+        self._spawn, self._say_unkept = spawn, say_unkept
         self._folder: Path | None = None
         self._hidden = Redaction(())
         self._waiting: deque[str] = deque(maxlen=_MOST)
@@ -70,7 +70,7 @@ class Audit:
         try:
             while self._waiting:
                 if trouble := await to_thread.run_sync(self._write):
-                    self._say("error", trouble)
+                    self._say_unkept(trouble)
         finally:
             self._is_writing = False
 

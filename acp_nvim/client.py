@@ -52,7 +52,7 @@ class Client:
         self.hosts: list[Host] = []
         self.services = Services(editor, self.spawn, self.touch, self.host_changed)
         self.filling = Filling(self)
-        self.audit = Audit(self.spawn, self.say)
+        self.audit = Audit(self.spawn, self.say_unkept)
         self.rulings = Rulings(self.say, self.touch, self.audit.record)
         self.living = Living(self)
         self.catalogue = Catalogue(self)
@@ -275,6 +275,10 @@ class Client:
         """The editor shows it, with as much of the path at its end as fits, and keeps it in a log of its own."""
         said = [self.diary.without_secrets(each) for each in (text, path) if each]
         self.editor.notify("message", level, *said)
+
+    def say_unkept(self, text: str) -> None:
+        """Something could not be written to the state folder. The editor warns of that once, whatever it was."""
+        self.editor.notify("unkept", self.diary.without_secrets(text))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""

@@ -168,7 +168,7 @@ class Transcripts:
         try:
             while self._jobs:
                 if trouble := await to_thread.run_sync(self._write):
-                    self._client.say("error", trouble)
+                    self._client.say_unkept(trouble)
         finally:
             self._is_writing = False
 

@@ -203,7 +203,7 @@ local function settings()
     cwd = vim.fn.getcwd(),
     next_question = require("acp_nvim.state.asked").next_id(),
     log = vim.fn.stdpath("log"),
-    state = vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim"),
+    state = require("acp_nvim.state_folder").path(),
   }
 end
 

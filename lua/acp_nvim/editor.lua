@@ -61,6 +61,12 @@ function ports.message(level, text, path)
   require("acp_nvim.announce").say(level, path and text .. scratch.short(path, text) or text)
 end
 
+--- Something was not written to the state folder.
+---@param text string
+function ports.unkept(text)
+  require("acp_nvim.state_folder").warn(text)
+end
+
 function ports.groups(list)
   require("acp_nvim.backend").groups(list)
 end

@@ -1,5 +1,5 @@
 -- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
-local scratch = require("acp_nvim.scratch")
+local state_folder = require("acp_nvim.state_folder")
 
 local uv = vim.uv
 local M = {}
@@ -7,7 +7,7 @@ local M = {}
 local MOST_KEPT = 500
 local MOST_BYTES = 2 ^ 20 -- of the file, which is then written anew with what is kept
 local LONGEST = 64 * 1024 -- what is longer is remembered, not written
-local PRIVATE, OWN_FOLDER = tonumber("600", 8), tonumber("700", 8)
+local PRIVATE = tonumber("600", 8)
 
 local histories = {} ---@type table<string, string[]> project -> oldest first
 
@@ -21,7 +21,7 @@ end
 ---@param root string
 ---@return string
 local function path_of(root)
-  return ("%s/acp_nvim/history/%s.jsonl"):format(vim.fn.stdpath("state"), vim.fn.sha256(root):sub(1, 32))
+  return ("%s/history/%s.jsonl"):format(state_folder.path(), vim.fn.sha256(root):sub(1, 32))
 end
 
 --- Who keeps no ShaDa keeps no prompts either.
@@ -35,10 +35,8 @@ end
 ---@param text string
 ---@return string? problem
 local function write(path, flags, text)
-  local folder = vim.fs.dirname(path)
-  vim.fn.mkdir(folder, "p", "0700")
-  local made_private, problem = uv.fs_chmod(folder, OWN_FOLDER) -- somebody may have made it before us
-  if not made_private then
+  local problem = state_folder.make(vim.fs.dirname(path))
+  if problem then
     return problem
   elseif (uv.fs_lstat(path) or {}).type == "link" then
     return path .. " is a symlink"
@@ -129,7 +127,7 @@ function M.add(cwd, items)
   if #new > 0 and is_kept() then
     local problem = write(path_of(root), "a", lines_of(new))
     if problem then
-      scratch.log("the history of prompts was not written: " .. problem)
+      state_folder.warn("prompts are not kept for later: " .. problem)
     end
   end
   local gone = math.max(0, #list - MOST_KEPT)

@@ -452,7 +452,7 @@ async def test_a_log_that_cannot_be_written_is_told_once_and_stops_nothing(
     state.unlink()
     await talk.turn("work")
     await eventually(lambda: logged(state))
-    assert len(desk.messages("error")) == 1
+    assert len(desk.messages("warn")) == 1
 
 
 OFFERED = (

@@ -144,6 +144,9 @@ class FakeEditor:
         assert level in ("info", "warn", "error")
         self.messages.append((level, text + path))
 
+    def _on_unkept(self, text: str) -> None:
+        self.messages.append(("warn", text))
+
     def _on_terminal_open(self, session: int, id: str, command: str) -> None:
         self.terminals[id] = command
 

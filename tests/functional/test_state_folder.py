@@ -1,0 +1,35 @@
+"""A state folder that takes nothing: what was to outlive Neovim is lost, and nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.fakes.script import on_prompt, permission, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_files import working
+
+Open = Callable[..., Editor]
+TEXT = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
+WARNINGS = """return vim.tbl_filter(function(line)
+  return line:find('not kept', 1, true) or line:find('not logged', 1, true) or line:find('E739', 1, true)
+end, vim.split(vim.fn.execute('messages'), '\\n'))"""
+
+
+def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: Open, tmp_path: Path) -> None:
+    """History, transcript and the log of decisions: none of them can be written."""
+    agent = script(tmp_path, on_prompt("", permission("Run it?", [("no", "No", "reject_once")]), say("done")))
+    editor = working(open_editor, agent, setup={"permissions": [{"action": "reject"}]})
+    folder = Path(editor.lua("return vim.fn.stdpath('state')"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "acp_nvim").write_text("a file, where a folder should be")
+    assert editor.acp("prompt", "by a script") is True
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp<CR>iby hand<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(TEXT, "")
+    sent = [message["params"]["prompt"][-1]["text"] for message in agent.got("session/prompt")]
+    assert sent == ["by a script", "by hand"]
+    (warning,) = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 0)
+    assert "acp_nvim" in warning
+    editor.type("<Esc>:Acp log<CR>")
+    editor.expect_lua(TEXT, lambda text: all(what in text for what in ("transcript is not", "decisions are")))
+    assert len(editor.lua(WARNINGS)) == 1
