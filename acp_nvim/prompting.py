@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_nvim import prompts, turns
 from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.departure import Departure
 from acp_nvim.protocol import dialects, encode
 from acp_nvim.protocol.errors import INVALID_PARAMS
 from acp_nvim.protocol.jsonrpc import Failure
@@ -21,11 +22,11 @@ class Prompting:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._other_form = False  # the agent takes what its dialect has in second place
+        self._departures: dict[Session, Departure] = {}
 
     def send(self, session: Session, prompt: Prompt) -> None:
         assert self._host.agent, "a session that is idle has an agent"
         made = prompts.make(prompt, self._host.agent, session.cwd)
-        self._host.front.services.begin_turn(session)
         made.blocks[:0] = map(encode.text, session.reports)
         session.begin_turn(Prompt(prompt.text, made.went), time.monotonic())
         for complaint in made.trouble:
@@ -34,7 +35,29 @@ class Prompting:
             self._host.front.say("warn", made.told())
         spec, agent = self._host.spec, self._host.agent
         forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._host.dialect, spec.dialect, agent)
-        self._send(session, *(reversed(forms) if self._other_form else forms))
+        self._depart(session, *(reversed(forms) if self._other_form else forms))
+
+    def hurry(self, session: Session) -> None:
+        """What waits to be sent goes out now."""
+        if departure := self._departures.get(session):
+            departure.go()
+
+    def _depart(self, session: Session, *forms: dict[str, Any]) -> None:
+        """The turn is shown at once. Its prompt goes out as soon as the last turn's changes are known, so that none of
+        them is taken for this one's."""
+        turn = session.turn
+
+        def send() -> None:
+            self._departures.pop(session, None)
+            if turn == session.turn and session.in_turn and self._host.alive:
+                self._send(session, *forms)
+
+        services = self._host.front.services
+        departure = Departure(services, session, send)
+        if services.can_begin_at_once(session):
+            return departure.go()
+        self._departures[session] = departure
+        self._host.front.spawn(departure.run)
 
     def _send(self, session: Session, form: dict[str, Any], *others: dict[str, Any]) -> None:
         turn = session.turn

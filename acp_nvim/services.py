@@ -12,11 +12,11 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
 from acp_nvim.review.texts import first_change
-from acp_nvim.serves import disk, sight
+from acp_nvim.serves import disk, git, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.review import Review
-from acp_nvim.serves.sight import By, Held
+from acp_nvim.serves.sight import Doer, Held
 from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from acp_nvim.serves.proposals import Proposals
 
 _SWEEP = 0.4  # seconds
+_SETTLING = 0.7
+_LOOKING = 0.3
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
 Serve = Callable[[Entry, Session], Awaitable[Any]]
@@ -94,6 +96,21 @@ class Services:
             "fs/write_text_file": self._write,
         }
         return {**files, **self.terminals.serve}
+
+    def can_begin_at_once(self, session: Session) -> bool:
+        """Neither is anything of the last turn still looked for, nor is there a git to be asked first."""
+        folders = (session.cwd, *session.roots)
+        return self.watch.is_settled(session) and not any(map(git.is_above, folders))
+
+    async def settle(self, session: Session) -> None:
+        """Wait for what the last turn has changed, but not for ever: a file may be locked, git or the disk slow."""
+        with anyio.move_on_after(_SETTLING):
+            await self.watch.settled(session)
+
+    async def look_around(self, session: Session) -> None:
+        """Wait until the files are known as they are before the turn; no longer than an agent takes to begin."""
+        with anyio.move_on_after(_LOOKING):
+            await self.watch.begun(session)
 
     def begin_turn(self, session: Session) -> None:
         """The last moment before the agent can change anything."""
@@ -177,14 +194,15 @@ class Services:
         for session, path in written:
             await self._editor.call("event", "AcpFileWritten", {"session": session.number, "path": path})
 
-    def _on_changed(self, session: Session, path: str, before: Held, after: str | None, by: By) -> None:
-        self.review.on_changed(session, path, before, after, by)
+    def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
+        self.review.on_changed(by, path, before, after)
         if after is not None:
+            session = by.session
             session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))
             self._touch(session)
 
-    def _on_over(self, session: Session) -> None:
-        self.review.on_turn_over(session)
+    def _on_over(self, session: Session, turn: int) -> None:
+        self.review.on_turn_over(session, turn)
         self._touch(session)
 
     def _on_taken_back(self, path: str) -> None:

@@ -25,6 +25,7 @@ from acp_nvim.serves.joining import is_large, merged
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
+from acp_nvim.serves.sight import Doer
 from acp_nvim.serves.standing import Standing, as_utf8, on_disk
 from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
@@ -203,7 +204,7 @@ class Files:
         if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
             return False
         with self._to_the_end():
-            saved = await self.live.save(now, text, (session, "agent"))
+            saved = await self.live.save(now, text, Doer(session, "agent", session.turn))
             if saved is None:
                 return False
             self.beliefs(session).learn(now.path, content)

@@ -23,6 +23,15 @@ class Tree(NamedTuple):
     commit: str | None  # what HEAD was; None: there is none yet
 
 
+def is_above(folder: str) -> bool:
+    """Whether asking git about it may be worth while: cheap, and asked before every prompt."""
+    path = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(path, ".git")):
+        if path == (path := os.path.dirname(path)):
+            return False
+    return True
+
+
 async def tree(folder: str) -> Tree | None:
     top = await _run(folder, _MOST, "rev-parse", "--show-toplevel")
     if not top:

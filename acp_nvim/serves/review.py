@@ -14,7 +14,7 @@ from acp_nvim.editor.interface import Call, Editor
 from acp_nvim.review.codec import Text, decode, split
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.sight import By, Held, Unknown
+from acp_nvim.serves.sight import Doer, Held, Unknown
 from acp_nvim.serves.standing import Buffer
 from acp_nvim.session.session import Session
 
@@ -57,7 +57,7 @@ class Review:
         from acp_nvim.serves.reviewed import Taken, author
 
         if not isinstance(by, Taken):
-            by = author(*by) if isinstance(by, tuple) else None
+            by = author(by) if isinstance(by, Doer) else None
         file = self._book.get(path)
         if file is None:
             if by is None:
@@ -72,16 +72,16 @@ class Review:
 
     def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
         """We have, for an agent."""
-        self._changed(session, given, before, after, _author(session, "agent"))
+        self._changed(given, before, after, _author(Doer(session, "agent", session.turn)))
 
-    def on_changed(self, session: Session, given: str, before: Held, after: str | None, by: By) -> None:
+    def on_changed(self, by: Doer, given: str, before: Held, after: str | None) -> None:
         """Somebody has changed the disk; a loaded buffer has taken that up, unless it could not."""
         if after is None:
-            self._deleted(given, before, _author(session, by))
+            self._deleted(given, before, _author(by))
         else:
-            self._changed(session, given, before, after, _author(session, by))
+            self._changed(given, before, after, _author(by))
 
-    def _changed(self, session: Session, given: str, before: Held, after: str, by: Author) -> None:
+    def _changed(self, given: str, before: Held, after: str, by: Author) -> None:
         path = disk.resolve(given)
         file = self._book.get(path)
         if path not in self._files.live.open:
@@ -135,7 +135,7 @@ class Review:
     def begin_turn(self, session: Session) -> None:
         """What was decided is told no longer."""
         for file in list(self._book.values()):
-            file.forget_decided(session.number)
+            file.forget_decided(session.number, unknown_before=session.turn - 1)
             self._leave_if_over(file)
         self._editor.wake()
 
@@ -152,7 +152,7 @@ class Review:
             del self._book[file.path]
             self._over.add(file.path)
 
-    def on_turn_over(self, session: Session) -> None:
+    def on_turn_over(self, session: Session, turn: int) -> None:
         """All of its changes are known: a line in the chat, unless it goes on already."""
         changes, files = self.count(session)
         if changes and not session.in_turn and self._noted.get(session.number) != (session.turn, changes):
@@ -271,10 +271,10 @@ def read(path: str) -> Text | None:
         return None
 
 
-def _author(session: Session, by: By) -> Author:
+def _author(doer: Doer) -> Author:
     from acp_nvim.serves.reviewed import author
 
-    return author(session, by)
+    return author(doer)
 
 
 def _many(count: int, noun: str) -> str:

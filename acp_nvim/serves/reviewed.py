@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from acp_nvim.review.codec import Text, last_line, split
 from acp_nvim.review.edits import Edit
 from acp_nvim.review.last_newline import LastNewline
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
 from acp_nvim.serves.hunk_news import HunkNews
-from acp_nvim.session.session import Session
+from acp_nvim.serves.sight import Doer
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +136,17 @@ class Reviewed:
         self._hunks = None
         self._decided.update(ids)
 
-    def forget_decided(self, session: int) -> None:
-        """Its next turn begins."""
+    def forget_decided(self, session: int, unknown_before: int | None = None) -> None:
+        """Its next turn begins. Of what nobody can undo, the last turn's stays: its user may not have seen it yet."""
         decided = (*self.patchwork.decided, *self._newline.decided)
         mine = {hunk.id for hunk in decided if hunk.author.session == session}
         self._decided -= mine
         self._hunks = None
-        self.unknown = [author for author in self.unknown if author.session != session]
+        self.unknown = [
+            author
+            for author in self.unknown
+            if author.session != session or (unknown_before is not None and author.turn >= unknown_before)
+        ]
 
     @property
     def is_over(self) -> bool:
@@ -238,5 +242,5 @@ class Reviewed:
         return self._newline.note if self._newline.owns(hunk) else ""
 
 
-def author(session: Session, by: Literal["agent", "unknown"]) -> Author:
-    return Author(session.number, session.turn, by)
+def author(doer: Doer) -> Author:
+    return Author(doer.session.number, doer.turn, doer.by)

@@ -6,9 +6,10 @@ import os
 import stat
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from acp_nvim.serves import disk
+from acp_nvim.session.session import Session
 
 Stamp = tuple[int, ...]
 LARGEST = 16 << 20  # bytes
@@ -17,6 +18,14 @@ _MODE = 3  # where it stands in a stamp
 _TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
 
 By = Literal["agent", "unknown"]
+
+
+class Doer(NamedTuple):
+    """Who has changed a file, and in which turn: the session may be in its next one when that is found."""
+
+    session: Session
+    by: By
+    turn: int
 
 
 class Unknown(Enum):

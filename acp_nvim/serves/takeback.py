@@ -22,6 +22,7 @@ from acp_nvim.review import codec
 from acp_nvim.review.codec import split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.files import Files
+from acp_nvim.serves.sight import Doer
 from acp_nvim.serves.standing import as_utf8
 from acp_nvim.serves.verdict import Verdict, rebased
 from acp_nvim.session.session import Session
@@ -230,7 +231,7 @@ class Takeback:
     async def _show(self, session: Session, verdict: Verdict) -> None:
         """And in the buffer; for that an editor may let us wait, nobody else."""
         lock, path = self._files.lock(verdict.path), verdict.path
-        by, echo = (session, "agent"), self._files.echo(path)
+        by, echo = Doer(session, "agent", session.turn), self._files.echo(path)
         found = await reload.bring(self._files.live, lock, path, verdict.disk, by=by, echo=echo)
         text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
         if text is not None and isinstance(found, reload.Apart):

@@ -10,7 +10,7 @@ import anyio
 from acp_nvim.serves import disk, sight
 from acp_nvim.serves.boundary import roots, within
 from acp_nvim.serves.git import Tree
-from acp_nvim.serves.sight import By, Held, Sight, Unknown
+from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.session.session import Session
 
 MOST = 500  # paths
@@ -20,9 +20,12 @@ _SMALL = 64 << 10  # bytes that are read at once
 @dataclass(slots=True, eq=False)
 class Turn:
     session: Session
+    number: int
     began: int = field(default_factory=disk.clock)
     begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
     over: anyio.Event = field(default_factory=anyio.Event)
+    settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
+    busy: int = 0  # tasks that may find a change still
     sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
     ended: set[str] = field(default_factory=set)  # ids of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
@@ -35,6 +38,9 @@ class Turn:
 
     def __post_init__(self) -> None:
         self._roots = roots(self.session)
+
+    def doer(self, by: By) -> Doer:
+        return Doer(self.session, by, self.number)
 
     def is_new(self, given: str, by: By) -> bool:
         """What nobody names takes at most half of the room."""

@@ -16,17 +16,17 @@ from acp_nvim.review.texts import join
 from acp_nvim.serves import conflicts, sides
 from acp_nvim.serves.conflicts import Conflict, Conflicts
 from acp_nvim.serves.reload import Apart, Missed, Settled
-from acp_nvim.session.session import Session
+from acp_nvim.serves.sight import Doer
 
 _APART = "the agent has changed the file on disk, in lines with unsaved changes"
 _KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
 
-Bring = Callable[[str, str | None, Settled | None, object], Awaitable[Apart | Missed | None]]
+Bring = Callable[[str, str | None, Settled | None, Doer], Awaitable[Apart | Missed | None]]
 
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    session: Session
+    by: Doer
     earlier: str | None  # what the disk held before all of it
     apart: Apart
     conflict: Conflict
@@ -47,14 +47,14 @@ class Unsettled:
         asked = self._open.get(path)
         return asked.earlier if asked else text
 
-    async def ask(self, session: Session, path: str, earlier: str | None, apart: Apart) -> None:
+    async def ask(self, by: Doer, path: str, earlier: str | None, apart: Apart) -> None:
         """Until the user has decided. What is being asked already is brought up to date."""
         if asked := self._open.get(path):
             return await self._renew(asked, apart)
-        asked = self._open[path] = _Asked(session, earlier, apart, _conflict(path, apart))
+        asked = self._open[path] = _Asked(by, earlier, apart, _conflict(path, apart))
         try:
             while settled := await self._decide(asked):
-                found = await self._bring(path, earlier, settled, (session, "agent"))
+                found = await self._bring(path, earlier, settled, by)
                 if not isinstance(found, Apart):
                     return
                 self._begin_again(asked, settled, found)
@@ -65,11 +65,11 @@ class Unsettled:
         """Both are in step again, by other ways: the user has saved, or the agent has taken its change back."""
         asked = self._open.get(path)
         question = asked and asked.conflict.question
-        if asked and question and asked.session.end_question(question, None, "agent"):
-            self._conflicts.touch(asked.session)
+        if asked and question and asked.by.session.end_question(question, None, "agent"):
+            self._conflicts.touch(asked.by.session)
 
     async def _decide(self, asked: _Asked) -> Settled | None:
-        session, conflict = asked.session, asked.conflict
+        session, conflict = asked.by.session, asked.conflict
         text, by = await self._conflicts.ask(session, conflict, _APART, stays=True)
         if by == "agent":
             return None
@@ -99,8 +99,8 @@ class Unsettled:
         yours = (said.get("texts") or {}).get(conflict.path, before.begun)
         if yours is not None:
             self._carry(before, conflict, str(yours))
-        asked.session.apply(conflicts.shown(question, conflict), time.monotonic())
-        self._conflicts.touch(asked.session)
+        asked.by.session.apply(conflicts.shown(question, conflict), time.monotonic())
+        self._conflicts.touch(asked.by.session)
         if said.get("open"):
             shown = sides.of_conflict(question, conflict)
             self._conflicts.editor.notify("proposal", {**shown, "focus": False})

@@ -18,7 +18,7 @@ from anyio import to_thread
 from acp_nvim.serves import disk, git, reload, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.reload import Apart, Missed, Settled
-from acp_nvim.serves.sight import By, Held, Sight, Unknown
+from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.serves.standing import Buffer
 from acp_nvim.serves.turn import MOST, Turn
 from acp_nvim.serves.unsettled import Unsettled
@@ -30,8 +30,9 @@ log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 _AT_ONCE = 32  # paths of one update that are looked at before the next
 
-# The path as it was named; the texts, None where there is no file; `by` is "unknown" if nobody announced it.
-OnChanged = Callable[[Session, str, Held, str | None, By], None]
+# Whoever has changed it, "unknown" if nobody announced that; the path as it was named; the texts, None where there is
+# no file.
+OnChanged = Callable[[Doer, str, Held, str | None], None]
 
 
 class Watch:
@@ -42,7 +43,7 @@ class Watch:
         files: Files,
         spawn: Callable[..., None],
         on_changed: OnChanged,
-        on_over: Callable[[Session], None] = lambda session: None,
+        on_over: Callable[[Session, int], None] = lambda session, turn: None,
         say: Callable[[str, str], None] = lambda level, text: None,
         every: float | None = None,
     ) -> None:
@@ -57,13 +58,28 @@ class Watch:
     def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out. `loaded`: the files in the editor's buffers."""
         last = self._turns.get(session)
-        turn = self._turns[session] = Turn(session, scopes=last.scopes if last else set())
+        turn = Turn(session, session.turn, scopes=last.scopes if last else set())
+        self._turns[session] = turn
         known = [*loaded, *self._files.live.unsaved][:MOST]
         for path in known[:_AT_ONCE]:
             turn.meet(path, "unknown")
         self._start(turn, self._begin, known)
         if self._every:
             self._start(turn, self._sweep, self._every)
+
+    def is_settled(self, session: Session) -> bool:
+        """Nothing that the last turn has changed is still looked for."""
+        turn = self._turns.get(session)
+        return turn is None or turn.settled.is_set()
+
+    async def settled(self, session: Session) -> None:
+        if turn := self._turns.get(session):
+            await turn.settled.wait()
+
+    async def begun(self, session: Session) -> None:
+        """All that can be known from before the turn is known."""
+        if turn := self._turns.get(session):
+            await turn.begun.wait()
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""
@@ -135,6 +151,20 @@ class Watch:
     # --- in tasks of the session
 
     def _start(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        """What may find a change of this turn."""
+        turn.busy += 1
+        self._spawn(self._search, turn, job, *arguments)
+
+    async def _search(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        try:
+            await self._run(turn, job, *arguments)
+        finally:
+            turn.busy -= 1
+            if turn.over.is_set() and not turn.busy:
+                turn.settled.set()
+
+    def _detach(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        """What waits for the user, or for time to pass: the turn settles without it."""
         self._spawn(self._run, turn, job, *arguments)
 
     async def _run(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
@@ -189,7 +219,7 @@ class Watch:
                 if path not in before and path not in turn.sights:
                     await self._meet_clean(turn, tree, path, _below(root, path), is_committed)
         await self._look(turn, None)
-        self._on_over(turn.session)
+        self._on_over(turn.session, turn.number)
 
     async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
         turn.meet(given, by, done)
@@ -231,19 +261,19 @@ class Watch:
             is_users = path in turn.saved and self._is_in_step(path, buffer, text)
             seen.take(now, text)
             if now is None and was is not None:
-                self._start(turn, self._miss, path)
+                self._detach(turn, self._miss, path)
                 is_users = path in turn.left
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
-        found = await self._bring(path, earlier, None, (turn.session, seen.by)) if buffer else None
+        found = await self._bring(path, earlier, None, turn.doer(seen.by)) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
-            self._on_changed(turn.session, seen.path, before, text, seen.by)
+            self._on_changed(turn.doer(seen.by), seen.path, before, text)
         self._note(turn.session, path, seen, found, earlier)
         if isinstance(found, Apart):
-            self._start(turn, self._ask, path, earlier, found)
+            self._detach(turn, self._ask, path, earlier, found)
         elif buffer and not found:
             self._unsettled.settle(path)
 
@@ -267,20 +297,20 @@ class Watch:
 
     async def _reconsider(self, turn: Turn, path: str) -> None:
         """Whether there is still something to decide."""
-        if not await self._bring(path, self._unsettled.earlier(path, None), None, (turn.session, "agent")):
+        if not await self._bring(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
             self._unsettled.settle(path)
 
     async def _ask(self, turn: Turn, path: str, earlier: str | None, apart: Apart) -> None:
-        await self._unsettled.ask(turn.session, path, earlier, apart)
+        await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
 
     async def _bring(
-        self, path: str, earlier: str | None, settled: Settled | None, by: object
+        self, path: str, earlier: str | None, settled: Settled | None, by: Doer
     ) -> Apart | Missed | None:
         lock = self._files.lock(path)
         echo = self._files.echo(path)
         found = await reload.bring(self._files.live, lock, path, earlier, settled, by, echo)
-        if settled is None and isinstance(found, Apart) and isinstance(by, tuple):
-            text = self._files.decided.wanted(by[0], path, found)
+        if settled is None and isinstance(found, Apart):
+            text = self._files.decided.wanted(by.session, path, found)
             if text is not None:  # the user has seen both
                 return await reload.bring(self._files.live, lock, path, earlier, Settled(found, text), by)
         return found

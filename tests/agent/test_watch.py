@@ -14,11 +14,10 @@ import pytest
 from anyio.abc import TaskGroup
 
 from acp_nvim.protocol import schema
-from acp_nvim.serves.sight import Held, Unknown
+from acp_nvim.serves.sight import Doer, Held, Unknown
 from acp_nvim.serves.turn import MOST
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.queue import Prompt
-from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from tests.fakes.script import eventually
 from tests.unit.serves import conftest
@@ -39,8 +38,8 @@ class Watched:
         self.watch = Watch(agent.files, self._spawn, self._changed)
         self.path = agent.root / "f"
 
-    def _changed(self, _: Session, path: str, before: Held, after: str | None, by: str) -> None:
-        self.changes.append((os.path.relpath(path, self.agent.root), before, after, by))
+    def _changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
+        self.changes.append((os.path.relpath(path, self.agent.root), before, after, by.by))
 
     def _spawn(self, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
         async def run() -> None:

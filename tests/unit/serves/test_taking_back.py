@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.serves.review import Review
+from acp_nvim.serves.sight import Doer
 from tests.fakes.files import FakeBuffer, FileEditor
 from tests.unit.serves.conftest import Agent
 
@@ -69,7 +70,7 @@ class User:
     async def delete(self) -> None:
         """By the agent, which looks at what the user has then."""
         self.path.unlink()
-        self.review.on_changed(self._agent.session, str(self.path), _text(OLD), None, "agent")
+        self.review.on_changed(Doer(self._agent.session, "agent", 1), str(self.path), _text(OLD), None)
         await self._agent.read(self.path)
 
     def undo(self) -> None:
