@@ -18,7 +18,7 @@ from acp_nvim.login import shapes
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import name_of, one_line
 
 if TYPE_CHECKING:
     from acp_nvim.client import Client
@@ -159,8 +159,8 @@ def _told(
     info = agent.agent_info
     return {
         "ms": round(ms),
-        "version": one_line(info.version) if info and info.version else None,
-        "title": one_line(info.title or info.name) if info else None,
+        "version": name_of(info.version) if info and info.version else None,
+        "title": name_of(info.title or info.name) if info else None,
         "protocol": agent.protocol_version,
         "capabilities": sorted(map(_cut, _offered(agent.capabilities)))[:_MANY],
         "logins": shapes(agent.auth_methods),
@@ -180,4 +180,4 @@ def _offered(capabilities: Any, path: str = "") -> list[str]:
 
 
 def _cut(text: str) -> str:
-    return one_line(text)[:_MOST]
+    return one_line(text[:_MOST])

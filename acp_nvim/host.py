@@ -28,8 +28,9 @@ from acp_nvim.protocol.methods import VERSION
 from acp_nvim.servers import Servers
 from acp_nvim.serves.rulings import Rulings
 from acp_nvim.services import Services
+from acp_nvim.session.bounded import bounded
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import name_of
 
 log = logging.getLogger(__name__)
 _TAG = 100  # characters of the name of an update that the log has room for
@@ -236,11 +237,9 @@ class Host:
         info = self.agent.agent_info if self.agent else None
         session.facts = {
             # until it has introduced itself: as it did before, where it has
-            "agent_title": one_line(
-                (info and (info.title or info.name)) or _known(session) or self.spec.name
-            ),
-            "agent_version": info.version if info else None,
-            "capabilities": _portable(self.agent.capabilities) if self.agent else None,
+            "agent_title": name_of((info and (info.title or info.name)) or _known(session) or self.spec.name),
+            "agent_version": name_of(info.version) if info and info.version else None,
+            "capabilities": bounded(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
             "logins": login.shapes(self.agent.auth_methods) if self.agent else None,
         }
@@ -339,13 +338,3 @@ def _known(session: Session) -> str:
 
 def _is_unknown(result: Result) -> bool:
     return isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND
-
-
-def _portable(value: Any) -> Any:
-    """As the agent sent it, but for numbers that the way to the editor has no room for."""
-    if isinstance(value, dict):
-        return {str(key): _portable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_portable(item) for item in value]
-    fits = not isinstance(value, int) or -(2**63) <= value < 2**63
-    return value if fits else str(value)

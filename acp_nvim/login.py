@@ -9,13 +9,14 @@ from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import name_of, one_line
 
 if TYPE_CHECKING:
     from acp_nvim.client import Client
     from acp_nvim.host import Host
     from acp_nvim.session.session import Session
 
+_MANY = 50  # ways to log in
 _MOST = 300  # characters of a description that the chat has room for
 
 
@@ -29,24 +30,26 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
     if not methods:
         how = "log in by its own program, then :Acp restart"
         return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
-    lines = [f"wants a login first: {one_line(error.words)[:_MOST]}"]
-    lines += [f"  {one_line(method.id)}: {_described(method)}" for method in methods]
+    lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
+    methods = methods[:_MANY]
+    lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
     lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
-    names = ", ".join(one_line(method.name) for method in methods)
+    names = ", ".join(name_of(method.name) for method in methods)
     return Ways(f"{names}; :Acp login", "\n".join(lines))
 
 
 def shapes(methods: Sequence[AuthMethod]) -> list[dict[str, Any]]:
     """As the editor gets them: for completion and the picker."""
     return [
-        {"id": method.id, "name": one_line(method.name), "text": _described(method)} for method in methods
+        {"id": method.id, "name": name_of(method.name), "text": _described(method)}
+        for method in methods[:_MANY]
     ]
 
 
 def _described(method: AuthMethod) -> str:
-    described = one_line(method.description or "")[:_MOST]
+    described = one_line((method.description or "")[:_MOST])
     where = " (in a terminal)" if method.in_terminal else ""
-    return f"{one_line(method.name)}{where}{': ' if described else ''}{described}"
+    return f"{name_of(method.name)}{where}{': ' if described else ''}{described}"
 
 
 class Login:
@@ -66,7 +69,7 @@ class Login:
             return self._client.editor.notify("login_choose", session.number, shapes(methods))
         method = _find(methods, wanted)
         if method is None:
-            known = ", ".join(one_line(method.id) for method in methods)
+            known = ", ".join(name_of(method.id) for method in methods)
             return self._client.say("error", f"{host.name} has no login '{wanted}', but {known}")
         self._log_in(host, session, method)
 
@@ -74,7 +77,7 @@ class Login:
         if method.in_terminal:
             return self._client.editor.notify("login_run", session.number, _command(host, method))
         if method.type == "env_var":
-            names = ", ".join(one_line(variable.name) for variable in method.vars) or "its key"
+            names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
             where = f"agents.{host.name}.env"
             return self._client.say(
                 "info", f"set {names} in {where} or in the environment, then :Acp restart"
@@ -82,7 +85,7 @@ class Login:
         if host.logging_in:
             return self._client.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
         host.logging_in = True
-        self._client.say("info", f"{host.name} is logging in: {one_line(method.name)}")
+        self._client.say("info", f"{host.name} is logging in: {name_of(method.name)}")
         host.call(
             "authenticate",
             {"methodId": method.id},
@@ -136,7 +139,7 @@ def _not_there(session: Session) -> str:
 def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | None:
     if wanted is None:
         return methods[0]
-    return next((method for method in methods if wanted in (method.id, one_line(method.name))), None)
+    return next((method for method in methods if wanted in (method.id, name_of(method.name))), None)
 
 
 def _command(host: Host, method: AuthMethod) -> dict[str, Any]:

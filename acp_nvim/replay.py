@@ -14,7 +14,7 @@ from acp_nvim.serves import elicitation, permissions
 from acp_nvim.session.questions import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import name_of
 
 Message = dict[str, Any]
 Entry = tuple[float, str, Message]
@@ -167,7 +167,7 @@ class Player:
     def _introduce(self, agent: schema.Initialized) -> None:
         info = agent.agent_info
         self._dialect = dialects.choose("auto", info)
-        title = one_line((info and (info.title or info.name)) or self._session.agent)
+        title = name_of((info and (info.title or info.name)) or self._session.agent)
         version = info.version if info else None
         self._session.facts = {"agent_title": title, "agent_version": version}
 

@@ -13,13 +13,16 @@ import anyio
 from acp_nvim.editor.interface import Editor
 from acp_nvim.serves import sides
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.pages import pages
+from acp_nvim.serves.pages import named, pages
 from acp_nvim.serves.proposal import Proposal, kept, move
 from acp_nvim.serves.settling import AGAIN, Front, Settling
 from acp_nvim.serves.takeback import Takeback
 from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
+
+# Each file costs a look at the disk, and in Neovim a buffer and a place in a list; nobody looks at each of more.
+MOST_FILES = 200
 
 __all__ = ["Front", "Proposals"]
 
@@ -108,6 +111,12 @@ class Proposals:
     async def _make(self, session: Session, question: Question) -> Proposal | None:
         call = session.transcript.find(question.tool_call_id or "")
         version = question.version
+        count = len(named(call, session.cwd)) if call else 0
+        if count > MOST_FILES:
+            self._front.say(
+                "warn", f"{count} files are too many for a diff: answer in the chat, K there shows all"
+            )
+            return None
         made = await pages(self._files, session, call) if call else []
         if not made or call is None:
             self._front.say("info", "this question has no diff: :Acp answer shows it")

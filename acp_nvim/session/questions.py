@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
+from acp_nvim.session.bounded import short
 from acp_nvim.session.forms import Form
 from acp_nvim.session.visible import visible
 
 log = logging.getLogger(__name__)
 MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
 MOST_NAME = 1000  # characters of the name of an option
+LONGEST_TITLE = 1000  # in a list of questions; the chat shows all of it
 MOST_LINES, MOST_CHARS = 2000, 256 * 1024  # that the chat shows of it
 _numbers = count(1)  # question ids are unique over all sessions
 
@@ -108,13 +110,13 @@ class Question:
             "id": self.id,
             "session": self.session,
             "kind": self.kind,
-            "title": self.title,
+            "title": short(self.title, LONGEST_TITLE),
             "fields": self.fields,
             "tool_call_id": self.tool_call_id,
             "options": [
                 {"id": option.id, "name": option.name, "kind": option.kind} for option in self.options
             ],
-            "path": None if self.path is None else visible(self.path),
+            "path": None if self.path is None else short(visible(self.path)),
             "has_diff": self.has_diff,
             "more": self.is_more_than_diff,
             "cut": self.is_cut,

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
+from acp_nvim.session.bounded import bounded
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.follow import Follow
 from acp_nvim.session.plenty import Plenty
@@ -107,7 +108,10 @@ class Session:
         """What of the status the editor does not know yet; a value that has gone is None."""
         now = self.status()
         gone = dict.fromkeys(self._told.keys() - now.keys())
-        new = {key: value for key, value in now.items() if key not in self._told or self._told[key] != value}
+        fresh = {
+            key: value for key, value in now.items() if key not in self._told or self._told[key] != value
+        }
+        new = {key: bounded(value) for key, value in fresh.items()}
         self._told = now
         return new | gone
 

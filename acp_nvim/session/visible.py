@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim.session.bounded import short
+
 # C0 and C1 controls; bidirectional marks and overrides; separators, fillers and tags that nobody sees. scratch.lua has
 # the same list.
 _HIDDEN = re.compile(
@@ -11,6 +13,7 @@ _HIDDEN = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 
+_NAME = 200
 _BREAKS = re.compile(r"\r\n|[\r\n\t]")
 
 
@@ -24,6 +27,11 @@ def _show(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """Control and bidirectional characters as Vim shows them: `^[`, `<202E>`."""
     return _HIDDEN.sub(_show, text)
+
+
+def name_of(text: str) -> str:
+    """A name as an agent gives it, on one line and no longer than a bar or a menu has room for."""
+    return short(one_line(text[: 2 * _NAME]), _NAME)
 
 
 def one_line(text: str) -> str:

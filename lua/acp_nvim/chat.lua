@@ -387,9 +387,10 @@ function M.spin(n, win, icon)
     return
   end
   local info = vim.fn.getwininfo(win)[1]
-  for id in pairs(chat.spinning) do
-    local row = api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, id, {})[1]
-    if row and row >= info.topline - 1 and row < info.botline then
+  local first, last = { info.topline - 1, 0 }, { info.botline - 1, -1 }
+  for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, first, last, {})) do
+    local id, row = found[1], found[2]
+    if chat.spinning[id] then
       put(chat, row, chat.marks[id], id, icon .. " ")
     end
   end

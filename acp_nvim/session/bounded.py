@@ -1,0 +1,57 @@
+"""What the editor is told of an agent's own words: as the agent sent it, up to sizes that an editor can carry.
+
+    bounded({"loadSession": True, "x" * 9000: {}})  ->  {"loadSession": True}
+
+Titles, capabilities and login methods of megabytes would keep Neovim from answering a key for seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+LONGEST_TEXT = 4096  # characters; what is cut ends in "…"
+MOST_ITEMS = 2000  # of one list or object
+DEEPEST = 32
+LARGEST = 1024 * 1024  # characters of one value with all that is in it
+
+
+def bounded(value: Any) -> Any:
+    """The value without what is too long, too deep or too much of it; numbers that msgpack cannot carry as text."""
+    return _Budget().take(value)
+
+
+def short(text: str, longest: int = LONGEST_TEXT) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self._left = LARGEST
+
+    def take(self, value: Any, depth: int = 0) -> Any:
+        self._left -= 8
+        if isinstance(value, str):
+            return self._text(value)
+        if depth < DEEPEST and isinstance(value, dict):
+            return self._object(value, depth)
+        if depth < DEEPEST and isinstance(value, (list, tuple)):
+            return [self.take(item, depth + 1) for item in value[:MOST_ITEMS] if self._left > 0]
+        if isinstance(value, (dict, list, tuple)):
+            return None
+        fits = not isinstance(value, int) or -(2**63) <= value < 2**63
+        return value if fits else short(str(value) if value.bit_length() < 4096 else "too large")
+
+    def _text(self, value: str) -> str:
+        told = short(value)
+        self._left -= len(told)
+        return told
+
+    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        for key, item in list(value.items())[:MOST_ITEMS]:
+            if self._left <= 0:
+                break
+            if len(str(key)) <= LONGEST_TEXT:  # a cut key could be taken for another
+                self._left -= len(str(key))
+                told[str(key)] = self.take(item, depth + 1)
+        return told
