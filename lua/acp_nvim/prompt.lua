@@ -183,11 +183,15 @@ function M.inherit(n, text)
   end
 end
 
---- Sends the text; it stays if it is not taken.
+--- Sends the text; it stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
+--- which only keys can do.
 ---@param n integer
 function M.send(n)
   if not state.exists(n) then
     return require("acp_nvim.outlive").tell()
+  elseif vim.fn.pumvisible() == 1 then
+    local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt').send(%d)<CR>"):format(n)
+    return api.nvim_feedkeys(vim.keycode(again), "n", false)
   end
   local buf = M.buffer(n)
   local text = text_of(buf)

@@ -451,6 +451,32 @@ def test_the_menu_opens_by_itself_and_chooses_nothing(open_editor: Open, tmp_pat
     assert editor.lua("return vim.o.completeopt") == before
 
 
+@pytest.mark.parametrize(
+    ("typed", "chosen"), [("/pl", "/pl"), ("see @not", "see @not"), ("/pl|<C-n>", "/plan")]
+)
+def test_sending_closes_the_menu(open_editor: Open, tmp_path: Path, typed: str, chosen: str) -> None:
+    offers = commands(("plan", "Makes a plan", ""), ("play", "Plays", ""))
+    agent = script(tmp_path, on("session/new", offers), on_prompt("", say("got it")))
+    editor = talking(open_editor, agent)
+    (editor.project / "notes.txt").write_text("x")
+    editor.expect_lua("return #require('acp_nvim').commands()", 2)
+    completeopt = editor.lua("return vim.o.completeopt")
+    editor.type("i")
+    for keys in typed.split("|"):
+        editor.type(keys)
+        editor.expect_lua("return vim.fn.pumvisible()", 1)
+    editor.expect_lua(LINES, chosen)
+    editor.type("<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.pumvisible()", 0)
+    assert editor.lua(LINES) == ""
+    assert editor.mode()["mode"] == "i"
+    assert editor.lua("return vim.o.completeopt") == completeopt
+    assert sent(agent) == [chosen]
+    editor.type("/")
+    editor.screen.expect("Makes a plan")
+
+
 def test_of_very_many_commands_the_menu_has_as_many_as_anybody_reads(
     open_editor: Open, tmp_path: Path
 ) -> None:
