@@ -34,8 +34,9 @@ class Looking:
         mode = payload.get("mode")
         trace = host.connection.trace
         if mode == "on":
-            trace.start()
-            self._client.say("info", f"the wire of {host.spec.name} is recorded from now on")
+            began = trace.start()
+            again = "is being recorded again" if began else "was being recorded already"
+            self._client.say("info", f"the wire of {host.spec.name} {again}")
         elif mode == "off":
             trace.stop()
             self._client.say("info", f"the wire of {host.spec.name} is no longer recorded")

@@ -7,6 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.agent.redaction import Redaction
@@ -41,14 +42,23 @@ class WireTrace:
         self._most = most_bytes
         self._size = 0
         self._records: deque[_Record] = deque()
+        self._count = 0  # of the records so far
+        self._greeting: list[_Record] = []  # kept for good: a trace begins with initialize
+        self._has_greeted = not on
         self._between_lines: dict[Direction, bool] = {}
         self._began = time.monotonic()
 
-    def start(self) -> None:
-        """Record anew: what went by unrecorded must not be taken for one stream with what comes."""
+    def start(self) -> bool:
+        """Go on recording; False if the trace is on already. Behind a gap the record begins anew, after the greeting:
+        what comes must not be taken for one stream with what came before the gap."""
+        if self.on:
+            return False
         self._records.clear()
         self._size = 0
+        self._has_greeted = True
         self.on = True
+        return True
+
 
     def stop(self) -> None:
         self.on = False
@@ -60,10 +70,25 @@ class WireTrace:
             self._write(direction, data)
         if not self.on:
             return
-        self._records.append(_Record(time.monotonic() - self._began, direction, data, begins_line))
+        record = _Record(time.monotonic() - self._began, direction, data, begins_line)
+        self._records.append(record)
+        self._count += 1
+        self._keep_greeting(record)
         self._size += len(data) + _RECORD
         while self._size > self._most:
             self._size -= len(self._records.popleft().data) + _RECORD
+
+    def _keep_greeting(self, record: _Record) -> None:
+        """All until the agent's first line has ended, which answers initialize; of an endless one nothing."""
+        if self._has_greeted:
+            return
+        _, answered, rest = record.data.partition(b"\n")
+        self._has_greeted = record.direction == "<-" and bool(answered)
+        if self._has_greeted and rest:
+            record = record._replace(data=record.data[: -len(rest)])
+        self._greeting.append(record)
+        if sum(len(each.data) for each in self._greeting) > self._most // 4:
+            self._greeting, self._has_greeted = [], True
 
     def close(self) -> None:
         """Nothing comes any more: what stood there without a line's end is written, too."""
@@ -86,7 +111,8 @@ class WireTrace:
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """One a line of the wire: `t`, `dir` and `msg`, an object or, where it is none, text."""
-        for seconds, direction, line in self._lines(tuple(self._records)):
+        lost = self._greeting[: self._count - len(self._records)]
+        for seconds, direction, line in chain(self._lines(lost), self._lines(tuple(self._records))):
             yield self._entry(seconds, direction, line)
 
     def save(self, path: str, over: bool = False) -> int:

@@ -202,6 +202,39 @@ def test_switched_off_it_keeps_nothing_and_begins_anew() -> None:
     assert [entry["msg"] for entry in trace.entries()] == [{"seen": 1}]
 
 
+def test_on_while_it_is_on_keeps_what_was_recorded() -> None:
+    trace = WireTrace()
+    trace.record("->", b'{"first":1}\n{"half":')
+    assert not trace.start()
+    trace.record("->", b"1}\n")
+    assert [entry["msg"] for entry in trace.entries()] == [{"first": 1}, {"half": 1}]
+
+
+@pytest.mark.parametrize("later", ["a flood", "off and on"])
+def test_the_trace_begins_with_initialize(later: str) -> None:
+    trace = WireTrace(most_bytes=10_000)
+    trace.record("stderr", b"hello\n")
+    trace.record("->", b'{"method":"initialize"}\n')
+    trace.record("<-", b'{"answer":')
+    trace.record("<-", b'1}\n{"cut off')
+    greeting = ["hello", {"method": "initialize"}, {"answer": 1}]
+    assert [entry["msg"] for entry in trace.entries()][:3] == greeting
+    trace.record("<-", b'":2}\n')
+    assert [entry["msg"] for entry in trace.entries()] == [*greeting, {"cut off": 2}]
+    if later == "a flood":
+        for number in range(200):
+            trace.record("<-", b'{"update":%d,"text":"%s"}\n' % (number, b"x" * 100))
+    else:
+        trace.stop()
+        trace.record("<-", b'{"unseen":1}\n')
+        assert trace.start()
+        trace.record("<-", b'{"update":199}\n')
+    messages = [entry["msg"] for entry in trace.entries()]
+    assert messages[:3] == greeting
+    assert messages[-1]["update"] == 199
+    assert not any("unseen" in message or "cut off" in message for message in messages)
+
+
 def test_what_is_no_message_is_kept_as_text() -> None:
     trace = WireTrace()
     deep = b'{"a":' * 100_000

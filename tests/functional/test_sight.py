@@ -1,6 +1,7 @@
 """What a user writes to disk of a session and plays again, and what the log says, in a real Neovim."""
 
 import stat
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,11 +100,23 @@ def test_a_replay_is_neither_restarted_nor_forked(talked: Editor) -> None:
 
 def test_the_log_has_each_message_once(talked: Editor) -> None:
     talked.type(":Acp trace on<CR>")
-    told(talked, "is recorded from now on")
+    told(talked, "was being recorded already")
     talked.type(":Acp log<CR>")
-    talked.expect_lua(
-        LOG, lambda lines: len([line for line in lines if "is recorded from now on" in line]) == 1
-    )
+    talked.expect_lua(LOG, lambda lines: len([line for line in lines if "recorded already" in line]) == 1)
+
+
+@pytest.mark.parametrize("switches", [["on"], ["off", "on"]])
+def test_a_trace_begins_with_initialize_whatever_is_switched(talked: Editor, switches: list[str]) -> None:
+    for switch in switches:
+        talked.type(f":Acp trace {switch}<CR>")
+        told(talked, {"on": "recorded already" if len(switches) == 1 else "recorded again"}.get(switch, "no longer"))
+    talked.type(":Acp trace save t.jsonl<CR>")
+    told(talked, "messages in")
+    messages = [json.loads(line)["msg"] for line in (talked.project / "t.jsonl").read_text().splitlines()]
+    assert messages[0]["method"] == "initialize"
+    assert messages[1]["id"] == messages[0]["id"]
+    kept = any(message.get("method") == "session/prompt" for message in messages)
+    assert kept == (len(switches) == 1), "what was recorded stays, but behind a gap the trace begins anew"
 
 
 def test_a_message_has_the_whole_line_whatever_breaks_those_of_the_window(talked: Editor) -> None:
