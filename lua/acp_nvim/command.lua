@@ -35,6 +35,17 @@ local function names()
   return sorted
 end
 
+---@param typed string  a name, or the beginning of one
+---@return string[]  all names that it may mean; only itself if it is one
+local function meant(typed)
+  if subcommands[typed] then
+    return { typed }
+  end
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, typed)
+  end, names())
+end
+
 ---@param name string
 ---@return string
 local function unknown(name)
@@ -46,13 +57,18 @@ end
 ---@return any, string?
 local function dispatch(args)
   local name, bang, rest = vim.trim(args.args):match("^([^%s!]*)(!?)%s*(.*)$")
-  local subcommand = subcommands[name == "" and "open" or name]
-  if not subcommand then
+  local candidates = meant(name == "" and "open" or name)
+  if #candidates == 0 then
     return nil, unknown(name)
-  elseif bang ~= "" and not subcommand.bang then
+  elseif #candidates > 1 then
+    return nil, ("'%s' may be %s"):format(name, table.concat(candidates, ", "))
+  end
+  name = candidates[1]
+  local subcommand = subcommands[name]
+  if bang ~= "" and not subcommand.bang then
     return nil, ("'%s' takes no !"):format(name)
   elseif args.range > 0 and not subcommand.range then
-    return nil, ("'%s' takes no range"):format(name == "" and "open" or name)
+    return nil, ("'%s' takes no range"):format(name)
   elseif rest ~= "" and not subcommand.args then
     return nil, ("'%s' takes no argument, and nothing was done"):format(name)
   end
@@ -90,7 +106,8 @@ function M.complete(line)
       table.insert(candidates, lead .. "!")
     end
   else
-    local subcommand = subcommands[(table.remove(words, 1):gsub("!$", ""))]
+    local named = meant((table.remove(words, 1):gsub("!$", "")))
+    local subcommand = #named == 1 and subcommands[named[1]]
     candidates = subcommand and subcommand.complete and subcommand.complete(words, lead) or {}
   end
   return vim.tbl_filter(function(candidate)
