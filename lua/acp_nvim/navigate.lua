@@ -168,8 +168,8 @@ end
 ---@param path string
 ---@param line? integer
 local function open_file(path, line)
-  local win = require("acp_nvim.window").origin()
   local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
+  local win = require("acp_nvim.window").origin(buf)
   vim.bo[buf].buflisted = true
   api.nvim_set_current_win(win)
   vim.cmd("normal! m'")

@@ -91,22 +91,20 @@ function M.prompt()
   return pair and pairs_of.is_open(pair.prompt) and pair.prompt or nil
 end
 
---- May a file of the user's be shown in it?
----@param win integer
----@return boolean
-local function takes_files(win)
-  return pairs_of.is_open(win) and vim.bo[api.nvim_win_get_buf(win)].buftype == "" and not vim.wo[win].winfixbuf
-end
-
---- A window of the user's in which a file may be shown: the one they came from, else any, else a new one.
+--- A window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
+--- file, else any with one, else a new one.
+---@param buf? integer
 ---@return integer
-function M.origin()
+function M.origin(buf)
   local pair = pairs_of.current()
   local candidates = layout.windows()
-  if pair and pair.origin then
-    table.insert(candidates, 1, pair.origin) -- no nil: it would be a hole, at which the search ends
+  if pair and pair.file then
+    table.insert(candidates, 1, pair.file) -- no nil: it would be a hole, at which the search ends
   end
-  local found = vim.iter(candidates):find(takes_files)
+  local showing = vim.iter(candidates):find(function(win)
+    return place.takes_files(win) and api.nvim_win_get_buf(win) == buf
+  end)
+  local found = showing or vim.iter(candidates):find(place.takes_files)
   if found then
     return found
   end
@@ -160,6 +158,7 @@ api.nvim_create_autocmd("WinLeave", {
     local is_ours = vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil
     if pair and not is_ours and not layout.is_float(win) then
       pair.origin = win
+      pair.file = place.takes_files(win) and win or pair.file
     end
   end,
 })

@@ -213,6 +213,45 @@ def test_gf_splits_where_unsaved_lines_may_not_be_hidden(open_editor: Open, tmp_
     assert "E37" not in editor.lua("return vim.fn.execute('messages')")
 
 
+TREE = """
+vim.cmd("topleft vertical 20split")
+local buf = vim.api.nvim_create_buf(false, (...) == "scratch")
+vim.api.nvim_set_current_buf(buf)
+"""
+
+
+@pytest.mark.parametrize("tree", ["netrw", "plain", "scratch"])
+def test_a_path_never_opens_in_a_file_tree(open_editor: Open, tmp_path: Path, tree: str) -> None:
+    place = [{"path": "{cwd}/there.txt", "line": 2}]
+    agent = script(
+        tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
+    )
+    editor = talking(open_editor, agent, size=(140, 30))
+    (editor.project / "there.txt").write_text("one\ntwo\nthree\n")
+    (editor.project / "other.txt").write_text("other\n")
+    send(editor, "read")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<Esc>:call win_gotoid(win_getid(1))<CR>:edit other.txt<CR>:below vsplit<CR>")
+    last = editor.expect_lua("return { vim.fn.expand('%'), vim.api.nvim_get_current_win() }", bool)[1]
+    if tree == "netrw":
+        editor.type(":topleft 20vsplit .<CR>")
+    else:
+        editor.lua(TREE, tree)
+    tree_win = editor.expect_lua("return vim.api.nvim_get_current_win()", lambda win: win != last)
+    before = editor.lua("return vim.fn.winbufnr(...)", tree_win)
+    in_chat(editor, "there.txt")
+    editor.type("<CR>")
+    here = "return { vim.fn.expand('%:t'), vim.api.nvim_get_current_win() }"
+    editor.expect_lua(here, ["there.txt", last])
+    assert editor.lua("return vim.fn.winbufnr(...)", tree_win) == before
+    # the file is on the screen: no second window is taken for it
+    editor.type("<C-w>p:call win_gotoid(win_getid(2))<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
+    in_chat(editor, "there.txt")
+    editor.type("<CR>")
+    editor.expect_lua(here, ["there.txt", last])
+
+
 def test_closing_takes_every_window_on_the_chat_along(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
     editor = talking(open_editor, agent)

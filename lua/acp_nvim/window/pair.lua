@@ -8,7 +8,8 @@ local M = {}
 ---@field session integer
 ---@field chat? integer
 ---@field prompt? integer
----@field origin? integer   the user's window
+---@field origin? integer   the user's window, to which closing goes back
+---@field file? integer     the last one of the user's that takes files
 ---@field own_tab boolean
 ---@field height? integer   the prompt's, as we or the user made it
 ---@field both? integer     the height of the two windows then
@@ -63,6 +64,7 @@ end
 function M.new()
   local pair = { session = 0, own_tab = false, disturbed = false, layout = layout.remember() }
   pair.origin = api.nvim_get_current_win()
+  pair.file = pair.origin
   return pair
 end
 

@@ -19,6 +19,19 @@ function M.position()
   return wanted
 end
 
+--- May a file of the user's be shown in it? File trees are buffers of another type, or as netrw's folders, and not
+--- listed.
+---@param win integer
+---@return boolean
+function M.takes_files(win)
+  if not pairs_of.is_open(win) or vim.wo[win].winfixbuf or vim.wo[win].previewwindow then
+    return false
+  end
+  local buf = api.nvim_win_get_buf(win)
+  local is_folder = vim.fn.isdirectory(api.nvim_buf_get_name(buf)) == 1
+  return vim.bo[buf].buftype == "" and vim.bo[buf].buflisted and not is_folder
+end
+
 ---@param total integer
 ---@return integer
 local function share(total)
