@@ -12,12 +12,17 @@ local M = {}
 local MOST_FILES = 50
 local MOST_TEXT = 2 ^ 20
 
+---@param text string  of a chip
+local function told(text)
+  scratch.message("info", ("%s goes along with the next prompt"):format(text:sub(2, -2)))
+end
+
 ---@param n integer
 ---@param text string  of a chip
 ---@return true
 local function put(n, text)
   require("acp_nvim.prompt").insert(n, text)
-  scratch.message("info", ("%s goes along with the next prompt"):format(text:sub(2, -2)))
+  told(text)
   return true
 end
 
@@ -84,40 +89,94 @@ local function changed_lines(text)
   return count
 end
 
-function kinds.diff(n)
-  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+local MOST_WAIT_MS = 5000 -- a prompt that is sent meanwhile waits so long for git
+
+---@class acp.GitDiff
+---@field over boolean   git has ended
+---@field text? string
+---@field why? string    there is none
+
+--- Has git tell what differs from the last commit, or from the index where there is none yet.
+---@param cwd string
+---@param diff acp.GitDiff
+---@param ended fun()
+local function ask_git(cwd, diff, ended)
+  ---@param text? string
+  ---@param why? string
+  local function is_over(text, why)
+    diff.over, diff.text, diff.why = true, text, why
+    ended()
+  end
   ---@param base? string
-  local function git(base, done)
+  ---@param otherwise fun(result: vim.SystemCompleted)
+  local function git(base, otherwise)
     local command = { "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "--no-pager", "diff" }
     vim.list_extend(command, { "--no-ext-diff", "--no-textconv", "--no-color" })
     vim.list_extend(command, base and { base, "--", "." } or { "--", "." })
-    local ok = pcall(vim.system, command, { cwd = cwd, timeout = 10000 }, vim.schedule_wrap(done))
-    if not ok then
-      put_late(n, nil, "git is not installed, or the folder is gone")
+    local started = pcall(
+      vim.system,
+      command,
+      { cwd = cwd, timeout = 10000 },
+      vim.schedule_wrap(function(result)
+        if result.code ~= 0 then
+          return otherwise(result)
+        end
+        is_over(result.stdout ~= "" and result.stdout or nil, result.stdout == "" and "git sees no changes here" or nil)
+      end)
+    )
+    if not started then
+      is_over(nil, "git is not installed, or the folder is gone")
     end
   end
-  local function done(result)
-    if result.code ~= 0 then
-      local why = vim.trim(result.stderr or ""):match("^[^\n]*")
-      return put_late(n, nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
-    elseif result.stdout == "" then
-      return put_late(n, nil, "git sees no changes here")
-    end
-    local text = result.stdout
-    if #text > MOST_TEXT then
-      text = text:sub(1, MOST_TEXT) .. "\n… cut here"
-      scratch.message("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#result.stdout / 2 ^ 20))
-    end
-    put_late(n, function()
-      return chip.new(n, ("diff %d lines"):format(changed_lines(text)), { title = "git diff", text = text })
-    end)
+  local function failed(result)
+    local why = vim.trim(result.stderr or ""):match("^[^\n]*")
+    is_over(nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
   end
   git("HEAD", function(result)
     if result.code == 128 then -- there is no commit yet
-      return git(nil, done)
+      return git(nil, failed)
     end
-    done(result)
+    failed(result)
   end)
+end
+
+---@param text string
+---@return string
+local function bounded(text)
+  if #text <= MOST_TEXT then
+    return text
+  end
+  scratch.message("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
+  return text:sub(1, MOST_TEXT) .. "\n… cut here"
+end
+
+--- The chip is there at once, so that it goes along with whatever is sent next; its text comes when git has ended.
+function kinds.diff(n)
+  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+  local diff = { over = false } ---@type acp.GitDiff
+  local shown ---@type string
+  ask_git(cwd, diff, function()
+    if not state.exists(n) then
+      return
+    elseif not diff.text then
+      require("acp_nvim.prompt").replace(n, shown)
+      return scratch.message("error", diff.why or "")
+    end
+    diff.text = bounded(diff.text)
+    local before = shown
+    shown = chip.renamed(n, before)
+    require("acp_nvim.prompt").replace(n, before, shown)
+    told(shown)
+  end)
+  shown = chip.new(n, function()
+    return diff.text and ("diff %d lines"):format(changed_lines(diff.text)) or "diff"
+  end, function()
+    vim.wait(MOST_WAIT_MS, function()
+      return diff.over
+    end, 10)
+    return diff.text and { title = "git diff", text = diff.text } or { missing = diff.why or "git is still busy" }
+  end)
+  require("acp_nvim.prompt").insert(n, shown)
   return true
 end
 
@@ -201,6 +260,14 @@ local function add_files(n, rest)
   return true
 end
 
+M.NOT_ITSELF = "lines of the prompt do not go along with it: select lines of a file"
+
+--- Is the current buffer a prompt? Its lines are sent as they stand.
+---@return boolean
+function M.is_prompt()
+  return vim.bo.filetype == "acp_prompt"
+end
+
 --- Without file and range it is the file that the user is in.
 ---@param n integer
 ---@param rest string
@@ -208,6 +275,9 @@ end
 ---@return true? ok
 ---@return string? message
 function M.add(n, rest, range)
+  if range and M.is_prompt() then
+    return nil, M.NOT_ITSELF
+  end
   local buf = range and api.nvim_get_current_buf() or context.users_buffer()
   if range and buf then
     put(n, chip.lines(n, buf, range.first, range.last))

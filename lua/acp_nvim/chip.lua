@@ -8,6 +8,7 @@ local M = {}
 ---@class acp.Chip
 ---@field label fun(): string  as it is to be shown now, without the brackets
 ---@field read fun(): acp.ContextItem
+---@field file? string  all of it: another chip for it is the same one
 
 local MOST_KEPT = 200
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.chip")
@@ -24,7 +25,10 @@ local function enter(n, chip, taken)
   known[n], order[n] = known[n] or {}, order[n] or {}
   local label = chip.label()
   local text, count = ("(%s)"):format(label), 1
-  while known[n][text] and known[n][text] ~= chip and text ~= taken do
+  local function is_another(other)
+    return other and other ~= chip and not (chip.file and other.file == chip.file)
+  end
+  while is_another(known[n][text]) and text ~= taken do
     count = count + 1
     text = ("(%s #%d)"):format(label, count)
   end
@@ -93,18 +97,18 @@ end
 
 --- A chip for the session's prompt, as the text that stands for it.
 ---@param n integer
----@param label string
+---@param label string|fun(): string
 ---@param item acp.ContextItem|fun(): acp.ContextItem
 ---@return string text
 function M.new(n, label, item)
-  label = label:gsub("[%c()]", "?")
   return enter(n, {
     label = function()
-      return label
+      return ((type(label) == "function" and label() or label --[[@as string]]):gsub("[%c()]", "?"))
     end,
     read = type(item) == "function" and item or function()
       return item --[[@as acp.ContextItem]]
     end,
+    file = type(item) == "table" and item.file or nil,
   })
 end
 
@@ -172,6 +176,26 @@ function M.resolve(n, text)
     text = replaced(text, between, now)
   end
   return text, context.read_all(items)
+end
+
+--- Is the text nothing but chips?
+---@param n integer
+---@param text string
+---@return boolean
+function M.stand_alone(n, text)
+  local found = found_in(n, text)
+  for _, each in ipairs(found) do
+    text = replaced(text, each.text, "")
+  end
+  return #found > 0 and not text:find("%S")
+end
+
+--- Another label for a chip that is known by `text`, and with it another text.
+---@param n integer
+---@param text string
+---@return string text
+function M.renamed(n, text)
+  return enter(n, known[n][text], text)
 end
 
 --- Marks the chips of a line that is being drawn.

@@ -202,9 +202,7 @@ function M.send(n)
   if not ok then
     return scratch.message("error", problem or "the prompt was not taken")
   end
-  local prompt = prompt_of(n)
-  prompt.at, prompt.draft = nil, nil
-  set_text(buf, "")
+  M.clear(n)
 end
 
 ---@param n integer
@@ -256,6 +254,39 @@ function M.insert(n, text)
     local at = api.nvim_win_get_cursor(win)
     if at[1] == row + 1 and at[2] >= #line - 1 then
       api.nvim_win_set_cursor(win, { row + 1, vim.v.maxcol })
+    end
+  end
+end
+
+--- What stands in the prompt if it is nothing but chips: `:Acp prompt` takes them along.
+---@param n integer
+---@return string
+function M.chips(n)
+  local draft = M.draft(n)
+  return chip.stand_alone(n, draft) and vim.trim(draft) or ""
+end
+
+--- Empties the prompt: what stood in it has been sent.
+---@param n integer
+function M.clear(n)
+  local prompt, buf = prompt_of(n), M.buffer(n)
+  prompt.at, prompt.draft = nil, nil
+  set_text(buf, "")
+end
+
+--- Puts another text in the place of a chip; without one the chip goes, and the blank behind it.
+---@param n integer
+---@param old string
+---@param new? string
+function M.replace(n, old, new)
+  local buf = M.known(n)
+  for row, line in ipairs(buf and api.nvim_buf_get_lines(buf, 0, -1, true) or {}) do
+    local from, to = line:find(old, 1, true)
+    if from and not new and line:sub(to + 1, to + 1) == " " then
+      to = to + 1
+    end
+    if from then
+      api.nvim_buf_set_text(buf --[[@as integer]], row - 1, from - 1, row - 1, to, { new or "" })
     end
   end
 end

@@ -161,9 +161,9 @@ def test_a_selection_becomes_a_chip_that_moves_with_its_lines(open_editor: Open,
     begin(editor)
     editor.type(":10,12Acp add<CR>")
     editor.screen.expect("parse.py 10-12 goes along with the next prompt")
-    assert editor.lua("return vim.fn.bufname()") == "parse.py"
-    assert editor.lua(PROMPT) == "(parse.py 10-12) "
-    editor.type("ggOnew<CR>new<Esc>:12s/.*/changed/<CR>:Acp<CR>Aexplain<Esc><CR>")
+    editor.expect_lua(LINES, "(parse.py 10-12) ")
+    assert editor.lua("return { vim.bo.filetype, vim.fn.mode() }") == ["acp_prompt", "n"]
+    editor.type("<C-w>pggOnew<CR>new<Esc>:12s/.*/changed/<CR>:Acp<CR>Aexplain<Esc><CR>")
     editor.wait_event("AcpTurnEnded")
     assert words(agent) == "(parse.py 12-14) explain"
     assert resources(agent) == [("parse.py#L12-14", "changed\nline 11\nline 12\n")]
@@ -180,7 +180,7 @@ def test_a_deleted_chip_is_nothing_and_a_moved_one_is_the_same(open_editor: Open
     project(editor, a__py=NUMBERED, b__py="b\n")
     editor.type(":edit a.py<CR>")
     begin(editor)
-    editor.type(":2Acp add<CR>:Acp add b.py<CR>:Acp<CR>")
+    editor.type(":2Acp add<CR>:Acp add b.py<CR>")
     editor.expect_lua(LINES, "(a.py 2) (b.py) ")
     editor.type("0d%xithen <Esc>yypkdd:s/then/now/<CR><CR>")
     editor.wait_event("AcpTurnEnded")
@@ -202,7 +202,7 @@ def test_a_chip_whose_lines_are_gone_is_left_out(
     project(editor, a__py=NUMBERED, b__py="b\n")
     editor.type(":set hidden<CR>:edit a.py<CR>")
     begin(editor)
-    editor.type(f":2,3Acp add<CR>:edit b.py<CR>{how}<CR>")
+    editor.type(f":2,3Acp add<CR><C-w>p:edit b.py<CR>{how}<CR>")
     editor.acp("prompt", "see (a.py 2-3)")
     editor.wait_event("AcpTurnEnded")
     assert blocks(agent) == []
@@ -218,7 +218,7 @@ def test_a_line_that_is_rewritten_is_still_the_chips(open_editor: Open, tmp_path
     project(editor, a__py="one\ntwo\nthree\n")
     editor.type(":edit a.py<CR>")
     begin(editor)
-    editor.type(f":3Acp add<CR>G0{change}Goafter<Esc>")
+    editor.type(f":3Acp add<CR><C-w>pG0{change}Goafter<Esc>")
     editor.acp("prompt", "see (a.py 3)")
     editor.wait_event("AcpTurnEnded")
     assert resources(agent) == [("a.py#L3", "new\n")]
@@ -229,7 +229,7 @@ def test_a_chip_outlives_the_unloading_of_its_buffer(open_editor: Open, tmp_path
     project(editor, a__py=NUMBERED, b__py="b\n")
     editor.type(":edit a.py<CR>")
     begin(editor)
-    editor.type(":5Acp add<CR>ggdd:write<CR>:set nohidden<CR>:edit b.py<CR>")
+    editor.type(":5Acp add<CR><C-w>pggdd:write<CR>:set nohidden<CR>:edit b.py<CR>")
     editor.expect_lua("return vim.fn.bufloaded('a.py')", 0)
     editor.acp("prompt", "see (a.py 5)")
     editor.wait_event("AcpTurnEnded")
@@ -242,7 +242,7 @@ def test_a_chip_outlives_a_text_that_is_read_anew(open_editor: Open, tmp_path: P
     project(editor, a__py=NUMBERED)
     editor.type(":set autoread<CR>:edit a.py<CR>")
     begin(editor)
-    editor.type(f":5,6Acp add<CR>ggdd:silent {how}<CR>:silent checktime<CR>:1<CR>Oabove<Esc>")
+    editor.type(f":5,6Acp add<CR><C-w>pggdd:silent {how}<CR>:silent checktime<CR>:1<CR>Oabove<Esc>")
     editor.expect_lua("return vim.fn.getline(1)", "above")
     editor.acp("prompt", "see (a.py 5-6)")
     editor.wait_event("AcpTurnEnded")
@@ -259,14 +259,14 @@ def test_chips_of_one_name_are_told_apart(open_editor: Open, tmp_path: Path) -> 
     assert [text for _, text in resources(agent)] == ["in x\n", "in y\n"]
 
 
-def test_add_starts_a_session_and_leaves_the_cursor(open_editor: Open, tmp_path: Path) -> None:
+def test_add_starts_a_session_and_goes_to_its_prompt(open_editor: Open, tmp_path: Path) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     project(editor, **{"my file__txt": "mine\n"})
     editor.type(":edit my\\ file.txt<CR>:Acp add<CR>")
     editor.wait_event("AcpSessionStarted")
     editor.screen.expect("(my file.txt)")
-    assert editor.lua("return vim.fn.bufname()") == "my file.txt"
-    editor.type(":Acp<CR><CR>")
+    editor.expect_lua(LINES, "(my file.txt) ")
+    editor.type("<CR>")
     editor.wait_event("AcpTurnEnded")
     assert resources(agent) == [("my%20file.txt", "mine\n")]
 
@@ -282,12 +282,82 @@ def test_quickfix_and_diff_go_along_as_text(open_editor: Open, tmp_path: Path) -
     editor.lua("vim.fn.setqflist({ { filename = 'a.py', lnum = 1, col = 2, text = ' wrong ', type = 'E' } })")
     editor.type(":Acp add quickfix<CR>:Acp add diff<CR>")
     editor.screen.expect("diff 2 lines goes along")
-    editor.type(":Acp<CR><CR>")
+    editor.expect_lua(LINES, "(quickfix 1) (diff 2 lines) ")
+    editor.type("<CR>")
     editor.wait_event("AcpTurnEnded")
     quickfix, diff = (block["text"] for block in blocks(agent))
     assert "a.py:1:2: E wrong" in quickfix
     assert "-one\n+two" in diff
     assert words(agent).startswith("(quickfix 1) (diff 2 lines)")
+
+
+def slow_git(tmp_path: Path, gate: Path, then: str) -> dict[str, str]:
+    """A git that waits for the gate before it says anything of a diff."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    wait = f'case "$*" in *\" diff \"*) while ! [ -e {gate} ]; do read -t 0.02 _ <> <(:); done; {then};; esac\n'
+    (folder / "git").write_text(f"#!/bin/bash\n{wait}")
+    (folder / "git").chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def test_a_diff_goes_along_however_soon_the_prompt_is_sent(open_editor: Open, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    environment = slow_git(tmp_path, gate, r"printf '\n-one\n+two\n'")
+    editor, agent = talking(open_editor, tmp_path, ALL, env=environment)
+    begin(editor)
+    editor.type(":Acp add diff<CR>")
+    editor.expect_lua(LINES, "(diff) ")
+    editor.type(":Acp prompt look at it<CR>")
+    gate.touch()
+    editor.wait_event("AcpTurnEnded")
+    assert [block["text"] for block in blocks(agent)] == ["git diff:\n\n-one\n+two\n"]
+    assert words(agent).startswith("look at it (diff")
+
+
+def test_a_diff_that_is_none_leaves_the_prompt_again(open_editor: Open, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    editor, _ = talking(open_editor, tmp_path, ALL, env=slow_git(tmp_path, gate, "exit 0"))
+    begin(editor)
+    editor.type(":Acp add diff<CR>")
+    editor.expect_lua(LINES, "(diff) ")
+    editor.type("Aand this<Esc>")
+    gate.touch()
+    editor.screen.expect("git sees no changes here")
+    editor.expect_lua(LINES, "and this")
+
+
+def test_chips_that_stand_alone_go_along_with_a_prompt_from_the_command_line(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor, agent = talking(open_editor, tmp_path, ALL)
+    project(editor, a__py="a\n", b__py="b\n")
+    begin(editor)
+    editor.type(":Acp add a.py<CR>:Acp add! b.py<CR>")
+    editor.expect_lua("return { vim.fn.mode(), vim.fn.getline('.') }", ["i", "(a.py) (b.py) "])
+    editor.type("<Esc>:Acp prompt explain these<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert words(agent) == "explain these (a.py) (b.py)"
+    assert resources(agent) == [("a.py", "a\n"), ("b.py", "b\n")]
+    editor.expect_lua(LINES, "")
+    editor.type(":Acp add a.py<CR>Aa draft<Esc>:Acp prompt another thing<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert words(agent, 2) == "another thing"
+    assert resources(agent, 2) == []
+    assert editor.lua(LINES) == "(a.py) a draft"
+
+
+@pytest.mark.parametrize("command", ["Acp add", "Acp prompt explain"])
+def test_lines_of_the_prompt_are_not_attached_to_it(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    editor, agent = talking(open_editor, tmp_path, ALL)
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type(f"ia draft<Esc>V:{command}<CR>")
+    editor.screen.expect("lines of the prompt do not go along with it: select lines of a file")
+    assert editor.lua(LINES) == "a draft"
+    assert agent.got("session/prompt") == []
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,20 @@ subcommands.prompt = {
   complete = complete_prompt,
   run = function(call)
     local context
-    if call.range then
+    local attach, prompt = require("acp_nvim.attach"), require("acp_nvim.prompt")
+    if call.range and attach.is_prompt() then
+      return nil, attach.NOT_ITSELF
+    elseif call.range then
       local item = { buffer = vim.api.nvim_get_current_buf(), first = call.range.first, last = call.range.last }
       context = { item }
     end
-    local fresh = not state.current()
-    local ok, message = acp.prompt(call.rest, { context = context, first = call.bang })
-    if ok and fresh then
+    local n = state.current()
+    local chips = n and call.rest ~= "" and prompt.chips(n) or ""
+    local text = chips ~= "" and call.rest .. " " .. chips or call.rest
+    local ok, message = acp.prompt(text, { context = context, first = call.bang })
+    if ok and n and chips ~= "" then
+      prompt.clear(n)
+    elseif ok and not n then
       require("acp_nvim.window").open(assert(state.current())) -- beside the file that the user is in
     end
     return ok, message
@@ -41,23 +48,40 @@ local function complete_add(words, lead)
   return #words == 0 and vim.list_extend(require("acp_nvim.attach").kinds(), files) or files
 end
 
+--- Goes to the prompt, behind what stands in it.
+---@param n integer
+---@param typing boolean
+local function go_to_prompt(n, typing)
+  if not require("acp_nvim.window").open(n, { focus = true }) then
+    return
+  end
+  local buf = vim.api.nvim_get_current_buf()
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), vim.v.maxcol })
+  if typing then
+    vim.cmd("startinsert!")
+  end
+end
+
 subcommands.add = {
   args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
-  doc = "puts the lines of the range, files, or what is named into the next prompt, as a chip; else the current file",
+  doc = "puts the lines of the range, files, or what is named into the prompt, as a chip, else the current file, and goes "
+    .. "there; with ! you can type at once",
+  bang = true,
   range = true,
   complete = complete_add,
   run = function(call)
     local n, message = state.current(), nil
-    if n then
-      return require("acp_nvim.attach").add(n, call.rest, call.range)
+    if not n then
+      n, message = acp.new_session()
     end
-    n, message = acp.new_session()
     if not n then
       return nil, message
     end
     local ok
     ok, message = require("acp_nvim.attach").add(n, call.rest, call.range)
-    require("acp_nvim.window").open(n) -- beside the file that the user is in
+    if ok then
+      go_to_prompt(n, call.bang)
+    end
     return ok, message
   end,
 }
