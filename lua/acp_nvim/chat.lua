@@ -83,6 +83,7 @@ local function create(chat)
     api.nvim_buf_delete(leftover, { force = true })
   end
   local buf = api.nvim_create_buf(false, true)
+  require("acp_nvim.leftovers").attend()
   adopt(chat, buf)
   api.nvim_buf_set_name(buf, name)
   vim.bo[buf].undolevels = -1

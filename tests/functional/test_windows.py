@@ -252,6 +252,57 @@ def test_a_path_never_opens_in_a_file_tree(open_editor: Open, tmp_path: Path, tr
     editor.expect_lua(here, ["there.txt", last])
 
 
+WINDOWS = """
+return vim.tbl_map(function(win)
+  local buf = vim.api.nvim_win_get_buf(win)
+  return { vim.fn.bufname(buf), vim.bo[buf].filetype }
+end, vim.api.nvim_list_wins())"""
+OURS = [["acp://1/chat", "acp_chat"], ["acp://1/prompt", "acp_prompt"]]
+
+
+@pytest.mark.parametrize(
+    ("position", "before"),
+    [
+        *((position, "in the prompt") for position in ("right", "left", "bottom", "tab", "float")),
+        ("right", "in the file"),
+        ("right", "closed"),
+    ],
+)
+def test_a_session_file_is_read_while_the_chat_is_open(
+    open_editor: Open, tmp_path: Path, position: str, before: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("got it")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    setup = {"agents": {"mine": spec}, "chat": {"position": position}}
+    options = "vim.opt.sessionoptions:append({ 'localoptions', 'globals' })" if before == "in the file" else ""
+    editor = open_editor(setup=setup, init=options)
+    (editor.project / "a.txt").write_text("a\n")
+    editor.type(":edit a.txt<CR>:Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("ia draft<Esc>")
+    shortmess = editor.lua("return vim.o.shortmess")
+    editor.type(":mksession S.vim<CR>")
+    if before == "in the file":
+        editor.type(":call win_gotoid(bufwinid('a.txt'))<CR>")
+    elif before == "closed":
+        editor.type(":Acp close<CR>")
+    for times in (1, 2):
+        editor.type(f":source S.vim<CR>:let g:times = {times}<CR>")
+        editor.expect_lua("return vim.g.times", times)
+        wanted = [["a.txt", "text"], *([] if before == "closed" else OURS)]
+        editor.expect_lua(WINDOWS, lambda windows: sorted(windows) == sorted(wanted))
+        assert editor.mode() == {"mode": "n", "blocking": False}
+        assert not re.search(r"E\d+:", editor.lua("return vim.fn.execute('messages')"))
+        assert editor.lua("return vim.o.shortmess") == shortmess
+    editor.type(":Acp<CR>")
+    editor.expect_lua("return vim.fn.getline(1)", "a draft")
+    editor.type("<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("got it")
+    ours = "return #vim.tbl_filter(function(b) return vim.fn.bufname(b):find('acp://') end, vim.api.nvim_list_bufs())"
+    assert editor.lua(ours) == 2
+
+
 def test_closing_takes_every_window_on_the_chat_along(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
     editor = talking(open_editor, agent)
