@@ -9,6 +9,7 @@ local pairs_of = require("acp_nvim.window.pair")
 local place = require("acp_nvim.window.place")
 local prompt = require("acp_nvim.prompt")
 local scratch = require("acp_nvim.scratch")
+local share = require("acp_nvim.window.share")
 local state = require("acp_nvim.state")
 local undisturbed = require("acp_nvim.undisturbed")
 require("acp_nvim.tail") -- hears of windows that grow
@@ -49,6 +50,7 @@ local function ensure(n)
   look.show(pair, n)
   if not was_complete then
     heights.note(pair)
+    share.note(pair)
   end
   pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
   return pair
@@ -131,7 +133,19 @@ api.nvim_create_autocmd("WinResized", {
   callback = function()
     local pair = pairs_of.current()
     if pair then
+      share.resized(pair)
       heights.resized(pair, vim.v.event.windows)
+    end
+  end,
+})
+
+-- In a tabpage that is not on the screen no window can be given a size.
+api.nvim_create_autocmd({ "VimResized", "TabEnter" }, {
+  group = group,
+  callback = function()
+    local pair = pairs_of.current()
+    if pair then
+      share.follow_screen(pair)
     end
   end,
 })

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,6 +136,54 @@ def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua(HEIGHTS, lambda heights: heights != by_hand)
     editor.type(":q<CR>")
     editor.expect_lua(HEIGHTS, by_hand)
+
+
+SIZE = """
+local chat, prompt = vim.fn.bufwinid("^acp://1/chat$"), vim.fn.bufwinid("^acp://1/prompt$")
+local heights = vim.api.nvim_win_get_height(chat) + vim.api.nvim_win_get_height(prompt)
+return { vim.api.nvim_win_get_width(chat), heights }"""
+
+
+@pytest.mark.parametrize(
+    ("chat", "small", "large"),
+    [
+        ({}, [40, None], [80, None]),
+        ({"position": "left", "width": 0.3}, [30, None], [60, None]),
+        ({"width": 45}, [45, None], [45, None]),
+        ({"position": "bottom"}, [100, 12], [200, 26]),
+        ({"position": "float"}, [80, 20], [140, 44]),
+    ],
+)
+def test_a_share_of_the_screen_follows_the_screen(
+    open_editor: Open, tmp_path: Path, chat: dict[str, Any], small: list[Any], large: list[Any]
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"mine": spec}, "chat": chat}, init="vim.o.laststatus = 2")
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+
+    def expect(size: list[Any]) -> None:
+        editor.expect_lua(SIZE, lambda now: all(want in (None, got) for want, got in zip(size, now, strict=True)))
+
+    expect(small)
+    editor.type(":set columns=200 lines=60<CR>")
+    expect(large)
+    editor.type(":tabnew<CR>:set columns=100 lines=30<CR>:tabclose<CR>")
+    expect(small)
+    # windows that come and go are not the user's hand
+    editor.type(":split<CR>:close<CR>:Acp<CR>:set columns=200 lines=60<CR>")
+    expect(large)
+    editor.type(":set columns=100 lines=30<CR>:Acp close<CR>:set columns=200 lines=60<CR>:Acp<CR>")
+    expect(large)
+
+
+def test_a_width_by_hand_stays_on_another_screen(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))))
+    editor.type("<Esc>:vertical resize 33<CR>:set columns=160<CR>")
+    editor.expect_lua("return vim.o.columns", 160)
+    editor.expect_lua(SIZE, lambda now: now[0] == 33)
+    assert editor.lua(SIZE)[0] == 33
 
 
 def test_a_count_does_not_answer_what_has_streamed_under_the_cursor(

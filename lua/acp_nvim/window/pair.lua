@@ -15,6 +15,7 @@ local M = {}
 ---@field both? integer     the height of the two windows then
 ---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
 ---@field fitted? string   the heights that we have given, which are not the user's wish either
+---@field share? { size?: integer, screen: string, by_hand?: boolean }  of the screen, as we gave it
 ---@field lent? boolean     a question has lines of the prompt's
 ---@field layout acp.Layout  as it was before
 

@@ -32,12 +32,18 @@ function M.takes_files(win)
   return vim.bo[buf].buftype == "" and vim.bo[buf].buflisted and not is_folder
 end
 
----@param total integer
+--- How wide a chat beside the user's windows is to be.
 ---@return integer
-local function share(total)
-  local width = config.get().chat.width
+function M.width()
+  local total, width = vim.o.columns, config.get().chat.width
   width = width < 1 and total * width or width
   return math.max(math.min(math.floor(width), total - LEAST_WIDTH), LEAST_WIDTH)
+end
+
+--- How high a chat with its prompt is to be below the user's windows.
+---@return integer
+function M.height()
+  return math.max(3, math.floor(vim.o.lines * 0.45))
 end
 
 ---@param height integer  of the two windows together
@@ -46,13 +52,12 @@ local function prompt_height(height)
   return math.max(1, math.min(config.get().chat.prompt_height, math.floor(height / 3)))
 end
 
----@param buf integer
 ---@param row integer
 ---@param height integer
----@return integer
-local function float(buf, row, height)
+---@return vim.api.keyset.win_config
+local function floating(row, height)
   local width = math.max(1, math.min(vim.o.columns - 4, math.max(80, math.floor(vim.o.columns * 0.7))))
-  return api.nvim_open_win(buf, false, {
+  return {
     relative = "editor",
     row = row,
     col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
@@ -60,7 +65,24 @@ local function float(buf, row, height)
     height = height,
     border = "rounded",
     title = "",
-  })
+  }
+end
+
+--- Where a chat and its prompt float.
+---@return vim.api.keyset.win_config chat
+---@return vim.api.keyset.win_config prompt
+local function floats()
+  local both = math.max(4, math.floor(vim.o.lines * 0.8) - 4)
+  local row, below = math.floor(vim.o.lines * 0.06), prompt_height(both)
+  return floating(row, both - below), floating(row + both - below + 2, below)
+end
+
+--- The two that float take their share of the screen as it is now.
+---@param pair acp.Pair
+function M.float_anew(pair)
+  local chat, prompt_below = floats()
+  api.nvim_win_set_config(pair.chat, chat)
+  api.nvim_win_set_config(pair.prompt, prompt_below)
 end
 
 --- A size of its own keeps 'equalalways' from resizing all others.
@@ -68,16 +90,15 @@ end
 local places = {}
 
 function places.right(buf)
-  return api.nvim_open_win(buf, false, { split = "right", win = -1, width = share(vim.o.columns) })
+  return api.nvim_open_win(buf, false, { split = "right", win = -1, width = M.width() })
 end
 
 function places.left(buf)
-  return api.nvim_open_win(buf, false, { split = "left", win = -1, width = share(vim.o.columns) })
+  return api.nvim_open_win(buf, false, { split = "left", win = -1, width = M.width() })
 end
 
 function places.bottom(buf)
-  local height = math.max(3, math.floor(vim.o.lines * 0.45))
-  return api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
+  return api.nvim_open_win(buf, false, { split = "below", win = -1, height = M.height() })
 end
 
 function places.tab(buf, pair)
@@ -87,8 +108,7 @@ function places.tab(buf, pair)
 end
 
 function places.float(buf)
-  local height = math.max(4, math.floor(vim.o.lines * 0.8) - 4)
-  return float(buf, math.floor(vim.o.lines * 0.06), height - prompt_height(height))
+  return api.nvim_open_win(buf, false, (floats()))
 end
 
 ---@param pair acp.Pair
@@ -118,8 +138,7 @@ end
 function M.open_prompt(pair, buf)
   local height = api.nvim_win_get_height(pair.chat)
   if layout.is_float(pair.chat) then
-    local at = api.nvim_win_get_config(pair.chat)
-    return float(buf, at.row + height + 2, prompt_height(height * 4 / 3))
+    return api.nvim_open_win(buf, false, (select(2, floats())))
   end
   local below = { split = "below", win = pair.chat, height = prompt_height(height) }
   local ok, win = pcall(api.nvim_open_win, buf, false, below)
