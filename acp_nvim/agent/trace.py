@@ -59,7 +59,6 @@ class WireTrace:
         self.on = True
         return True
 
-
     def stop(self) -> None:
         self.on = False
 

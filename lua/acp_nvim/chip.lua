@@ -103,7 +103,9 @@ end
 function M.new(n, label, item)
   return enter(n, {
     label = function()
-      return ((type(label) == "function" and label() or label --[[@as string]]):gsub("[%c()]", "?"))
+      return (
+        (type(label) == "function" and label() or label --[[@as string]]):gsub("[%c()]", "?")
+      )
     end,
     read = type(item) == "function" and item or function()
       return item --[[@as acp.ContextItem]]

@@ -295,7 +295,7 @@ def slow_git(tmp_path: Path, gate: Path, then: str) -> dict[str, str]:
     """A git that waits for the gate before it says anything of a diff."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    wait = f'case "$*" in *\" diff \"*) while ! [ -e {gate} ]; do read -t 0.02 _ <> <(:); done; {then};; esac\n'
+    wait = f'case "$*" in *" diff "*) while ! [ -e {gate} ]; do read -t 0.02 _ <> <(:); done; {then};; esac\n'
     (folder / "git").write_text(f"#!/bin/bash\n{wait}")
     (folder / "git").chmod(0o755)
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
@@ -348,9 +348,7 @@ def test_chips_that_stand_alone_go_along_with_a_prompt_from_the_command_line(
 
 
 @pytest.mark.parametrize("command", ["Acp add", "Acp prompt explain"])
-def test_lines_of_the_prompt_are_not_attached_to_it(
-    open_editor: Open, tmp_path: Path, command: str
-) -> None:
+def test_lines_of_the_prompt_are_not_attached_to_it(open_editor: Open, tmp_path: Path, command: str) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")

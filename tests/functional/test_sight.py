@@ -1,7 +1,7 @@
 """What a user writes to disk of a session and plays again, and what the log says, in a real Neovim."""
 
-import stat
 import json
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,7 +109,10 @@ def test_the_log_has_each_message_once(talked: Editor) -> None:
 def test_a_trace_begins_with_initialize_whatever_is_switched(talked: Editor, switches: list[str]) -> None:
     for switch in switches:
         talked.type(f":Acp trace {switch}<CR>")
-        told(talked, {"on": "recorded already" if len(switches) == 1 else "recorded again"}.get(switch, "no longer"))
+        told(
+            talked,
+            {"on": "recorded already" if len(switches) == 1 else "recorded again"}.get(switch, "no longer"),
+        )
     talked.type(":Acp trace save t.jsonl<CR>")
     told(talked, "messages in")
     messages = [json.loads(line)["msg"] for line in (talked.project / "t.jsonl").read_text().splitlines()]

@@ -164,7 +164,9 @@ def test_a_share_of_the_screen_follows_the_screen(
     editor.wait_event("AcpSessionStarted")
 
     def expect(size: list[Any]) -> None:
-        editor.expect_lua(SIZE, lambda now: all(want in (None, got) for want, got in zip(size, now, strict=True)))
+        editor.expect_lua(
+            SIZE, lambda now: all(want in (None, got) for want, got in zip(size, now, strict=True))
+        )
 
     expect(small)
     editor.type(":set columns=200 lines=60<CR>")
@@ -323,7 +325,9 @@ def test_a_session_file_is_read_while_the_chat_is_open(
     agent = script(tmp_path, on_prompt("", say("got it")))
     spec = {"command": agent.argv[0], "args": agent.argv[1:]}
     setup = {"agents": {"mine": spec}, "chat": {"position": position}}
-    options = "vim.opt.sessionoptions:append({ 'localoptions', 'globals' })" if before == "in the file" else ""
+    options = (
+        "vim.opt.sessionoptions:append({ 'localoptions', 'globals' })" if before == "in the file" else ""
+    )
     editor = open_editor(setup=setup, init=options)
     (editor.project / "a.txt").write_text("a\n")
     editor.type(":edit a.txt<CR>:Acp<CR>")
@@ -335,11 +339,11 @@ def test_a_session_file_is_read_while_the_chat_is_open(
         editor.type(":call win_gotoid(bufwinid('a.txt'))<CR>")
     elif before == "closed":
         editor.type(":Acp close<CR>")
+    wanted = sorted([["a.txt", "text"], *([] if before == "closed" else OURS)])
     for times in (1, 2):
         editor.type(f":source S.vim<CR>:let g:times = {times}<CR>")
         editor.expect_lua("return vim.g.times", times)
-        wanted = [["a.txt", "text"], *([] if before == "closed" else OURS)]
-        editor.expect_lua(WINDOWS, lambda windows: sorted(windows) == sorted(wanted))
+        editor.expect_lua(WINDOWS, lambda windows: sorted(windows) == wanted)
         assert editor.mode() == {"mode": "n", "blocking": False}
         assert not re.search(r"E\d+:", editor.lua("return vim.fn.execute('messages')"))
         assert editor.lua("return vim.o.shortmess") == shortmess
