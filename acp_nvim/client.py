@@ -156,6 +156,7 @@ class Client:
         cwd = settings.folder(payload)
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
         session = Session(int(payload["session"]), settings.asked_for(payload), cwd, roots)
+        self.services.files.boundary.begin(session)
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
         session.title, session.name, session.about = (

@@ -72,7 +72,7 @@ class Files:
 
     def __init__(self, editor: Editor, front: Front) -> None:
         self.conflicts = Conflicts(editor, front.touch)
-        self._boundary = Boundary(front.touch)
+        self.boundary = Boundary(front.touch)
         self.live = Live(editor)
         self._front = front
         self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
@@ -83,7 +83,7 @@ class Files:
     # --- what the rest of the client tells
 
     def configure(self, outside: str, autocmds: bool) -> None:
-        self._boundary.outside, self.live.autocmds = outside, autocmds
+        self.boundary.outside, self.live.autocmds = outside, autocmds
 
     def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
@@ -116,7 +116,7 @@ class Files:
     def forget(self, session: Session) -> None:
         """Its agent begins anew: it believes nothing, and nothing outside is open to it."""
         self._beliefs.pop(session, None)
-        self._boundary.forget(session)
+        self.boundary.forget(session)
 
     def close(self) -> None:
         """The editor is gone: what it was about to save is not waited for."""
@@ -233,7 +233,7 @@ class Files:
         path = disk.resolve(given)
         async with self.lock(path):
             with _told(access, path):
-                await self._boundary.admit(session, access, path)
+                await self.boundary.admit(session, access, path, given)
                 _expect_same(given, path)
                 yield path
 

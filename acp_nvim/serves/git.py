@@ -1,26 +1,27 @@
-"""What git says of a folder: which files differ from the last commit, and what that held. It changes nothing, waits
-for no lock, and has a moment of time; where there is no git, or no repository, it says nothing."""
+"""What git says of a folder: which files differ from the last commit, and what that held. It changes nothing, runs
+nothing that the repository names (see `inert_git`), waits for no lock, and has a moment of time; where there is no git,
+or no repository, it says nothing."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Awaitable, Iterable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
 
 import anyio
 from anyio.abc import Process
 
+from acp_nvim.serves import inert_git
+from acp_nvim.serves.inert_git import Repository
+
 _PATIENCE = 3.0  # seconds; a large tree is looked through in less
+_DIFF = 9.0  # seconds for what the user waits for
 _MOST = 1 << 20  # bytes of a list of paths
-# A hook that watches the file system would be a program of the repository's choice.
-_QUIET = ("--no-optional-locks", "-c", "core.fsmonitor=false")
-_STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
-
-
-class Tree(NamedTuple):
-    top: str  # resolved
-    commit: str | None  # what HEAD was; None: there is none yet
+_COMPARE = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
+_CHANGED = (*_COMPARE, "--name-status", "-z", "--no-renames", "--ignore-submodules=all")
+_NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+_NO_FILTER = ("unspecified", "unset")
 
 
 def is_above(folder: str) -> bool:
@@ -32,47 +33,110 @@ def is_above(folder: str) -> bool:
     return True
 
 
-async def tree(folder: str) -> Tree | None:
-    top = await _run(folder, _MOST, "rev-parse", "--show-toplevel")
-    if not top:
-        return None
-    commit = await _run(folder, _MOST, "rev-parse", "--verify", "--quiet", "HEAD")
-    return Tree(os.path.realpath(os.fsdecode(top.rstrip(b"\n"))), commit.decode().strip() if commit else None)
+async def tree(folder: str) -> Repository | None:
+    where, commit, settings = await _together(
+        *(_run(folder, ["git", *question], inert_git.finding(), _MOST) for question in inert_git.QUESTIONS)
+    )
+    return inert_git.read(folder, where, commit, settings) if where and settings is not None else None
 
 
-async def changed(tree: Tree, folder: str, most: int) -> dict[str, bool] | None:
+async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] | None:
     """Resolved paths below the folder, and whether the commit has the file; None: too many, or it took too long."""
-    said = await _run(folder, _MOST, *_STATUS, "--", ".")
-    entries = [os.fsdecode(entry) for entry in (said or b"").split(b"\0") if len(entry) > 3]
-    if said is None or len(entries) > most:
+    new, differing = await _together(
+        _ask(tree, folder, _MOST, *_NEW, *tree.excludes, "--", "."),
+        _ask(tree, folder, _MOST, *_CHANGED, tree.against, "--", "."),
+    )
+    if new is None or differing is None:
         return None
-    return {os.path.join(tree.top, entry[3:]): entry[0] not in "?A" for entry in entries}
+    found = dict.fromkeys(_entries(new), False)
+    letters_and_paths = _entries(differing)
+    for letter, path in zip(letters_and_paths[::2], letters_and_paths[1::2], strict=False):
+        found[path] = letter != "A"
+    if len(found) > most:
+        return None
+    return {os.path.join(tree.top, path): is_committed for path, is_committed in found.items()}
 
 
-async def committed(tree: Tree, path: str, most: int) -> bytes | None:
-    """What a checkout of the commit would put there."""
+async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
+    """Those whose attributes name a filter: what a commit holds of them is not what stands on the disk."""
+    given = list(paths)
+    names = b"".join(os.fsencode(os.path.relpath(path, tree.top)) + b"\0" for path in given)
+    if not given:
+        return set()
+    said = await _ask(tree, tree.top, 4 * _MOST, "check-attr", "-z", "--stdin", "filter", words=names)
+    told = [os.fsdecode(each) for each in (said or b"").split(b"\0")]  # path, attribute, value, path, …
+    plain = (path for path, value in zip(told[::3], told[2::3], strict=False) if value in _NO_FILTER)
+    return set(given) - {os.path.join(tree.top, path) for path in plain}
+
+
+async def committed(tree: Repository, path: str, most: int) -> bytes | None:
+    """What a checkout of the commit would put there, where no filter has a part in it."""
     if tree.commit is None:
         return None
     name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
-    return await _run(tree.top, most, "cat-file", "--filters", name)
+    return await _ask(tree, tree.top, most, "cat-file", "--filters", name)
 
 
-async def _run(folder: str, most: int, *arguments: str) -> bytes | None:
+async def diff(tree: Repository, folder: str, most: int) -> bytes | None:
+    """What has changed below the folder since the last commit, as a patch; None: too much, or it took too long."""
+    shown = ("--submodule=short", "--ignore-submodules=dirty", tree.against, "--", ".")
+    return await _run(folder, tree.command(*_COMPARE, *shown), tree.env, most, seconds=_DIFF)
+
+
+async def _together(*questions: Awaitable[bytes | None]) -> list[bytes | None]:
+    """A prompt may wait for the answers: all are asked at once."""
+    answers: list[bytes | None] = [None] * len(questions)
+
+    async def ask(number: int, question: Awaitable[bytes | None]) -> None:
+        answers[number] = await question
+
+    async with anyio.create_task_group() as tasks:
+        for number, question in enumerate(questions):
+            tasks.start_soon(ask, number, question)
+    return answers
+
+
+def _entries(said: bytes) -> list[str]:
+    return [os.fsdecode(entry) for entry in said.split(b"\0") if entry]
+
+
+async def _ask(tree: Repository, folder: str, most: int, *arguments: str, words: bytes = b"") -> bytes | None:
+    return await _run(folder, tree.command(*arguments), tree.env, most, words)
+
+
+async def _run(
+    folder: str,
+    command: list[str],
+    env: Mapping[str, str],
+    most: int,
+    words: bytes = b"",
+    seconds: float = _PATIENCE,
+) -> bytes | None:
     """What it says; None if it fails, says too much, takes too long, or is not there."""
-    with suppress(OSError), anyio.move_on_after(_PATIENCE):
+    with suppress(OSError, ValueError), anyio.move_on_after(seconds):
         process = await anyio.open_process(
-            ["git", *_QUIET, *arguments],
+            command,
             cwd=folder,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
-            stdin=subprocess.DEVNULL,
+            env=env,
+            stdin=subprocess.PIPE if words else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         try:
-            said = await _output(process, most)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_say, process, words)
+                said = await _output(process, most)
+                tasks.cancel_scope.cancel()
             return said if said is not None and await process.wait() == 0 else None
         finally:
             await _end(process)
     return None
+
+
+async def _say(process: Process, words: bytes) -> None:
+    if process.stdin:
+        with suppress(anyio.BrokenResourceError):
+            await process.stdin.send(words)
+            await process.stdin.aclose()
 
 
 async def _output(process: Process, most: int) -> bytes | None:

@@ -10,7 +10,6 @@ from anyio import to_thread
 
 from acp_nvim.review.proposed import Proposed, parse_patch, propose_all
 from acp_nvim.serves import disk
-from acp_nvim.serves.boundary import roots, within
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.standing import as_utf8, on_disk
 from acp_nvim.session import paths
@@ -75,7 +74,7 @@ async def _page(files: Files, session: Session, path: str, changes: list[FileDif
     if any("\udc80" <= char <= "\udcff" for char in (held or "") if char > "\x7f"):
         return Page(path, as_it_came(changes, "The file is not UTF-8 text: shown as it came"))
     made, written = await to_thread.run_sync(_propose, live, held, base, changes)
-    outside = not any(within(real, root) for root in roots(session))
+    outside = not files.boundary.is_inside(session, real, path)
     return Page(path, made, held, written, bool(buffer) and made.fits, outside)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import anyio
 
 from acp_nvim.serves import disk, sight
-from acp_nvim.serves.boundary import roots, within
-from acp_nvim.serves.git import Tree
+from acp_nvim.serves.boundary import Boundary
+from acp_nvim.serves.inert_git import Repository
 from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.session.session import Session
 
@@ -21,6 +21,7 @@ _SMALL = 64 << 10  # bytes that are read at once
 class Turn:
     session: Session
     number: int
+    boundary: Boundary
     began: int = field(default_factory=disk.clock)
     begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
     over: anyio.Event = field(default_factory=anyio.Event)
@@ -30,14 +31,12 @@ class Turn:
     ended: set[str] = field(default_factory=set)  # ids of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
-    trees: dict[str, tuple[Tree, frozenset[str]]] = field(default_factory=dict)  # by folder: what was dirty
+    trees: dict[str, tuple[Repository, frozenset[str]]] = field(
+        default_factory=dict
+    )  # by folder: what was dirty
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
-    _roots: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._roots = roots(self.session)
 
     def doer(self, by: By) -> Doer:
         return Doer(self.session, by, self.number)
@@ -56,7 +55,7 @@ class Turn:
         if not self.is_new(given, by):
             return
         path = disk.resolve(given)
-        inside = any(within(path, root) for root in self._roots)
+        inside = self.boundary.is_inside(self.session, path, given)
         self._resolved[given] = path if inside else None
         if inside and path not in self.sights:
             now = sight.stamp(path)

@@ -17,6 +17,7 @@ from anyio import to_thread
 
 from acp_nvim.serves import disk, git, reload, sight
 from acp_nvim.serves.files import Files
+from acp_nvim.serves.inert_git import Repository
 from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.serves.standing import Buffer
@@ -58,7 +59,8 @@ class Watch:
     def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out. `loaded`: the files in the editor's buffers."""
         last = self._turns.get(session)
-        turn = Turn(session, session.turn, scopes=last.scopes if last else set())
+        scopes = last.scopes if last else set()
+        turn = Turn(session, session.turn, self._files.boundary, scopes=scopes)
         self._turns[session] = turn
         known = [*loaded, *self._files.live.unsaved][:MOST]
         for path in known[:_AT_ONCE]:
@@ -215,23 +217,17 @@ class Watch:
         await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
             after = await git.changed(tree, root, MOST) or {}
-            for path, is_committed in after.items():
-                if path not in before and path not in turn.sights:
-                    await self._meet_clean(turn, tree, path, _below(root, path), is_committed)
+            fresh = [path for path in after if path not in before and path not in turn.sights]
+            filtered = await git.filtered(tree, (path for path in fresh if after[path]))
+            for path in fresh:
+                held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
+                turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
         await self._look(turn, None)
         self._on_over(turn.session, turn.number)
 
     async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
         turn.meet(given, by, done)
         await anyio.lowlevel.checkpoint()
-
-    async def _meet_clean(
-        self, turn: Turn, tree: git.Tree, path: str, given: str, is_committed: bool
-    ) -> None:
-        """What was clean held what is committed; what is new to git was not there."""
-        data = await git.committed(tree, path, sight.LARGEST) if is_committed else None
-        text = Unknown.TEXT if is_committed and data is None else sight.decoded(data)
-        turn.add(path, given, "unknown", sight.UNSEEN, text)
 
     async def _read_large(self, turn: Turn) -> None:
         for path in turn.take_large():
@@ -322,6 +318,12 @@ class Watch:
         if not buffer.modified:
             return buffer.text.whole == text
         return sight.decoded(self._files.live.origin(path)) == text
+
+
+async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
+    """What was clean held what is committed; what is new to git was not there."""
+    data = await git.committed(tree, path, sight.LARGEST) if is_committed else None
+    return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
 
 
 def _below(root: str, path: str) -> str:

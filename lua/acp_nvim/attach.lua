@@ -96,10 +96,10 @@ local MOST_WAIT_MS = 5000 -- a prompt that is sent meanwhile waits so long for g
 ---@field text? string
 ---@field why? string    there is none
 
---- Has git tell what differs from the last commit, or from the index where there is none yet.
+--- Has git tell what differs from the last commit.
 ---@param cwd string
 ---@param diff acp.GitDiff
----@param ended fun()
+---@param ended fun()  later
 local function ask_git(cwd, diff, ended)
   ---@param text? string
   ---@param why? string
@@ -107,37 +107,20 @@ local function ask_git(cwd, diff, ended)
     diff.over, diff.text, diff.why = true, text, why
     ended()
   end
-  ---@param base? string
-  ---@param otherwise fun(result: vim.SystemCompleted)
-  local function git(base, otherwise)
-    local command = { "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "--no-pager", "diff" }
-    vim.list_extend(command, { "--no-ext-diff", "--no-textconv", "--no-color" })
-    vim.list_extend(command, base and { base, "--", "." } or { "--", "." })
-    local started = pcall(
-      vim.system,
-      command,
-      { cwd = cwd, timeout = 10000 },
-      vim.schedule_wrap(function(result)
-        if result.code ~= 0 then
-          return otherwise(result)
-        end
-        is_over(result.stdout ~= "" and result.stdout or nil, result.stdout == "" and "git sees no changes here" or nil)
-      end)
-    )
-    if not started then
-      is_over(nil, "git is not installed, or the folder is gone")
+  local ok, message = require("acp_nvim.git").diff(cwd, function(result)
+    if result.code ~= 0 then
+      local why = vim.trim(result.stderr or ""):match("^[^\n]*")
+      return is_over(nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
+    elseif result.stdout == "" then
+      return is_over(nil, "git sees no changes here")
     end
-  end
-  local function failed(result)
-    local why = vim.trim(result.stderr or ""):match("^[^\n]*")
-    is_over(nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
-  end
-  git("HEAD", function(result)
-    if result.code == 128 then -- there is no commit yet
-      return git(nil, failed)
-    end
-    failed(result)
+    is_over(result.stdout)
   end)
+  if not ok then
+    vim.schedule(function()
+      is_over(nil, message)
+    end)
+  end
 end
 
 ---@param text string

@@ -131,10 +131,8 @@ local function ask_git(cwd, done)
       job:kill("sigterm")
     end
   end
-  local command = { "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "ls-files", "-z" }
-  vim.list_extend(command, { "--cached", "--others", "--exclude-standard" })
   local ok
-  ok, job = pcall(vim.system, command, { cwd = cwd, stdout = take, text = false, timeout = 30000 }, function(result)
+  ok, job = require("acp_nvim.git").files(cwd, { stdout = take, text = false, timeout = 30000 }, function(result)
     vim.schedule(function()
       if result.code ~= 0 and size == 0 then
         return done(nil)

@@ -122,7 +122,7 @@ return {
           type = "string",
           default = "ask",
           values = { "ask", "deny", "allow" },
-          doc = "outside the session's roots",
+          doc = "outside the session's roots, and git's own files",
         },
         { name = "autocmds", type = "boolean", default = true, doc = "its saves run BufWritePre and BufWritePost" },
       },

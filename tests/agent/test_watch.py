@@ -449,6 +449,27 @@ async def test_git_tells_what_nobody_named(agent: Agent) -> None:
     ]
 
 
+async def test_what_a_filter_would_make_of_a_commit_is_not_guessed(agent: Agent) -> None:
+    """Attributes that name no program hold all the same."""
+    (agent.root / ".gitattributes").write_text("large filter=lfs\nempty filter=\ndos text eol=crlf\n")
+    for name in ("large", "dos", "empty"):
+        (agent.root / name).write_text("pointer\n")
+    git(agent.root, "init", "-q")
+    git(agent.root, "add", ".")
+    git(agent.root, "commit", "-qm", "all")
+    (agent.root / "dos").unlink()
+    git(agent.root, "checkout", "dos")
+    async with watching(agent, None) as watched:
+        for name in ("large", "dos", "empty"):
+            (agent.root / name).write_text("changed\n")
+        await watched.end()
+    assert sorted(watched.changes, key=lambda change: change[0]) == [
+        ("dos", "pointer\r\n", "changed\n", "unknown"),
+        ("empty", Unknown.TEXT, "changed\n", "unknown"),
+        ("large", Unknown.TEXT, "changed\n", "unknown"),
+    ]
+
+
 @pytest.mark.statement(105)
 async def test_a_turn_may_be_over_before_git_has_answered(agent: Agent) -> None:
     path = agent.root / "clean"

@@ -1,6 +1,7 @@
 """What goes along with a prompt: named in its text, put there as chips, or given by a script."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -295,8 +296,8 @@ def slow_git(tmp_path: Path, gate: Path, then: str) -> dict[str, str]:
     """A git that waits for the gate before it says anything of a diff."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    wait = f'case "$*" in *" diff "*) while ! [ -e {gate} ]; do read -t 0.02 _ <> <(:); done; {then};; esac\n'
-    (folder / "git").write_text(f"#!/bin/bash\n{wait}")
+    wait = f'case "$*" in *" diff "*) while ! [ -e {gate} ]; do read -t 0.02 _ <> <(:); done; {then}; exit;; esac\n'
+    (folder / "git").write_text(f'#!/bin/bash\n{wait}exec {shutil.which("git")} "$@"\n')
     (folder / "git").chmod(0o755)
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
@@ -305,6 +306,7 @@ def test_a_diff_goes_along_however_soon_the_prompt_is_sent(open_editor: Open, tm
     gate = tmp_path / "gate"
     environment = slow_git(tmp_path, gate, r"printf '\n-one\n+two\n'")
     editor, agent = talking(open_editor, tmp_path, ALL, env=environment)
+    subprocess.run(["git", "init", "-q"], cwd=editor.project, check=True)
     begin(editor)
     editor.type(":Acp add diff<CR>")
     editor.expect_lua(LINES, "(diff) ")
@@ -318,6 +320,7 @@ def test_a_diff_goes_along_however_soon_the_prompt_is_sent(open_editor: Open, tm
 def test_a_diff_that_is_none_leaves_the_prompt_again(open_editor: Open, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     editor, _ = talking(open_editor, tmp_path, ALL, env=slow_git(tmp_path, gate, "exit 0"))
+    subprocess.run(["git", "init", "-q"], cwd=editor.project, check=True)
     begin(editor)
     editor.type(":Acp add diff<CR>")
     editor.expect_lua(LINES, "(diff) ")

@@ -46,6 +46,65 @@ async def test_all_else_is_not(agent: Agent, path: str) -> None:
     assert agent.asked == agent.told == []
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git",
+        ".git/config",
+        "sub/.Git/hooks/new",
+        ".gi\u200ct/config",
+        ".git. /config",
+        "GIT~1/config",
+        "bare/config",
+    ],
+)
+async def test_what_git_keeps_is_not_open_by_any_name(agent: Agent, path: str) -> None:
+    agent.files.configure("deny", autocmds=True)
+    (agent.root / "bare").mkdir()
+    for name in ("HEAD", "objects", "refs"):
+        (agent.root / "bare" / name).mkdir()
+    assert await agent.code(agent.write(f"{agent.root}/{path}", "new\n")) == INTERNAL_ERROR
+
+
+@pytest.mark.parametrize("path", [".gitignore", ".github/workflows", "my.git/f", "HEAD", ".git/../f"])
+async def test_what_is_named_like_gits_is_open(agent: Agent, path: str) -> None:
+    agent.files.configure("deny", autocmds=True)
+    await agent.write(f"{agent.root}/{path}", "new\n")
+
+
+async def test_a_root_below_a_git_folder_is_its_users_choice(agent: Agent) -> None:
+    (agent.root / ".git" / "hooks").mkdir(parents=True)
+    session = agent.new_session(agent.root / ".git" / "hooks")
+    agent.files.configure("deny", autocmds=True)
+    await agent.write(agent.root / ".git" / "hooks" / "pre-commit", "new\n", session)
+
+
+async def test_leave_for_a_folder_is_none_for_what_git_keeps_in_it(agent: Agent) -> None:
+    agent.answers = ["folder", "no"]
+    out = agent.root.parent / "out"
+    await agent.write(out / "f", "new\n")
+    assert await agent.code(agent.write(out / ".git" / "config", "new\n")) == INTERNAL_ERROR
+
+
+async def test_a_root_is_what_it_was_when_the_session_began(agent: Agent) -> None:
+    """A further root, and a folder above one, become a link; a root that was not there comes to be."""
+    root = agent.root.parent
+    (root / "up" / "deep").mkdir(parents=True)
+    (root / "else" / "deep").mkdir(parents=True)
+    (root / "else" / "deep" / "f").write_text("else\n")
+    session = agent.new_session(agent.root, root / "more", root / "up" / "deep", root / "later")
+    agent.files.boundary.begin(session)
+    agent.files.configure("deny", autocmds=True)
+    assert await agent.read(root / "more" / "f", session) == "more\n"
+    for name, target in (("more", "out"), ("up", "else")):
+        (root / name).rename(root / f"{name}-aside")
+        (root / name).symlink_to(target)
+    (root / "later").mkdir()
+    for path in ("more/f", "out/f", "up/deep/f", "else/deep/f", "more-aside/f"):
+        assert await agent.code(agent.read(root / path, session)) == NOT_FOUND
+    assert await agent.code(agent.write(root / "later" / "f", "new\n", session)) == INTERNAL_ERROR
+
+
 async def test_a_root_that_is_a_symlink_is_where_it_leads(agent: Agent, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("root")
     session = agent.new_session(tmp_path / "link")
