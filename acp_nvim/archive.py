@@ -8,10 +8,25 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from acp_nvim.session.visible import one_line
+
+_NAME = re.compile(r"^\d+-\d+-(.+)-\d+-\d+\.jsonl$")
 _PID = re.compile(r"-(\d+)-\d+\.jsonl$")
+_WORDS = ("session/new", '"result": {"sessionId"', '"result":{"sessionId"', "session/prompt", "stopReason")
 _HEAD = 8  # lines: the folder stands in one of the first
+_TITLE = 200  # characters
+
+
+class Kept(NamedTuple):
+    """What the head of a transcript says of its conversation."""
+
+    file: str
+    agent: str  # its name as file names can hold it
+    id: str | None
+    title: str | None
+    updated: int  # seconds since 1970
 
 
 def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
@@ -19,6 +34,27 @@ def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
     newest = sorted(folder.glob("*.jsonl"), key=_age, reverse=True)
     over = (path for path in newest if str(path) not in but and not _is_written(path))
     return next((path for path in over if _cwd(path) == cwd), None)
+
+
+def described(path: Path) -> Kept:
+    """Read its first lines only: the rest may be long."""
+    id = title = None
+    for message in islice(_messages(path), _HEAD):
+        result, params = message.get("result"), message.get("params")
+        if isinstance(result, dict) and isinstance(known := result.get("sessionId"), str):
+            id = known
+        if message.get("method") == "session/prompt" and isinstance(params, dict):
+            title = _first_words(params.get("prompt"))
+            break
+    named = _NAME.match(path.name)
+    return Kept(str(path), named[1] if named else "", id, title, int(_age(path)))
+
+
+def _first_words(prompt: Any) -> str | None:
+    blocks = prompt if isinstance(prompt, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    lines = (line for text in texts if isinstance(text, str) for line in text[:2000].splitlines())
+    return next((one_line(line)[:_TITLE] for line in lines if line.strip()), None)
 
 
 def was_cut(path: Path) -> bool:
@@ -46,7 +82,7 @@ def _messages(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                if "session/new" in line or "session/prompt" in line or "stopReason" in line:
+                if any(word in line for word in _WORDS):
                     yield _message(line)
     except OSError:
         return

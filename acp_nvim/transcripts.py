@@ -86,6 +86,17 @@ class Transcripts:
         going = {session.recording for session in self._client.sessions.values() if session.recording}
         return archive.latest(self._folder, cwd, going) if self._folder else None
 
+    def do_earlier(self, payload: dict[str, Any]) -> None:
+        """The editor wants to know which conversation of a folder could go on."""
+        self._spawn(self._tell_earlier, str(payload["cwd"]))
+
+    async def _tell_earlier(self, cwd: str) -> None:
+        path = await to_thread.run_sync(self.latest, cwd)
+        kept = await to_thread.run_sync(archive.described, path) if path else None
+        agents = (name for name in self._client.settings.agents if kept and _slug(name) == kept.agent)
+        shape = {**kept._asdict(), "agent": next(agents, kept.agent)} if kept else None
+        self._client.editor.notify("earlier", cwd, shape)
+
     def _was_cut(self, cwd: str) -> bool:
         path = self.latest(cwd)
         return path is not None and archive.was_cut(path)
@@ -144,8 +155,7 @@ class Transcripts:
 
     def _begin(self, session: Session, folder: Path) -> _Record:
         stamp = time.strftime("%Y%m%d-%H%M%S")
-        agent = re.sub(r"[^\w.-]+", "-", session.agent)[:_NAME]
-        name = f"{stamp}-{agent}-{os.getpid()}-{session.number}.jsonl"
+        name = f"{stamp}-{_slug(session.agent)}-{os.getpid()}-{session.number}.jsonl"
         session.recording = session.recording or str(folder / name)
         return _Record(Path(session.recording), self._retelling(session))
 
@@ -236,6 +246,11 @@ def _age(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
+
+
+def _slug(agent: str) -> str:
+    """Its name as that of a file can hold it."""
+    return re.sub(r"[^\w.-]+", "-", agent)[:_NAME]
 
 
 def unwritten(error: OSError, forced: str) -> str:

@@ -146,6 +146,10 @@ function ports.listed(list)
   require("acp_nvim.sessions").listed(list)
 end
 
+function ports.earlier(cwd, kept)
+  require("acp_nvim.earlier").told(cwd, kept)
+end
+
 function ports.doctored(...)
   require("acp_nvim.doctor").told(...)
 end

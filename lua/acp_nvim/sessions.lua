@@ -1,5 +1,6 @@
 -- `:Acp sessions`: the sessions that live here and those that the running agents have saved, one a line.
 local agents = require("acp_nvim.agents")
+local ago = require("acp_nvim.ago")
 local backend = require("acp_nvim.backend")
 local catalogue = require("acp_nvim.catalogue")
 local listed = require("acp_nvim.listed")
@@ -11,25 +12,6 @@ local M = {}
 local STATE_COLUMN = 4
 
 -- How it looks --------------------------------------------------------------------------------------------------------
-
----@param seconds? integer  since 1970
----@return string
-local function ago(seconds)
-  if not seconds then
-    return ""
-  end
-  local past = os.time() - seconds
-  if past < 60 then
-    return "just now"
-  elseif past < 3600 then
-    return ("%d min ago"):format(past / 60)
-  elseif past < 86400 then
-    return ("%d h ago"):format(past / 3600)
-  elseif past < 30 * 86400 then
-    return ("%d d ago"):format(past / 86400)
-  end
-  return tostring(os.date("%Y-%m-%d", seconds))
-end
 
 ---@param line acp.SessionLine
 ---@param width integer  of the window

@@ -44,7 +44,7 @@ function M.begin(verb, fields, more)
   end
   local n = state.new(fields)
   state.session(n).generation = backend.generation()
-  if verb == "load" or verb == "resume" or verb == "reopen" then
+  if verb ~= "fork" then -- a fork has an id of its own
     state.session(n).origin.id = more and more.id
   end
   backend.notify(verb, vim.tbl_extend("error", { session = n }, fields, more or {}))

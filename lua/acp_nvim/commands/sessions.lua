@@ -94,6 +94,14 @@ subcommands.sessions = {
   end,
 }
 
+subcommands.continue = {
+  doc = "goes on with the newest session of this folder: one that is open here, else the last one that is kept, which its "
+    .. "agent loads or resumes; an agent that can do neither begins anew below what was said",
+  run = function()
+    return require("acp_nvim.earlier").continue()
+  end,
+}
+
 subcommands.load = {
   args = "{id}",
   doc = "opens a session that the agent has saved, with what was said in it",

@@ -1,0 +1,112 @@
+"""`:Acp continue` and the empty chat: the newest conversation of the folder goes on, however its agent can."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    error,
+    on,
+    on_initialize,
+    on_prompt,
+    result,
+    say,
+    script,
+    update,
+    wait_until,
+)
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+TEXT = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://' .. ... .. '/chat$'), 0, -1, false), '|')"
+
+
+def spoken(role: str, text: str) -> Any:
+    return update({"sessionUpdate": f"{role}_message_chunk", "content": {"type": "text", "text": text}})
+
+
+def opened(open_editor: Open, agent: ScriptedAgent, **options: Any) -> Editor:
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    return open_editor(setup={"agents": {"my agent": spec}}, **options)
+
+
+def yesterday(open_editor: Open, agent: ScriptedAgent, *prompts: str) -> dict[str, Any]:
+    """Something is said in a Neovim that is quit; options for another one in the same folder."""
+    editor = opened(open_editor, agent)
+    for prompt in prompts:
+        editor.type(f":Acp prompt {prompt}<CR>")
+        editor.wait_event("AcpTurnEnded")
+    folder = editor.home / "state/nvim/acp_nvim/transcripts"
+    wait_until(lambda: any("stopReason" in file.read_text() for file in folder.glob("*.jsonl")))
+    assert editor.quit() == 0
+    enter = f"vim.cmd.cd({str(editor.project)!r})"
+    return {"env": {"XDG_STATE_HOME": str(editor.home / "state")}, "init": enter, "size": (140, 40)}
+
+
+CASES = {
+    "load": (
+        on_initialize(loadSession=True),
+        on("session/load", spoken("user", "tidy up"), spoken("agent", "told by the agent"), result({})),
+    ),
+    "resume": (on_initialize(sessionCapabilities={"resume": {}}), on("session/resume", result({}))),
+    "new": (on_initialize(), on("session/fork", result({}))),
+    "refused": (on_initialize(loadSession=True), on("session/load", error(-32602, "unknown session"))),
+}
+
+
+@pytest.mark.parametrize("how", CASES)
+def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path: Path, how: str) -> None:
+    answers = on_prompt("tidy", say("All is tidy.")), on_prompt("", say("more"))
+    again = yesterday(open_editor, script(tmp_path, *answers), "tidy up the project")
+    agent = script(tmp_path, *CASES[how], *answers, name="second")
+    editor = opened(open_editor, agent, **again)
+    editor.type(":Acp continue<CR>")
+    editor.screen.expect('continuing "tidy up the project" (just now) with my agent')
+    editor.wait_event("AcpSessionStarted")
+    text = editor.expect_lua(TEXT, lambda text: "tid" in text, 1)
+    if how == "load":
+        assert "told by the agent" in text
+        assert "All is tidy." not in text
+    else:
+        assert "tidy up the project" in text
+        assert "All is tidy." in text
+        remembers = "resumed: the agent remembers what stands above"
+        forgets = "started anew: the agent remembers nothing of what stands above"
+        assert (remembers if how == "resume" else forgets) in text
+    if how in ("load", "resume"):
+        first = agent.got(f"session/{how}")[0]["params"]
+        assert first["sessionId"] == "s1"
+        assert agent.got("session/new") == []
+    editor.type("igo on<Esc><CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("more")
+    assert len(editor.acp("sessions")) == 1
+    # it is open now: from the chat of a new session it is gone back to, and the empty one is closed
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.type(":Acp continue<CR>")
+    editor.screen.expect('here is "tidy up the project"')
+    editor.expect_lua(
+        "return vim.tbl_map(function(s) return s.session end, require('acp_nvim').sessions())", [1]
+    )
+    assert editor.lua("return vim.fn.bufname()") == "acp://1/prompt"
+
+
+def test_where_there_is_nothing_to_continue_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
+    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
+    elsewhere = {**again, "init": ""}
+    editor = opened(open_editor, script(tmp_path, name="second"), **elsewhere)
+    editor.type(":Acp continue<CR>")
+    editor.screen.expect("nothing to continue (:Acp sessions lists what agents have saved)")
+    assert editor.acp("sessions") == []
+
+
+def test_a_conversation_with_an_agent_that_is_gone_is_replayed(open_editor: Open, tmp_path: Path) -> None:
+    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
+    editor = open_editor(**again)
+    editor.type(":Acp continue<CR>")
+    editor.screen.expect('"hello" (just now) was with my-agent, which is not configured: a replay')
+    editor.screen.expect("fine")
