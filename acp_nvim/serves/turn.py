@@ -28,7 +28,7 @@ class Turn:
     settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
     busy: int = 0  # tasks that may find a change still
     sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
-    ended: set[str] = field(default_factory=set)  # ids of calls
+    ended: set[int] = field(default_factory=set)  # keys of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(

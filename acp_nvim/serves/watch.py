@@ -95,8 +95,8 @@ class Watch:
             turn.meet(path, "agent", done)
         for path in given:
             turn.announce(path)
-        ends = done and bool(news or call.id not in turn.ended)
-        (turn.ended.add if done else turn.ended.discard)(call.id)
+        ends = done and bool(news or call.key not in turn.ended)
+        (turn.ended.add if done else turn.ended.discard)(call.key)
         if news or (ends and given):
             self._start(turn, self._hear, news, given if ends else [], done)
 

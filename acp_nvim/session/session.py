@@ -63,7 +63,7 @@ class Session:
         self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
         self._told: dict[str, Any] = {}
         self._told_tools: dict[
-            str, dict[str, Any]
+            int, dict[str, Any]
         ] = {}  # a call's output streams; its event fires when a fact changes
 
     # --- what the editor may know
@@ -319,8 +319,8 @@ class Session:
             "title": one_line((tool.title or tool.kind)[:_TITLE]),
             "paths": tool.paths(self.cwd),
         }
-        if self._told_tools.get(tool.id) != facts:
-            self._told_tools[tool.id] = facts
+        if self._told_tools.get(tool.key) != facts:
+            self._told_tools[tool.key] = facts
             self.tell("AcpToolCall", id=tool.id, **facts)
 
     def _apply_usage(self, usage: schema.Usage) -> None:

@@ -25,6 +25,8 @@ class ToolCall:
     key: int
     id: str
     started: float
+    turn: int = 0  # in which it has begun
+    is_announced: bool = False  # by a `tool_call`; else by an update or a permission alone
     title: str = ""
     name: str = ""  # of the tool
     kind: str = "other"
@@ -114,6 +116,35 @@ class ToolCall:
             said = meta.get(name)
             if isinstance(said, dict) and isinstance(said.get("data"), str):
                 self.terminals.setdefault(str(said.get("terminal_id")), []).append(said["data"])
+
+
+def is_another(
+    call: ToolCall, update: schema.ToolCallUpdate, asks: bool, is_past: bool, is_live: bool
+) -> bool:
+    """Whether an id that comes again names another call than before. Many agents hand on the ids of their model: some
+    models number anew in each answer, some agents always use one. `asks`: it comes with a permission; `is_past`: the
+    call belongs to an earlier turn; `is_live`: it is no replay.
+
+        turn 1: tool_call t, update t completed     turn 2: tool_call t             another
+        tool_call t, update t completed             tool_call t                     another
+        update t, update t                          tool_call t                     the same: it comes late
+        tool_call t completed                       tool_call t (in a replay)       the same, if it says the same
+        turn 1: tool_call t, left open              turn 2: update t                the same: late news
+    """
+    is_over = call.status in ("completed", "failed")
+    has_other_input = _differ(update.raw_input, call.raw_input)
+    says_other = has_other_input or _differ(update.title, call.title)
+    if asks:
+        return is_past or (is_over and says_other)
+    if update.known:
+        return is_over and update.status in _OPEN and (is_past or has_other_input)
+    if is_past:
+        return True
+    return call.is_announced and is_over and (is_live or says_other)
+
+
+def _differ(said: Any, known: Any) -> bool:
+    return said not in (None, schema.UNSET) and known not in NOTHING and said != known
 
 
 def typed(words: Any) -> str:

@@ -16,7 +16,7 @@ from acp_nvim.session.echo import Echo
 from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Role, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_calls import ToolCall, is_another
 from acp_nvim.session.verdicts import beside
 
 _RECENT = 200
@@ -45,6 +45,8 @@ class Transcript:
         self._calls: dict[str, ToolCall] = {}
         self._open: dict[int, ToolCall] = {}
         self._asked: dict[int, ToolCall] = {}
+        self._turn = 0  # counts turns, also those of a replay
+        self._is_live = False  # a turn of ours is running
 
     def part(self) -> None:
         """Who speaks from now on knows nothing of what stands there: its ids and plans are others."""
@@ -96,6 +98,8 @@ class Transcript:
             self._say("user", report, None, prompt=True, diff=True)
         self._say("user", text, None, prompt=not report)
         self._growing = None
+        self._turn += 1
+        self._is_live = True
         self._echo = Echo(text, report)
 
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
@@ -126,6 +130,7 @@ class Transcript:
     ) -> None:
         if role == "user":
             self._plan, self.spoke_in_turn = None, False
+            self._turn += not self._is_live
         entry: Message | Thought
         if role == "thought":
             entry = Thought(self._key(), [text], message_id, self._now)
@@ -136,13 +141,15 @@ class Transcript:
 
     # --- everything else
 
-    def tool(self, update: schema.ToolCallUpdate, now: float) -> ToolCall:
-        """Merge what the agent says of a call; one that was never announced begins here."""
+    def tool(self, update: schema.ToolCallUpdate, now: float, asks: bool = False) -> ToolCall:
+        """Merge what the agent says of a call, or asks for it; one that was never announced begins here."""
         self._now = now
         call = self._calls.get(update.id)
-        if call is None:
-            call = self._calls[update.id] = ToolCall(self._key(), update.id, now)
+        if call is None or is_another(call, update, asks, call.turn != self._turn, self._is_live):
+            self._calls.pop(update.id, None)  # the newest stands last
+            call = self._calls[update.id] = ToolCall(self._key(), update.id, now, turn=self._turn)
             self._add(call)
+        call.is_announced = call.is_announced or not (update.known or asks)
         was = call.status
         call.apply(update, now)
         self._track(call)
@@ -173,7 +180,7 @@ class Transcript:
     def ask(self, question: Question, update: schema.ToolCallUpdate | None, now: float) -> ToolCall:
         """Put a question into its tool call; one that is about no call gets an entry of its own."""
         if update is not None:
-            call = self.tool(update, now)
+            call = self.tool(update, now, asks=True)
         else:
             call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
             self._add(call)
@@ -188,7 +195,7 @@ class Transcript:
     def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
         """The transcript has begun anew, and the question is still open."""
         call = ToolCall(
-            self._key(), before.id, before.started, before.title, kind="ask", content=before.content
+            self._key(), before.id, before.started, title=before.title, kind="ask", content=before.content
         )
         self._calls[call.id] = call
         self._add(call)
@@ -211,7 +218,7 @@ class Transcript:
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
         """Close what the turn has left open, and say which calls those were."""
         self._now = now
-        self._echo = None
+        self._echo, self._is_live = None, False
         self._end_thought()
         left = [call for call in self._open.values() if not call.stays]
         for call in left:
