@@ -159,6 +159,45 @@ def test_a_hostile_form_is_only_text(open_editor: Open, tmp_path: Path) -> None:
     assert '"content": {"name": "Ada", ' in chat(editor)[-1]
 
 
+def refusal(editor: Editor, id: int, content: Any) -> str:
+    """The message behind the nil of an answer that cannot be sent."""
+    ok, message = editor.lua(
+        """local ok, message = require('acp_nvim').answer(...)
+        return { ok == nil, message or vim.NIL }""",
+        id,
+        "answer",
+        content,
+    )
+    assert ok
+    return str(message)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "right"),
+    [
+        ({"type": "string", "pattern": "^[a-z]+-\\d{2,3}$"}, "Ab-1", "ab-12"),
+        ({"type": "string", "pattern": "<[^>]*>=|~&"}, "<b", "<b>="),
+        ({"type": "string", "format": "email"}, "nobody", "a@b.c"),
+        ({"type": "string", "format": "date"}, "yesterday", "2026-01-31"),
+        ({"type": "string", "format": "uri"}, "example.org", "https://example.org"),
+        ({"type": "number", "minimum": 1, "maximum": 2}, 2.5, 1.5),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ["a", "a"], ["a", "b"]),
+        ({"type": "string", "enum": ["a", "b"]}, "c", "b"),
+    ],
+)
+def test_the_api_refuses_what_the_form_does_not_take(
+    open_editor: Open, tmp_path: Path, field: dict[str, Any], wrong: Any, right: Any
+) -> None:
+    editor = talking(open_editor, asking(tmp_path, {"name": field}))
+    send(editor, "hello")
+    id = editor.wait_event("AcpQuestion")["id"]
+    assert refusal(editor, id, {"name": wrong}).startswith("nothing was sent: 'name' ")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    assert editor.acp("answer", id, "answer", {"name": right}) is True
+    editor.wait_event("AcpTurnEnded")
+    assert '"action": "accept"' in chat(editor)[-1]
+
+
 @pytest.mark.backends
 def test_an_answer_by_the_api(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, asking(tmp_path, FIELDS))
@@ -167,8 +206,18 @@ def test_an_answer_by_the_api(open_editor: Open, tmp_path: Path) -> None:
     (question,) = editor.acp("questions")
     assert (question["kind"], question["title"]) == ("elicitation", "Who is there?")
     assert [field["name"] for field in question["fields"]] == list(FIELDS)
-    assert editor.acp("answer", id, "answer", {"name": "A"}) is True
-    editor.screen.expect("at least 2 characters")
+    for content, problem in (
+        ({"name": "A"}, "'Your name' must have at least 2 characters"),
+        ({}, "'Your name' is required"),
+        ("Ada", "the answer must be a table with name, age, colour, tools, sure"),
+        ({"name": "Ada", "age": 1.5}, "'Age' must be a whole number"),
+        ({"name": "Ada", "age": "36"}, "'Age' must be a number"),
+        ({"name": "Ada", "colour": "green"}, "'Colour' must be one of the choices"),
+        ({"name": "Ada", "tools": ["x"]}, "'Tools' must be one of the choices"),
+        ({"name": "Ada", "sure": "yes"}, "'Sure?' must be true or false"),
+        ({"name": "Ada", "size": 3}, "there is no field 'size'"),
+    ):
+        assert refusal(editor, id, content) == f"nothing was sent: {problem}"
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.acp("answer", id, "answer", {"name": "Ada", "age": 36.0, "tools": []}) is True
     editor.wait_event("AcpTurnEnded")

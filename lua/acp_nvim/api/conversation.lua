@@ -113,7 +113,7 @@ end
 ---@param id integer  the question
 ---@param option_id? string
 ---@param content? string|table  a free answer, or an elicitation's form
----@return true? ok
+---@return true? ok  nil where the content is not what the form takes: the question stays open
 ---@return string? message
 function M.answer(id, option_id, content)
   local question, message = state.question(id)
@@ -127,7 +127,13 @@ function M.answer(id, option_id, content)
     return nil, ("question %s has the options %s, not %s"):format(id, table.concat(known, ", "), tostring(option_id))
   elseif content ~= nil and type(content) ~= "string" and type(content) ~= "table" then
     return nil, "the content of an answer must be a string or a table"
-  elseif not backend.is_running() then
+  elseif option_id == "answer" and content ~= nil and #(question.fields or {}) > 0 then
+    local problem = require("acp_nvim.form.check").problem(question.fields, content)
+    if problem then
+      return nil, "nothing was sent: " .. problem
+    end
+  end
+  if not backend.is_running() then
     return nil, "nothing is running"
   end
   state.answered(question)
