@@ -1,6 +1,8 @@
 -- The chat buffers, one a session. Only the backend's frames write them: here a frame becomes text and extmarks in one
 -- go, and every window that shows the end goes on showing it.
 local backend = require("acp_nvim.backend")
+local beside = require("acp_nvim.beside")
+local tail = require("acp_nvim.tail")
 
 local api = vim.api
 local M = {}
@@ -13,15 +15,17 @@ local M = {}
 ---@field icon? { text: string, hl: string }  stands before the line
 ---@field running? boolean      a tool at work: its icon turns
 ---@field eol? [string, string][]
+---@field beside? integer       the column before which that stands where it does not fit behind the line
+---@field at_eol? integer        its extmark
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
----@field diff? boolean         no Markdown: its lines have signs
 ---@field fences? acp.Fences     markdown.lua's knowledge of the block that begins here
 
 ---@class acp.Chat
 ---@field session integer
 ---@field buf? integer           nil: wiped by the user, and made anew when it is opened
 ---@field tick integer           changedtick after our own last change
+---@field columns integer        of its narrowest window
 ---@field stale boolean          wrong until the backend has sent everything anew
 ---@field marks table<integer, acp.Mark>  by extmark id
 ---@field keys table<integer, integer>    entry's key -> extmark id of its first mark
@@ -106,7 +110,7 @@ end
 local function chat_of(n)
   local chat = chats[n]
   if not chat then
-    chat = { session = n, tick = 0, stale = false, marks = {}, keys = {}, spinning = {} }
+    chat = { session = n, tick = 0, columns = vim.o.columns, stale = false, marks = {}, keys = {}, spinning = {} }
     chats[n] = chat
     create(chat)
   end
@@ -259,6 +263,9 @@ local function keep_views(buf, followers, readers)
     wrap_unless(win, endless)
     -- The column matters: of a line taller than the window the end is to be seen.
     api.nvim_win_set_cursor(win, { last, endless and 0 or vim.v.maxcol })
+    if not endless then
+      tail.follow(win)
+    end
   end
   for _, win in ipairs(readers) do
     if not vim.w[win].acp_more and vim.fn.getwininfo(win)[1].botline < last then
@@ -287,6 +294,31 @@ end
 
 ---@param chat acp.Chat
 ---@param mark acp.Mark
+---@param row integer
+local function place_beside(chat, mark, row)
+  local col, opts = beside.extmark(chat.buf, mark, row, chat.columns)
+  opts.id = mark.at_eol
+  mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, col, opts)
+end
+
+--- The windows on a chat may be narrower or wider now.
+---@param chat acp.Chat
+local function fit(chat)
+  local columns = beside.columns(chat.buf)
+  if columns == chat.columns then
+    return
+  end
+  chat.columns = columns
+  for id, mark in pairs(chat.marks) do
+    local row = mark.eol and api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, id, {})[1]
+    if row then
+      place_beside(chat, mark, row)
+    end
+  end
+end
+
+---@param chat acp.Chat
+---@param mark acp.Mark
 local function place(chat, mark)
   local id = put(chat, mark.row, mark)
   chat.marks[id] = mark
@@ -299,7 +331,7 @@ local function place(chat, mark)
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, span[1], opts)
   end
   if mark.eol then
-    api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, 0, { virt_text = mark.eol, strict = false })
+    place_beside(chat, mark, mark.row)
   end
 end
 
@@ -329,6 +361,19 @@ local function clear(chat, first, last)
   api.nvim_buf_clear_namespace(chat.buf, ENTRIES, first, last)
   api.nvim_buf_clear_namespace(chat.buf, COLOURS, first, last)
 end
+
+api.nvim_create_autocmd("WinResized", {
+  group = group,
+  callback = function()
+    for _, win in ipairs(vim.v.event.windows) do
+      local chat = api.nvim_win_is_valid(win) and by_buffer[api.nvim_win_get_buf(win)]
+      if chat then
+        fit(chat)
+        tail.resized(win)
+      end
+    end
+  end,
+})
 
 --- The nearest mark at or above `row`.
 ---@param chat acp.Chat
@@ -458,6 +503,7 @@ end
 ---@param chat acp.Chat
 ---@param ops table[]
 local function run(chat, ops)
+  fit(chat)
   vim.bo[chat.buf].modifiable = true
   local ok, err = xpcall(function()
     for _, op in ipairs(ops) do

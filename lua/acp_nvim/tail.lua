@@ -1,13 +1,10 @@
--- The end of a chat and the rows of its window: below the last line there is no emptiness while lines above are hidden.
--- It comes of windows that grow, as when a proposal closes, and of questions that were put to the top of a low one.
--- A window that shrinks, as when a proposal opens, goes on showing the end: Neovim leaves those as they are that the
--- user is not in.
-local chats = require("acp_nvim.chat")
-
+-- The end of a chat stands at the bottom of its window, row by row: below the last line there is no emptiness while rows
+-- above are hidden, and the options of a question are not below the edge. Neovim itself sees to neither: it leaves the
+-- views of windows as they are that the user is not in, and of a long line it shows the beginning.
 local api = vim.api
 local M = {}
 
---- What stands below the last line belongs to it: the answers of a question.
+--- What stands below the last line belongs to it.
 ---@param win integer
 ---@param line integer
 ---@param last integer
@@ -17,65 +14,67 @@ local function height(win, line, last)
   return api.nvim_win_text_height(win, range).all
 end
 
+--- Where the window has to begin so that the end is at its bottom.
+---     rows 4, lines of 1, 3 and 2 rows: the second line, without its first row
 ---@param info table of the window
 ---@param last integer
----@return integer  the highest line from which all to the last one is in view
-local function highest(info, last)
-  local line, rows = last + 1, info.height - (info.winbar or 0)
+---@return integer line
+---@return integer skipped  rows of that line
+local function beginning(info, last)
+  local line, rows = last + 1, info.height
   while line > 1 and rows > 0 do
-    rows = rows - height(info.winid, line - 1, last)
-    line = rows >= 0 and line - 1 or line
+    line = line - 1
+    rows = rows - height(info.winid, line, last)
   end
-  return math.min(line, last)
+  return line, math.max(0, -rows)
 end
 
 ---@param win integer
----@param top integer
-local function show_from(win, top)
+---@param line integer
+---@param skipped integer
+local function show_from(win, line, skipped)
+  local info = vim.fn.getwininfo(win)[1]
+  local skipcol = vim.wo[win].smoothscroll and skipped * math.max(1, info.width - info.textoff) or 0
+  if skipped > 0 and skipcol == 0 and line < vim.fn.line("$", win) then
+    line = line + 1
+  end
   api.nvim_win_call(win, function()
-    vim.fn.winrestview({ topline = top })
+    local now = vim.fn.winsaveview()
+    if now.topline ~= line or now.skipcol ~= skipcol then
+      vim.fn.winrestview({ topline = line, skipcol = skipcol })
+    end
   end)
 end
 
---- Shows as much of what went before as there is room for. The cursor stays on its line.
+--- Puts the end of the text to the bottom of the window. The cursor stays on its line.
+---@param win integer
+function M.follow(win)
+  local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
+  show_from(win, beginning(info, last))
+end
+
+--- Shows as much of what went before as there is room for, where the end is in view.
 ---@param win integer
 function M.lower(win)
   local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
   if info.topline == 1 or info.botline < last then
     return
   end
-  local top = highest(info, last)
+  local top, skipped = beginning(info, last)
   if top < info.topline then
-    show_from(win, top)
+    show_from(win, top, skipped)
   end
 end
 
+--- The window has another size now: what was at its end stays there.
 ---@param win integer
-local function keep_end(win)
-  local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
-  local top = api.nvim_win_get_cursor(win)[1] == last and highest(info, last) or 1
-  if top > info.topline then
-    show_from(win, top)
+function M.resized(win)
+  local last = vim.fn.line("$", win)
+  if api.nvim_win_get_cursor(win)[1] == last then
+    M.follow(win)
+  elseif win ~= api.nvim_get_current_win() then
+    M.lower(win)
   end
 end
-
---- The view of the window that the user is in is the user's, but at the end it follows.
----@param win integer
----@return boolean
-local function is_free(win)
-  return win ~= api.nvim_get_current_win() or api.nvim_win_get_cursor(win)[1] == vim.fn.line("$", win)
-end
-
-api.nvim_create_autocmd("WinResized", {
-  group = api.nvim_create_augroup("acp_nvim.tail", {}),
-  callback = function()
-    for _, win in ipairs(vim.v.event.windows) do
-      if api.nvim_win_is_valid(win) and chats.of_buffer(api.nvim_win_get_buf(win)) and is_free(win) then
-        M.lower(win)
-        keep_end(win)
-      end
-    end
-  end,
-})
 
 return M

@@ -12,7 +12,6 @@ local scratch = require("acp_nvim.scratch")
 local share = require("acp_nvim.window.share")
 local state = require("acp_nvim.state")
 local undisturbed = require("acp_nvim.undisturbed")
-require("acp_nvim.tail") -- hears of windows that grow
 
 local api = vim.api
 local M = {
@@ -73,6 +72,7 @@ function M.open(n, opts)
     end
   end)
   require("acp_nvim.winbar").refresh(n)
+  require("acp_nvim.question.room").tell(n)
   return true
 end
 

@@ -41,7 +41,7 @@ local function row_to_top(win, lines, at)
   if row > 0 then
     local info = vim.fn.getwininfo(win)[1]
     local width = info.width - info.textoff
-    local skip = (row - (info.height - info.winbar > 2 and 1 or 0)) * width
+    local skip = (row - (info.height > 2 and 1 or 0)) * width
     local col = vim.fn.virtcol2col(win, line + 1, skip + 2 * width)
     api.nvim_win_call(win, function()
       vim.fn.winrestview({ lnum = line + 1, col = math.max(0, col - 1), topline = line + 1, skipcol = skip })

@@ -80,7 +80,7 @@ end
 function M.rows_in(win, lines)
   local info = vim.fn.getwininfo(win)[1]
   local top, bottom = info.topline - 1, math.max(info.botline, info.topline) - 1
-  local room = info.height - (info.winbar or 0)
+  local room = info.height
   local covered = room > 2 and 1 or 0
   local skip = M.height(win, top, top) > room and skipped(win, info.width - info.textoff) or 0
   local from = top < lines.first and 0 or M.height(win, lines.first, top - 1) + skip

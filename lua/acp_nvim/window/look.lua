@@ -10,6 +10,7 @@ local M = {}
 local SHARED = {
   wrap = true,
   linebreak = true,
+  smoothscroll = true, -- of a line that is cut off at the top the end is shown
   breakindent = true,
   number = false,
   relativenumber = false,
