@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
 from acp_nvim.session.session import Session
@@ -116,7 +116,7 @@ class Retelling:
         if isinstance(entry, ToolCall):
             self._settled[entry.key] = _settled(entry)
         match entry:
-            case Message(prompt=True):
+            case Message(prompt=True) | Report():
                 yield from self._prompt(entry)
             case Message():
                 yield self._chunk(entry, "".join(entry.parts))
@@ -139,7 +139,7 @@ class Retelling:
             case Note():
                 yield self._update({"sessionUpdate": "notice", "severity": entry.kind, "title": entry.text})
 
-    def _prompt(self, entry: Message) -> Iterator[Line]:
+    def _prompt(self, entry: Message | Report) -> Iterator[Line]:
         """What we reported by ourselves stands before the user's words, in an entry of its own."""
         yield from self._ended()
         self._changing.clear()

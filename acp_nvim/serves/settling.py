@@ -12,6 +12,7 @@ import anyio
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.review import proposed
+from acp_nvim.review.taken import taken
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.proposal import Proposal, decision, takes_unsaved, verdict
 from acp_nvim.serves.takeback import Takeback
@@ -110,9 +111,23 @@ class Settling:
             return self._front.say("warn", AGAIN)
         session, holds = known.session, not self._front.through(known.session)
         session.reports += reports
+        known.question.partly = _partly(known)
         done = self._takeback.expect(session, known.question.tool_call_id or "", verdicts, holds)
         self._answer(known, "allow_once", some=True)
         self._front.spawn(self._say_done, known.question, done)
+
+
+def _partly(known: Proposal) -> str:
+    """What the user takes of it, for the line of the call."""
+    if all(decision(page).kind == "all" for page in known.pages):
+        return ""
+    counts = [
+        taken(page.proposed.left, page.proposed.right, decision(page).text)
+        for page in known.pages
+        if page.proposed.fits
+    ]
+    whole, count = (sum(each) for each in zip(*counts, strict=True))
+    return f"{whole} of {count} hunk{'s' * (count != 1)}" if whole < count else "edited"
 
 
 def _first(question: Question, kind: str) -> Option | None:

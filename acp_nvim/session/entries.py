@@ -21,11 +21,19 @@ class Message:
     parts: list[str]
     message_id: str | None = None
     prompt: bool = False  # sent by us: it begins a turn
-    diff: bool = False  # what the user refused of a proposal: lines with their signs, and no Markdown
 
     @property
     def speaker(self) -> str | None:
         return self.role
+
+
+@dataclass(slots=True, eq=False)
+class Report:
+    """What we tell the agent by ourselves before a prompt: what the user refused or took back, as diffs."""
+
+    speaker: ClassVar[str | None] = "user"
+    key: int
+    parts: list[str]
 
 
 @dataclass(slots=True, eq=False)
@@ -62,4 +70,4 @@ class Note:
     text: str
 
 
-Entry = Message | Placeholder | Thought | ToolCall | Plan | Compaction | Note
+Entry = Message | Report | Placeholder | Thought | ToolCall | Plan | Compaction | Note

@@ -24,6 +24,8 @@ def beside(question: Question, call: ToolCall) -> str:
     rule = f" by {question.rule or 'a rule'}" if by == "rule" else ""
     if answer.kind.startswith("reject"):
         return f"rejected{rule}"
+    if question.partly:
+        return question.partly
     if question.rule and question.rule.endswith(OF_SESSION):
         return question.rule  # in a narrow chat there is no room for more
     if rule:

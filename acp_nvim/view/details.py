@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.view.ansi import plain, shown
@@ -21,7 +21,7 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
     match entry:
         case ToolCall():
             return list(_call(entry, terminal))
-        case Thought() | Message():
+        case Thought() | Message() | Report():
             return _lines("".join(entry.parts))
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
@@ -41,7 +41,7 @@ def _call(call: ToolCall, terminal: Terminal) -> Iterator[str]:
     yield f"kind    {shown(call.kind)}"
     yield f"status  {', '.join(filter(None, dict.fromkeys([call.status, call.left, shown(call.verdict)])))}"
     if call.ended is not None:
-        yield f"took    {duration(call.ended - call.started) or 'less than a second'}"
+        yield f"took    {duration(call.took or 0.0) or 'less than a second'}"
     yield from _section("locations", (_place(location) for location in call.locations))
     yield from _section("command", _lines(call.command or ""))
     yield from _section("input", () if call.raw_input is None else _lines("".join(pretty(call.raw_input))))

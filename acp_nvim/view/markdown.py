@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
@@ -38,7 +38,7 @@ def export(session: Session, terminal: Terminal) -> Iterator[str]:
 
 def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
     match entry:
-        case Message(diff=True):
+        case Report():
             yield _fenced("".join(entry.parts))
         case Message():
             text = "".join(entry.parts)

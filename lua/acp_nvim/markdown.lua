@@ -192,24 +192,10 @@ local function paint_code(start, fence, row)
   paint_spans(row, fence.spans and fence.spans[inside - 1])
 end
 
-local SIGNS = { ["+"] = "AcpAdded", ["-"] = "AcpRemoved" }
-
---- What is no Markdown: a line stands or falls by its sign.
----@param row integer
-local function paint_sign(row)
-  local sign = api.nvim_buf_get_text(drawn.buf, row, 0, row, 1, {})[1]
-  if SIGNS[sign] then
-    paint(row, 0, 4000, SIGNS[sign], BESIDE)
-  end
-end
-
 ---@param row integer
 ---@param start integer
 ---@param mark acp.Mark
 local function paint_text(row, start, mark)
-  if mark.diff then
-    return paint_sign(row)
-  end
   local fence = fence_at(mark.fences, row - start)
   local line = api.nvim_buf_get_lines(drawn.buf, row, row + 1, false)[1] or ""
   if fence then

@@ -175,8 +175,9 @@ def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
     report = report_of(editor, agent)
     assert "notes.txt" in report
     assert "THREE" in report
+    editor.screen.expect("notes.txt  +3 −3  1 of 3 hunks")
+    editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
     editor.screen.expect("and now?")
-    editor.screen.expect("SEVENTEEN")
 
 
 def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the user refused of a proposal is a diff in the chat, and no Markdown."""
+"""What the agent is told of refused hunks is one folded line in the chat; unfolded it is a diff, and no Markdown."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,9 +24,14 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
     editor.wait_event("AcpTurnEnded")
     send(editor, "and now?")
     editor.wait_event("AcpTurnEnded", turn=2)
-    lines = chat(editor)
-    removed = next(line for line in lines if line.startswith("-"))
-    added = next(line for line in lines if line.startswith("+"))
+    editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
+    assert not [line for line in chat(editor) if line.startswith("+")]
+    in_chat(editor, "told Scripted")
+    editor.type("za")
+    editor.screen.expect("▾ told Scripted")
+    body = [line.removeprefix("  │ ") for line in chat(editor) if line.startswith("  │ ")]
+    removed = next(line for line in body if line.startswith("-"))
+    added = next(line for line in body if line.startswith("+"))
     in_chat(editor, removed)
     editor.screen.expect(removed)
     assert editor.screen.attrs(removed).get("foreground") == colour(editor, "AcpRemoved")
