@@ -76,6 +76,7 @@ class Client:
         )  # each handles its verbs
         self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
         self._shown: dict[int, Showing] = {}
+        self._rooms: dict[int, tuple[int, int]] = {}  # rows and columns of their windows
         self._touched: dict[int, Showing] = {}
         self._tasks: TaskGroup | None = None
         self._early: list[tuple[str, dict[str, Any]]] = []
@@ -170,7 +171,9 @@ class Client:
     def show(self, session: Session) -> None:
         """From now on it is one of those that the editor knows."""
         self.sessions[session.number] = session
-        self._shown[session.number] = Showing(session, self.services.terminals.text)
+        shown = self._shown[session.number] = Showing(session, self.services.terminals.text)
+        if room := self._rooms.get(session.number):
+            shown.view.fit(room)
 
     def do_terminal_watch(self, payload: dict[str, Any]) -> None:
         self.services.terminals.watch(self.session(payload), str(payload["id"]), int(payload["buffer"]))
@@ -197,6 +200,14 @@ class Client:
         shown = self._shown[self.session(payload).number]
         shown.view.toggle(int(payload["key"]), payload.get("open"))
         self.touch(shown.session)
+
+    def do_fit(self, payload: dict[str, Any]) -> None:
+        """The size of a session's chat, perhaps told before the session is begun."""
+        number = int(payload["session"])
+        self._rooms[number] = int(payload["rows"]), int(payload["columns"])
+        if shown := self._shown.get(number):
+            shown.view.fit(self._rooms[number])
+            self.touch(shown.session)
 
     def do_details(self, payload: dict[str, Any]) -> None:
         lines, filetype = self._shown[self.session(payload).number].view.details(int(payload["key"]))

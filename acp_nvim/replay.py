@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from acp_nvim import turns
@@ -105,6 +106,7 @@ class Player:
             if wanted is not None and _params(message).get("sessionId", wanted) != wanted:
                 left_out += 1
             elif direction == "->":
+                self._session.clock = partial(float, when)
                 self._to_agent(message, when)
             elif direction == "<-":
                 self._from_agent(message, when)

@@ -20,10 +20,12 @@ from acp_nvim.serves.sight import Doer, Held
 from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
+from acp_nvim.session.diffs import has_diff
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
 if TYPE_CHECKING:
+    from acp_nvim.serves.previews import Previews
     from acp_nvim.serves.proposals import Proposals
 
 _SWEEP = 0.4  # seconds
@@ -57,6 +59,7 @@ class Services:
         self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
         self._spawn = spawn
         self._proposals: Proposals | None = None
+        self._previews: Previews | None = None
 
     @property
     def proposals(self) -> Proposals:
@@ -67,6 +70,15 @@ class Services:
             front = Front(self._spawn, self._say, self._touch, self._writes_through)
             self._proposals = Proposals(self._editor, self.files, self.takeback, front)
         return self._proposals
+
+    @property
+    def previews(self) -> Previews:
+        """Dear to import: they come with the first diff."""
+        if self._previews is None:
+            from acp_nvim.serves.previews import Previews
+
+            self._previews = Previews(self.files, self._spawn, self._touch)
+        return self._previews
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
@@ -122,6 +134,8 @@ class Services:
         """The call as it is now; before the agent is told anything about it."""
         self.takeback.hear(session, call)
         self.watch.hear(session, call)
+        if has_diff(call, session.cwd):
+            self.previews.hear(session, call)
         if self._proposals:
             self._proposals.hear(session, call)
 

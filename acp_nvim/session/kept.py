@@ -19,3 +19,10 @@ class Kept(Generic[Found]):
         if self._last is None or not all(map(operator.is_, self._last[0], parts)):
             self._last = parts, find()
         return self._last[1]
+
+    def is_new(self, parts: tuple[Any, ...], found: Found) -> bool:
+        """Whether they are others than last time; if so `found` is kept for them."""
+        if self._last is not None and all(map(operator.is_, self._last[0], parts)):
+            return False
+        self._last = parts, found
+        return True

@@ -55,6 +55,7 @@ class Question:
     judged: int = 0  # the version that rules have last been asked about
     rule: str = ""  # the one that has matched: "rule 2"
     because: str = ""  # that rule, written out
+    partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     answer: Option | None = None
     ended_by: str | None = None
     form: Form | None = None  # what an answer has to hold; None: the option says it all

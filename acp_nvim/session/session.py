@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any, Literal
 
 from acp_nvim.protocol import schema
@@ -60,6 +62,7 @@ class Session:
         self.reports: list[str] = []  # what the user refused of proposals: the next prompt begins with them
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
+        self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
         self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
         self._told: dict[str, Any] = {}
         self._told_tools: dict[
@@ -251,7 +254,7 @@ class Session:
         if not question.end(option, by):
             return False
         self.questions.remove(question)
-        self.transcript.answered(question)
+        self.transcript.answered(question, now=self.clock())
         self.tell("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True
 

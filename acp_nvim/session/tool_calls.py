@@ -11,6 +11,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.growth import Growth
 from acp_nvim.session.kept import Kept
 from acp_nvim.session.paths import named
+from acp_nvim.session.preview import FilePreview
 from acp_nvim.session.questions import Question
 
 _OPEN = ("pending", "in_progress")
@@ -45,16 +46,31 @@ class ToolCall:
         ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
     )
     ended: float | None = None
+    waited: float = 0.0  # seconds in which the user was asked about it
+    _waits_since: float | None = None
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
     said: Kept[Any] = field(default_factory=Kept)  # its raw input, read
     scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
+    previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
+    previewed: Kept[None] = field(default_factory=Kept)  # what of it `previews` was made of
     _named: Kept[list[str]] = field(default_factory=Kept)
     _typed: Kept[str | None] = field(default_factory=Kept)
 
     @property
     def is_open(self) -> bool:
         return self.status in _OPEN
+
+    @property
+    def took(self) -> float | None:
+        """Seconds of the agent's own; None: it goes on."""
+        return None if self.ended is None else max(0.0, self.ended - self.started - self.waited)
+
+    def wait(self, now: float) -> None:
+        """A question about it begins or ends."""
+        if self._waits_since is not None:
+            self.waited += max(0.0, now - self._waits_since)
+        self._waits_since = now if any(question.is_open for question in self.questions) else None
 
     @property
     def stays(self) -> bool:

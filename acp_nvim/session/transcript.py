@@ -13,7 +13,7 @@ from typing import Any
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.echo import Echo
-from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Role, Thought
+from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Report, Role, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall, is_another
@@ -95,7 +95,7 @@ class Transcript:
     def user(self, text: str, report: str = "") -> None:
         """A prompt of ours, behind what we report by ourselves. What the agent sends back of it is not shown again."""
         if report:
-            self._say("user", report, None, prompt=True, diff=True)
+            self._add(Report(self._key(), [report]))
         self._say("user", text, None, prompt=not report)
         self._growing = None
         self._turn += 1
@@ -125,9 +125,7 @@ class Transcript:
         growing.message_id = growing.message_id or chunk.message_id
         return True
 
-    def _say(
-        self, role: str, text: str, message_id: str | None, prompt: bool = False, diff: bool = False
-    ) -> None:
+    def _say(self, role: str, text: str, message_id: str | None, prompt: bool = False) -> None:
         if role == "user":
             self._plan, self.spoke_in_turn = None, False
             self._turn += not self._is_live
@@ -135,7 +133,7 @@ class Transcript:
         if role == "thought":
             entry = Thought(self._key(), [text], message_id, self._now)
         else:
-            entry = Message(self._key(), _role(role), [text], message_id, prompt, diff)
+            entry = Message(self._key(), _role(role), [text], message_id, prompt)
         self._add(entry)
         self._growing = entry
 
@@ -185,9 +183,15 @@ class Transcript:
             call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
             self._add(call)
         call.questions.append(question)
+        call.wait(now)
         self._asked[question.id] = call
         self.touch(call)
         return call
+
+    @property
+    def asked(self) -> list[ToolCall]:
+        """The calls with open questions."""
+        return list(self._asked.values())
 
     def asked_in(self, question: Question) -> ToolCall | None:
         return self._asked.get(question.id)
@@ -204,11 +208,12 @@ class Transcript:
         self._asked[question.id] = call
         return call
 
-    def answered(self, question: Question, verdict: str | None = None) -> None:
+    def answered(self, question: Question, verdict: str | None = None, now: float | None = None) -> None:
         """A question has ended; `verdict` stays beside its call."""
         call = self._asked.pop(question.id, None)
         if call is None:
             return
+        call.wait(self._now if now is None else now)
         call.verdict = beside(question, call) if verdict is None else verdict
         if call.kind == "ask":
             call.status, call.ended = "completed" if question.answer else "cancelled", self._now

@@ -8,8 +8,9 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.diffs import diffs, patch
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.visible import one_line, visible
 from acp_nvim.view.bodies import Body
+from acp_nvim.view.changes import Room, changes, left, names
 from acp_nvim.view.contents import HIGHLIGHTS
 from acp_nvim.view.differences import too_large, unified
 from acp_nvim.view.splice import Mark, Row
@@ -21,25 +22,31 @@ _MOST_DIFF = 30  # lines
 _UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
-def rows(call: ToolCall, cwd: str) -> Iterator[Row]:
+def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
+    """`top`: the line of the call. The diff takes what the others leave of the room; the options come last."""
     for question in call.questions:
         if question.is_open:
-            yield from _detail(question, call, cwd)
-            yield from _options(question)
+            detail, options = _detail(question, call, cwd), list(_options(question))
+            yield from detail
+            if call.previews:
+                others = [top, *detail, *names(question.id, call, cwd), *options]
+                yield from changes(question.id, call, cwd, left(room, others), room)
+            yield from options
 
 
 def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
     body = Body(question.id, "question", _INDENT)
     told = subject(call, cwd)
+    files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):
         for line in part.split("\n"):
-            if not _same(line, told, cwd):
+            if not _same(line, told, cwd) and line not in files:
                 body.line(line, "AcpCode")
     for note in question.note.split("\n") if question.note else ():
         body.line(one_line(note), "AcpWarning")
     if question.kind == "conflict":
         _both(body, call)
-    elif question.has_diff:
+    elif question.has_diff and not call.previews:
         _changes(body, call, cwd)
     if not question.is_cut:
         return body.rows()
@@ -85,7 +92,8 @@ def _same(line: str, told: str, cwd: str) -> bool:
     """Whether the line of the call tells just that already, whole."""
     bare = relative(line.removeprefix("$ "), cwd)
     head, _, number = told.rpartition(":")
-    return bare == told or (number.isdigit() and bare == head)
+    said = head if number.isdigit() else told
+    return said == bare or said.endswith(f"  {bare}")
 
 
 def _options(question: Question) -> Iterator[Row]:

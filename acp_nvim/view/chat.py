@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from acp_nvim.session.entries import Entry, Message, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.visible import one_line
 from acp_nvim.view import details
+from acp_nvim.view.changes import Room
 from acp_nvim.view.entries import Look, folds, opens_itself, rows
 from acp_nvim.view.splice import Mark, Op, Row, edit, marks, texts
 from acp_nvim.view.words import cut
@@ -74,12 +75,13 @@ class ChatView:
         self._transcript = transcript
         self._title = title
         self._cwd, self._terminal = cwd, terminal
+        self._room: Room = None
         self._open: dict[int, bool] = {}  # what the user has folded and unfolded
         self.reset()
 
     def reset(self) -> None:
         """The buffer is empty: everything is to be shown anew."""
-        self._look = Look(self._cwd, self._terminal)
+        self._look = Look(self._cwd, self._terminal, self._title, self._room)
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
         self._heights: list[int] = []  # rows of each, with the headers and blank lines above it
@@ -103,6 +105,11 @@ class ChatView:
         if entry is not None and folds(entry):
             self._open[key] = not self._is_open(entry) if is_open is None else is_open
             self._urgent.add(key)
+
+    def fit(self, room: Room) -> None:
+        """The size of the chat's window: open questions show as much of their diffs as fits."""
+        self._room = self._look.room = room
+        self._urgent |= {call.key for call in self._transcript.asked if call.previews}
 
     def details(self, key: int) -> tuple[list[str], str]:
         return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
@@ -189,7 +196,7 @@ class ChatView:
         """A header when the speaker changes, a blank line where text would touch something else."""
         blank: list[Row] = [] if self._blank else [("", None)]
         speaker = entry.speaker
-        is_prompt = isinstance(entry, Message) and entry.prompt
+        is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and entry.prompt)
         if speaker and (speaker != self._speaker or is_prompt):
             name = "You" if speaker == "user" else cut(one_line(self._title()), 80)
             mark = {"kind": speaker, "key": entry.key, "line_hl": _SPEAKERS[speaker]}

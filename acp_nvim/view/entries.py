@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Thought
+from acp_nvim.session.entries import Entry, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.preview import counts as counted
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view import asking
 from acp_nvim.view.bodies import MOST_LINES, Body
-from acp_nvim.view.contents import Terminal, body
+from acp_nvim.view.changes import Room
+from acp_nvim.view.contents import HIGHLIGHTS, Terminal, body
 from acp_nvim.view.differences import counts
+from acp_nvim.view.reports import summary
 from acp_nvim.view.splice import Mark, Row
 from acp_nvim.view.tool_lines import header
-from acp_nvim.view.words import cut, duration, placeholder, stopped
+from acp_nvim.view.words import cut, long_duration, placeholder, stopped
 
 _STEPS = {
     "completed": ("  ✓ ", "AcpPlanDone"),
@@ -36,6 +41,8 @@ _COMPACTIONS = {
     "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
 }
 _SHORT_PLAN = 8
+# some agents say in a thought what went wrong, and nowhere else
+_ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -44,10 +51,14 @@ class Look:
 
     cwd: str
     terminal: Terminal
+    title: Callable[[], str] = str  # the agent's
+    room: Room = None  # that the chat has on the screen
     _counts: dict[int, tuple[object, tuple[int, int] | None]] = field(default_factory=dict)
 
     def counts(self, call: ToolCall) -> tuple[int, int] | None:
-        """Lines added and removed by the diffs of a call; counted once for the same content."""
+        """Lines added and removed: in the files as they were, else in the diffs alone. Counted once for the same."""
+        if (known := counted(call.previews)) is not None:
+            return known
         content, known = self._counts.get(call.key, (None, None))
         if content is not call.content and content != call.content:
             diffs = [item for item in call.content if isinstance(item, schema.Diff)]
@@ -58,7 +69,7 @@ class Look:
 
 
 def folds(entry: Entry | None) -> bool:
-    return isinstance(entry, ToolCall | Thought | Plan | Compaction)
+    return isinstance(entry, ToolCall | Thought | Plan | Compaction | Report)
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -83,26 +94,46 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _note(entry)
         case Placeholder():
             return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
-        case Message(diff=True):
-            return [("", {"kind": "text", "key": entry.key, "diff": True})]
+        case Report():
+            return _report(entry, is_open, look.title())
         case _:
             return [("", {"kind": "text", "key": entry.key})]
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
     top = header(call, look.counts(call), look.cwd)
-    return [top, *asking.rows(call, look.cwd), *(body(call, look.terminal) if is_open else ())]
+    return [
+        top,
+        *asking.rows(call, look.cwd, top, look.room),
+        *(body(call, look.terminal) if is_open else ()),
+    ]
 
 
 def _thought(thought: Thought, is_open: bool) -> list[Row]:
     text, mark = "thinking …", _mark("thought", thought.key, "▾ " if is_open else "▸ ", "AcpThought")
     if thought.ended is not None:
-        took = duration(thought.ended - thought.started)
+        took = long_duration(thought.ended - thought.started)
         text = f"thought for {took}" if took else "thought"
+        if found := _ERROR.search("".join(thought.parts)):
+            text, mark = cut(one_line(found.group()), 300), _mark("thought", thought.key, "✗ ", "AcpError")
+            return [(text, mark | {"line_hl": "AcpError"}), *_thoughts(thought, is_open)]
+    return [(text, mark | {"line_hl": "AcpThought"}), *_thoughts(thought, is_open)]
+
+
+def _report(report: Report, is_open: bool, agent: str) -> list[Row]:
+    text = "".join(report.parts)
+    mark = _mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote")
+    lines = Body(report.key)
+    for line in text.split("\n") if is_open else ():
+        lines.line(line, HIGHLIGHTS.get(line[:1]))
+    return [(f"told {one_line(agent)}: {summary(text)}", mark | {"line_hl": "AcpNote"}), *lines.rows()]
+
+
+def _thoughts(thought: Thought, is_open: bool) -> list[Row]:
     lines = Body(thought.key)
     if is_open:
         lines.text("".join(thought.parts))
-    return [(text, mark | {"line_hl": "AcpThought"}), *lines.rows()]
+    return lines.rows()
 
 
 def _plan(plan: Plan, is_open: bool) -> list[Row]:

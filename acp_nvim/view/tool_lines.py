@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from acp_nvim.session.paths import named
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.splice import Mark, Row
-from acp_nvim.view.words import cut, duration
+from acp_nvim.view.words import cut, long_duration, middle_cut
 
 ICONS = {
     "pending": ("◌ ", "AcpPending"),
@@ -30,22 +32,25 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
         mark["running"] = True
     if eol := _beside(call, counts):
         mark["eol"] = eol
+        mark["beside"] = max(8, len(label.encode()) + 1)
     return text, mark
 
 
 def subject(call: ToolCall, cwd: str) -> str:
-    """The title, and the path or command where the title does not hold it."""
+    """The title, and the path or command where the title does not hold it. Of what is too long the middle goes."""
+    return middle_cut(_subject(call, cwd), _WIDTH)
+
+
+def _subject(call: ToolCall, cwd: str) -> str:
     title, place = _title(call, cwd), _place(call, cwd)
     path = place.rpartition(":")[0] if _line(call) else place
     command = _first_line(call.command or "")
-    what = place or command
+    what = command if command and call.kind == "execute" else place or command
     if not title or title.strip("`'\"") in (path, place, command):
-        return cut(what or title or one_line(call.id[:60]), _WIDTH)
+        return what or title or one_line(call.name or call.id[:60])
     if path and path in title:
-        return cut(title + place[len(path) :] if title.endswith(path) else title, _WIDTH)
-    if call.kind == "execute" and command:
-        what = command
-    return cut(title if not what or what in title else f"{title}  {what}", _WIDTH)
+        return title + place[len(path) :] if title.endswith(path) else title
+    return title if not what or what in title else f"{title}  {what}"
 
 
 def relative(path: str, cwd: str) -> str:
@@ -56,11 +61,13 @@ def relative(path: str, cwd: str) -> str:
 
 def _first_line(command: str) -> str:
     first, _, more = command[:4096].strip().partition("\n")
-    return cut(one_line(first), _WIDTH - 2) + (" …" if more else "")
+    return middle_cut(one_line(first), _WIDTH - 2) + (" …" if more else "")
 
 
 def _title(call: ToolCall, cwd: str) -> str:
     title = one_line(call.title[:4096])
+    if title == call.id:  # in a replay some agents know no other
+        return ""
     if cwd.strip("/"):
         title = title.replace(cwd.rstrip("/") + "/", "")
     verb, _, rest = title.partition(" ")
@@ -76,6 +83,8 @@ def _line(call: ToolCall) -> int | None:
 def _place(call: ToolCall, cwd: str) -> str:
     """`src/parse.py:12`; of a change to several files how many more there are."""
     paths = named(call.locations[:_FEW], call.content[:_FEW], call.raw_input, cwd)
+    if call.title or call.command is not None:  # the session's folder says nothing then
+        paths = [path for path in paths if path != os.path.normpath(cwd)]
     if not paths:
         return ""
     path = one_line(relative(paths[0], cwd))
@@ -112,6 +121,6 @@ def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     if call.verdict:
         rejected = call.verdict.startswith("rejected")
         chunks.append([f"  {one_line(call.verdict)}", "AcpRejected" if rejected else "AcpNote"])
-    if call.ended is not None and not call.left and (took := duration(call.ended - call.started)):
+    if not call.left and (took := long_duration(call.took)):
         chunks.append([f"  {took}", "AcpTime"])
     return chunks

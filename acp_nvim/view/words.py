@@ -14,6 +14,9 @@ _STOPS = {
 }
 
 
+_LONG = 3  # seconds
+
+
 def stopped(reason: str) -> str:
     return _STOPS.get(reason, f"stopped: {reason}")
 
@@ -26,6 +29,11 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def long_duration(seconds: float | None) -> str:
+    """Nothing under three seconds: a short one is no news."""
+    return duration(seconds) if seconds is not None and seconds >= _LONG else ""
 
 
 def size(count: int) -> str:
@@ -54,6 +62,14 @@ def placeholder(block: schema.ContentBlock) -> str:
 
 def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def middle_cut(text: str, width: int) -> str:
+    """The beginning and the end say what a path or a command is about."""
+    if len(text) <= width:
+        return text
+    head = (width - 1) // 2
+    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
 
 
 def _media(what: str, mime: str, data: str, is_uri: bool) -> str:

@@ -46,7 +46,7 @@ local function entry()
   repeat
     mark, row = chats.mark_above(chat, row)
     row = row - 1
-  until not mark or mark.kind ~= "option" or row < 0
+  until not mark or (mark.kind ~= "option" and mark.kind ~= "question") or row < 0
   return chat, mark and mark.key --[[@as integer]]
 end
 

@@ -15,7 +15,7 @@ from acp_nvim.protocol.schema import (
     Text,
     ToolCallUpdate,
 )
-from acp_nvim.session.entries import Message, Note, Placeholder, Thought
+from acp_nvim.session.entries import Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.tool_calls import ToolCall
@@ -118,7 +118,9 @@ def test_a_report_before_the_prompt_is_a_part_of_its_own_and_echoed_or_not(
 ):
     transcript.user("go on", "two hunks refused")
     say(transcript, *echo, role="user")
-    assert spoken(transcript) == [("user", "two hunks refused"), ("user", "go on")]
+    report, prompt = transcript.entries
+    assert (type(report), "".join(report.parts)) == (Report, "two hunks refused")
+    assert (prompt.role, "".join(prompt.parts)) == ("user", "go on")
 
 
 @pytest.mark.statement(56)

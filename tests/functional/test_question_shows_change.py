@@ -1,0 +1,208 @@
+"""An open edit question shows its change: the diff first, the options last, all of it on the screen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait_file
+from tests.functional.editor import Editor
+from tests.functional.screen import Screen
+from tests.functional.test_conversation import send, talking
+
+Open = Callable[..., Editor]
+HELD = {"review": {"auto_open": False}}
+BELOW = {**HELD, "chat": {"position": "bottom", "prompt_height": 3}}
+PRICE = '''"""Prices."""
+
+
+def total(orders):
+    result = 0
+    for order in orders:
+        result += order.net
+    return result
+
+
+def mean(orders):
+    return total(orders) / len(orders)
+'''
+BODY = "    result = 0\n    for order in orders:\n        result += order.net\n    return result\n"
+SUM = "    return sum(order.net for order in orders)\n"
+OLD_LINES = [f"value_{number} = {number}" for number in range(200)]
+NEW_LINES = [f"{line}0" if number % 5 == 0 else line for number, line in enumerate(OLD_LINES)]
+
+
+def text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def diff(path: str, new: str, **old: str | None) -> dict[str, Any]:
+    return {"type": "diff", "path": "{cwd}/" + path, "newText": new, **old}
+
+
+def edit(*content: dict[str, Any], id: str = "call", **fields: Any) -> Step:
+    return permission("Edit the file", id=id, kind="edit", content=list(content), **fields)
+
+
+def asking(open_editor: Open, folder: Path, step: Step, setup: Any = HELD, **options: Any) -> Editor:
+    """The file price.py is there; the agent asks."""
+    agent = script(folder, on_prompt("", say("I look at it first.\n"), step, say("you chose {answer}")))
+    editor = talking(open_editor, agent, setup=setup, **options)
+    (editor.project / "price.py").write_text(PRICE)
+    (editor.project / "big.py").write_text(text(OLD_LINES))
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    return editor
+
+
+def shown(screen: Screen) -> list[str]:
+    """The rows of the screen that belong to the chat and say something, without the border."""
+    return [row for line in screen.lines() if (row := line.rpartition("│ ")[2].strip())]
+
+
+SHAPES = {
+    "fragment": [diff("price.py", SUM, oldText=BODY)],
+    "whole": [diff("price.py", PRICE.replace(BODY, SUM), oldText=PRICE)],
+    "null": [diff("price.py", PRICE.replace(BODY, SUM), oldText=None)],
+    "empty": [diff("price.py", PRICE.replace(BODY, SUM), oldText="")],
+    "missing": [diff("price.py", PRICE.replace(BODY, SUM))],
+    "raw": [],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_whatever_its_shape_the_change_is_counted_and_shown_as_it_changes_the_file(
+    open_editor: Open, tmp_path: Path, shape: str
+) -> None:
+    raw = {"file_path": "{cwd}/price.py", "old_string": BODY, "new_string": SUM}
+    fields = {"rawInput": raw} if shape == "raw" else {}
+    editor = asking(open_editor, tmp_path, edit(*SHAPES[shape], **fields), size=(120, 36))
+    editor.screen.expect("1 Yes")
+    rows = shown(editor.screen)
+    assert any("price.py  +1 −4" in row for row in rows)
+    first = rows.index("4 def total(orders):")
+    assert rows[first + 1 : first + 5] == [
+        "-     result = 0",
+        "-     for order in orders:",
+        "-         result += order.net",
+        "-     return result",
+    ]
+    assert rows[first + 5].startswith("+     return sum(order.net")
+    assert "Yes" in rows[first + 7]  # the last row is broken
+    assert editor.acp("questions")[0]["has_diff"] is True
+
+
+def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_path: Path) -> None:
+    new = edit(diff("fresh.py", "import os\n", oldText=None))
+    lost = edit(diff("price.py", "b\n", oldText="nowhere in it\n"), id="two")
+    several = edit(
+        diff("price.py", SUM, oldText=BODY),
+        diff("big.py", text(NEW_LINES), oldText=None),
+        diff("third.py", "x = 1\n", oldText=None),
+        id="three",
+    )
+    agent = script(
+        tmp_path, on_prompt("new", new), on_prompt("lost", lost), on_prompt("several", several), name="three"
+    )
+    editor = talking(open_editor, agent, setup=HELD, size=(120, 40))
+    (editor.project / "price.py").write_text(PRICE)
+    (editor.project / "big.py").write_text(text(OLD_LINES))
+    send(editor, "new")
+    editor.screen.expect("fresh.py  +1 −0")
+    editor.screen.expect("│ + import os")
+    editor.type(":Acp accept<CR>")
+    send(editor, "lost")
+    editor.screen.expect("│ - nowhere in it")
+    editor.screen.expect("The text to be replaced is not in the file")
+    editor.type(":Acp accept<CR>")
+    send(editor, "several")
+    editor.screen.expect("more lines, gd shows all")
+    for words in ("price.py   +1 −4", "big.py   +40 −40", "third.py   +1 −0", "│ +  x = 1"):
+        editor.screen.expect(words)
+
+
+def test_of_a_long_diff_twelve_rows_are_shown_and_it_can_be_answered(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = asking(open_editor, tmp_path, edit(diff("big.py", text(NEW_LINES))), size=(120, 50))
+    editor.screen.expect("big.py  +40 −40")
+    editor.screen.expect("more lines, gd shows all")
+    drawn = [row for row in editor.screen.lines() if "│   │ " in row.replace("│  │ ", "│   │ ")]
+    assert len(drawn) == 13
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpAnswered", option_id="yes", by="user")
+    editor.screen.expect("big.py  +40 −40")
+
+
+SIZES = [(80, 20), (80, 24), (30, 40), (200, 50)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_options_are_on_the_screen_and_one_command_answers(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    step = edit(diff("big.py", text(NEW_LINES), oldText=None))
+    editor = asking(open_editor, tmp_path, step, setup=BELOW, size=size)
+    for option in ("Yes", "Always", "No"):
+        editor.screen.expect(option)
+    editor.screen.expect("big.py")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.wait_event("AcpAnswered", option_id="yes", by="user")
+
+
+@pytest.mark.parametrize("size", [(80, 20), (30, 40), (120, 36)])
+def test_the_end_stays_on_the_screen_when_the_size_changes(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    step = edit(diff("big.py", text(NEW_LINES), oldText=None))
+    editor = asking(open_editor, tmp_path, step, setup=BELOW, size=(100, 30))
+    editor.screen.expect("more lines, gd shows all")
+    editor.type("<Esc>")
+    editor.lua("vim.o.columns, vim.o.lines = ...", *size)
+    editor.expect_lua("return { vim.o.columns, vim.o.lines }", list(size))
+    editor.screen.expect(lambda screen: "? edit" in screen.text() and "No" in screen.text(), what="all of it")
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpAnswered", option_id="yes", by="user")
+
+
+def test_several_questions_in_a_low_chat_come_one_after_the_other(open_editor: Open, tmp_path: Path) -> None:
+    """The one that is answered gives way: the last line of the chat stays at the bottom of its window."""
+    waiting = [["ask", *permission(f"run number {number}", id=f"call-{number}")[1:]] for number in range(3)]
+    agent = script(tmp_path, on_prompt("", *waiting, wait_file(str(tmp_path / "go"))))
+    editor = talking(open_editor, agent, setup=BELOW, size=(80, 20))
+    send(editor, "go")
+    editor.expect_lua("return #require('acp_nvim').questions()", 3)
+    for number in range(3):
+        editor.type("<Esc>:Acp accept<CR>")
+        editor.screen.expect(f"run number {number}")
+        editor.expect_lua(
+            "return #require('acp_nvim').questions()", lambda count, left=2 - number: count <= left + 1
+        )
+        if editor.lua("return #require('acp_nvim').questions()") > 2 - number:  # it was shown first
+            editor.type(":Acp accept<CR>")
+        editor.expect_lua("return #require('acp_nvim').questions()", 2 - number)
+    (tmp_path / "go").touch()
+
+
+def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_counts(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    step = edit(diff("price.py", SUM, oldText=BODY))
+    after = permission("pytest -q", id="run", kind="execute", rawInput={"command": "pytest -q"})
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("", say("First.\n" * 8), step, done, after))
+    setup = {"chat": {"position": "bottom"}}
+    editor = talking(open_editor, agent, setup=setup, size=(80, 24))
+    (editor.project / "price.py").write_text(PRICE)
+    editor.type("<Esc>")
+    editor.acp("prompt", "go")
+    diffs = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())"
+    editor.expect_lua(diffs, 2)
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpAnswered", option_id="yes")
+    editor.expect_lua(diffs, 0)
+    editor.screen.expect("execute pytest -q")
+    editor.screen.expect("3 No")
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpAnswered", option_id="yes")
