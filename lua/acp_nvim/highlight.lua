@@ -13,6 +13,8 @@ local M = {}
 
 local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
 local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarTitle" }, TEXT)
+-- Words behind a line of the user's file, which may be tinted.
+local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpReviewAdded", "AcpReviewRemoved" }
 
 -- What brings a ground of its own along, for the parts of our windows that Neovim draws.
 ---@type table<string, acp.Highlight>
@@ -72,6 +74,9 @@ M.groups = {
   AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
   AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
   AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
+  AcpReviewHint = { "Comment", on = BESIDE },
+  AcpReviewKey = { "Special", on = BESIDE },
+  AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
 }
 
 -- Grounds that are mixed from the window's: with the text's colour, or with a hue. They leave the text's own colours.
