@@ -12,6 +12,7 @@ local M = {}
 ---@field kind string            what the lines from here to the next mark are
 ---@field key? integer|string    the transcript's entry; of an option: its question
 ---@field option? integer
+---@field turn? integer         of "changes": what this turn has changed in files
 ---@field icon? { text: string, hl: string }  stands before the line
 ---@field running? boolean      a tool at work: its icon turns
 ---@field eol? [string, string][]

@@ -231,6 +231,7 @@ def test_counts_and_ranges_are_lines_and_repeat_too(open_editor: Open, tmp_path:
     editor.expect_lua(PENDING, 0)
 
 
+@pytest.mark.alone
 def test_the_hint_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None:
     """A thousand hunks, and the cursor goes from line to line."""
     before = [f"line {n}" for n in range(10_000)]
