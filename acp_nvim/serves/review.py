@@ -141,7 +141,6 @@ class Review:
 
     def begin_turn(self, session: Session) -> None:
         """What was decided is told no longer."""
-        self.notes.meet(session)
         for file in list(self._book.values()):
             file.forget_decided(session.number, unknown_before=session.turn - 1)
             self._leave_if_over(file)
@@ -163,7 +162,7 @@ class Review:
 
     def on_turn_over(self, session: Session, turn: int) -> None:
         """All of its changes are known."""
-        self.notes.meet(session)
+        self.notes.on_turn_over(session, turn)
         self._editor.wake()
 
     # --- the editor's stream

@@ -41,18 +41,21 @@ class TurnNotes:
         self._sessions: dict[int, Session] = {}
         self._turns: dict[Turn, dict[Reviewed, Share]] = {}
         self._past: dict[Turn, Share] = {}  # of files that have left the review
+        self._over: set[Turn] = set()
         self._changed: set[Turn] = set()
 
-    def meet(self, session: Session) -> None:
-        """A turn of it begins or ends."""
+    def on_turn_over(self, session: Session, turn: int) -> None:
+        """All that it has changed is known: from now on its line is shown."""
         self._sessions[session.number] = session
-        self._changed.update(turn for turn in self._turns if turn[0] == session.number)
+        self._over.add((session.number, turn))
+        self._changed.update(self._turns.keys() & {(session.number, turn)})
 
     def forget(self, session: Session) -> None:
         self._sessions.pop(session.number, None)
         for known in (self._turns, self._past):
             for turn in [turn for turn in known if turn[0] == session.number]:
                 del known[turn]
+        self._over = {turn for turn in self._over if turn[0] != session.number}
 
     def look(self, file: Reviewed) -> None:
         """Its hunks have changed."""
@@ -77,7 +80,7 @@ class TurnNotes:
 
     def tell(self) -> None:
         """The lines that say something else now."""
-        changed, self._changed = self._changed, set()
+        changed, self._changed = self._changed & self._over, set()
         for number, turn in changed:
             session = self._sessions.get(number)
             entry = session.changed.get(turn) if session else None
