@@ -79,15 +79,21 @@ M.groups = {
   AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
 }
 
--- Grounds that are mixed from the window's: with the text's colour, or with a hue. They leave the text's own colours.
----@type table<string, { share: number, hue?: integer, style?: table }>
+---@class acp.Shade
+---@field share number       how much of the way to the text's colour, or to the hue
+---@field hue? integer
+---@field style? table
+---@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
+
+-- Grounds that are mixed from the window's.
+---@type table<string, acp.Shade>
 M.shades = {
   AcpUser = { share = 0.12, style = { bold = true } },
   AcpCode = { share = 0.05 },
   AcpCodeInline = { share = 0.12 },
-  AcpDiffAdded = { share = 0.2, hue = colour.GREEN },
+  AcpDiffAdded = { share = 0.2, hue = colour.GREEN, is_under = true },
   AcpDiffAddedText = { share = 0.42, hue = colour.GREEN },
-  AcpDiffRemoved = { share = 0.2, hue = colour.RED },
+  AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
   AcpDiffRemovedText = { share = 0.42, hue = colour.RED },
 }
 
@@ -218,14 +224,16 @@ local function readable(group, look)
 end
 
 --- A ground mixed from the window's, on which its text can be read.
----@param shade { share: number, hue?: integer, style?: table }
+---@param shade acp.Shade
 ---@return vim.api.keyset.highlight
 local function mixed(shade)
   local normal = seen("Normal")
   local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
   local cterm = resolved("CursorLine").ctermbg
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
-  value.bg = colour.ground(bg, normal.fg)
+  value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
+  local fg = colour.lift(normal.fg, { value.bg })
+  value.fg = fg ~= normal.fg and fg or nil
   return value
 end
 
