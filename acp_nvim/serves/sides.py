@@ -124,7 +124,7 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         **conflict.take_news(),
         **_bars(
             "yours",
-            "to be saved",
+            "what will be saved",
             {"path": name},
             [_PLAIN] if plain else [],
             ["save", "later"] if plain else ["yours", "save", "later"],

@@ -9,18 +9,19 @@ local M = {}
 ---@field [1]? string   the link; none: as the text around it
 ---@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
 ---@field style? table  added to the link's
+---@field is_text? boolean   takes no ground from the link
 ---@field is_faint? boolean  informs of nothing: always the link
 
 local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
-local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarTitle" }, TEXT)
+local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
 -- Words behind a line of the user's file, which may be tinted.
-local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpReviewAdded", "AcpReviewRemoved" }
+local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
 
 -- What brings a ground of its own along, for the parts of our windows that Neovim draws.
 ---@type table<string, acp.Highlight>
 M.bars = {
   AcpWinbar = { "WinBarNC" },
-  AcpWinbarTitle = { "WinBar", style = { bold = true } },
+  AcpWinbarCurrent = { "WinBar" },
   AcpStatusLine = { "StatusLine" },
   AcpStatusLineNC = { "StatusLineNC" },
   AcpFloat = { "NormalFloat" },
@@ -69,6 +70,7 @@ M.groups = {
   AcpChip = { "Special", on = TEXT },
   AcpSpinner = { "DiagnosticInfo", on = BARS },
   AcpMore = { "MoreMsg", on = BARS },
+  AcpWinbarTitle = { "WinBar", on = BARS, style = { bold = true }, is_text = true },
   AcpReviewAdded = { "AcpDiffAdded" },
   AcpReviewRemoved = { "AcpDiffRemoved" },
   AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
@@ -99,7 +101,7 @@ M.shades = {
 
 -- The value of 'winhighlight' in windows of ours.
 local WINDOW = {
-  "WinBar:AcpWinbarTitle",
+  "WinBar:AcpWinbarCurrent",
   "WinBarNC:AcpWinbar",
   "StatusLine:AcpStatusLine",
   "StatusLineNC:AcpStatusLineNC",
@@ -208,18 +210,20 @@ local function readable(group, look)
   for index, name in ipairs(look.on or {}) do
     grounds[index] = seen(name).bg
   end
-  if shown.has_ground or not look.on then
+  local has_ground = shown.has_ground and not look.is_text
+  if has_ground or not look.on then
     grounds = { shown.bg }
   end
   local fg = colour.lift(shown.fg, grounds)
   local has_colour = shown.known.fg ~= nil or shown.has_ground
   local upright = not shown.known.italic or group == "AcpItalic"
-  if (fg == shown.fg or not has_colour) and upright and not look.style then
+  local same = (fg == shown.fg or not has_colour) and upright
+  if same and not look.style and not look.is_text then
     return { link = link }
   end
   local value = vim.tbl_extend("force", style(shown.known), look.style or {})
   value.fg = has_colour and fg or nil
-  value.bg = shown.has_ground and shown.bg or nil
+  value.bg, value.ctermbg = has_ground and shown.bg or nil, has_ground and value.ctermbg or nil
   return value
 end
 
