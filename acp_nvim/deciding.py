@@ -12,6 +12,7 @@ from acp_nvim.session.verdicts import OF_SESSION, why
 if TYPE_CHECKING:
     from acp_nvim.client import Client
     from acp_nvim.session.questions import Option, Question
+    from acp_nvim.session.remembered import Remembered
     from acp_nvim.session.session import Session
 
 _CHANGED = "the question has changed, nothing was sent: look at it first"
@@ -125,11 +126,19 @@ class Deciding:
         elif option is None:
             self._client.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
         else:
-            session.rules.append(rule)
-            question.rule = name = f"rule {len(session.rules)}{OF_SESSION}"
+            number = session.remembered.add_rule(rule, str(rule))
+            question.rule = name = f"rule {number}{OF_SESSION}"
             session.end_question(question, option, "user")
             self._client.touch(session)
             self._client.say("info", f"{name}: {rule}")
+
+    def do_forget(self, payload: dict[str, Any]) -> None:
+        """Take back what was allowed or rejected for good: the items that are named, or all."""
+        session = self._client.session(payload)
+        named = payload.get("items")
+        ours, of_agent = session.remembered.forget(None if named is None else map(int, named))
+        self._client.touch(session)
+        self._client.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
 
     def do_why(self, payload: dict[str, Any]) -> None:
         """Of the tool call under that key, else of the last that was decided."""
@@ -142,6 +151,19 @@ class Deciding:
             decided = (call for call in asked if any(not each.is_open for each in call.questions))
             entry = next(decided, asked[0] if asked else None)
         self._client.say("info", why(entry) if entry else "nothing has been asked here so far")
+
+
+def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:
+    agent = str(session.facts.get("agent_title") or session.agent)
+    said = []
+    if len(ours) == 1:
+        said.append(f"taken back, you are asked again: {ours[0].what}")
+    elif ours:
+        said.append(f"{len(ours)} answers taken back, you are asked again")
+    if of_agent:
+        which = "it" if len(of_agent) == 1 and not ours else f"{len(of_agent)} more"
+        said.append(f"only {agent} can forget {which}: in its settings, or :Acp new begins without")
+    return "; ".join(said) or "nothing is remembered here: you are asked each time"
 
 
 def _allows(option: Option) -> bool:

@@ -100,7 +100,15 @@ class Boundary:
         if chosen is None or chosen.kind.startswith("reject"):
             raise _refusal(access, path, f"is {where}, and the user did not allow it")
         if chosen.id == "folder":
-            self._folders.setdefault(session, set()).add((access, os.path.dirname(path)))
+            self._open_folder(session, access, os.path.dirname(path))
+
+    def _open_folder(self, session: Session, access: Access, folder: str) -> None:
+        folders = self._folders.setdefault(session, set())
+        if (access, folder) not in folders:
+            folders.add((access, folder))
+            session.remembered.add_grant(
+                one_line(f"{access} below {folder}"), lambda: folders.discard((access, folder))
+            )
 
 
 def within(path: str, folder: str) -> bool:

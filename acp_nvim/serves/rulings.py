@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.serves import disk
@@ -14,7 +14,10 @@ from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.rules import Rule, Ruling
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.visible import one_line
 
+_ALWAYS: dict[str, Literal["allow", "reject"]] = {"allow_always": "allow", "reject_always": "reject"}
+_TITLE = 200  # characters
 Say = Callable[[str, str], None]
 Record = Callable[[Session, Question, ToolCall, Scope], None]
 
@@ -46,7 +49,7 @@ class Rulings:
                 self._apply(ruling, session, question, call)
 
     def _decide(self, session: Session, call: ToolCall) -> Ruling | None:
-        if not (session.rules or self._rules):
+        if not (session.remembered.rules or self._rules):
             return None
         return rules.decide(self._all(session), _scope(session, call), disk.resolve, deadline)
 
@@ -66,10 +69,13 @@ class Rulings:
             return
         self._record(session, question, call, _scope(session, call))
         answer = question.answer
-        if dialect.remembers and answer and question.ended_by == "user" and call.name:
-            action = {"allow_always": "allow", "reject_always": "reject"}.get(answer.kind)
-            if action:
-                session.rules.append(Rule(action, tool=call.name, whole_tool=True))  # type: ignore[arg-type]
+        action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
+        if answer and action and not dialect.remembers:
+            name = one_line(answer.name or answer.id)
+            session.remembered.add_of_agent(action, f"{one_line(question.title)[:_TITLE]}: {name}")
+        elif action and call.name:
+            rule = Rule(action, tool=call.name, whole_tool=True)
+            session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
 
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
         """The rule that would allow just this from now on; None, and why there is none."""
@@ -80,7 +86,7 @@ class Rulings:
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
-            (f"rule {number}{verdicts.OF_SESSION}", rule) for number, rule in enumerate(session.rules, 1)
+            (f"rule {number}{verdicts.OF_SESSION}", rule) for number, rule in session.remembered.rules
         )
         yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
 

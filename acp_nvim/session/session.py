@@ -10,12 +10,11 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.bounded import bounded
 from acp_nvim.session.controls import Controls
-from acp_nvim.session.entries import Changes
 from acp_nvim.session.follow import Follow
 from acp_nvim.session.plenty import Plenty
 from acp_nvim.session.questions import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
-from acp_nvim.session.rules import Rule
+from acp_nvim.session.remembered import Memory
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.visible import one_line, visible
@@ -39,8 +38,6 @@ class Session:
         self.error: str | None = None
         self.turn = 0
         self.turn_began = 0.0
-        self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
-        self._asked = ""  # the first words of the turn's prompt
         self.cancelling = False
         self.closing = False  # its user wants it gone: its end is no news
         self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
@@ -61,7 +58,7 @@ class Session:
         self.follow = Follow(cwd)
         self.transcript = Transcript()
         self.questions = Questions()
-        self.rules: list[Rule] = []  # what the user has allowed for this session
+        self.remembered = Memory()  # what the user has allowed or rejected for good
         self.reports: list[str] = []  # what the user refused of proposals: the next prompt begins with them
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
@@ -100,6 +97,7 @@ class Session:
             "questions": len(self.questions),
             "following": self.following,
             "paused": self.paused,
+            "remembered": self.remembered.shape(),
             "cancelling": self.cancelling,
             "closing": self.closing,
             "changing": self.controls.busy and self.phase not in ("stopped", "failed"),
@@ -189,7 +187,6 @@ class Session:
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
         self.turn_began = now
-        self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text, "\n\n".join(self.reports))
         self.reports.clear()
@@ -205,7 +202,6 @@ class Session:
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self._tell_tool(tool)
         self._note_end(stop_reason, error)
-        self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
@@ -228,6 +224,7 @@ class Session:
     def forgotten(self) -> None:
         """A new session takes the place of one that had begun."""
         self.reloading = False
+        self.remembered.forget_agent()
         self.transcript.part()
         if self.turn:
             self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")

@@ -254,7 +254,7 @@ async def test_allow_that_cannot_be_done_says_so(desk: Desk, asked: Any, version
     talk = await asking(desk)
     desk.send("allow", question=talk.questions[0]["id"], version=version, set=True)
     await desk.message(words)
-    assert (answers(agent), desk.client.sessions[1].rules) == ([], [])
+    assert (answers(agent), desk.client.sessions[1].remembered.rules) == ([], [])
     talk.answer(None)
     await talk.ended(1)
     desk.send("allow", question=talk.data("AcpQuestion")[0]["id"], version=1, set=True)
