@@ -134,7 +134,6 @@ class Client:
         self._logs = payload.get("log")
         questions.number_from(int(payload.get("next_question") or 1))
         self.services.configure(self.settings)
-        self.services.review.notes.keys = str(payload.get("review_keys") or "")
         self.rulings.configure(self.settings.permissions)
         self._secrets.update(settings.secrets(self.settings))
         self.diary.hide(self._secrets)
@@ -325,8 +324,8 @@ class Client:
         self.editor.notify("ended", session.number)
 
     def _collect(self) -> list[Call]:
-        calls: list[Call] = self.services.review.news()  # which may change a line in a chat
         touched, self._touched = self._touched, {}
+        calls: list[Call] = self.services.review.news()
         now = time.monotonic()
         for number, shown in touched.items():
             self.transcripts.look(shown.session)

@@ -14,19 +14,11 @@ local function navigate(fn, ...)
 end
 
 local function cancel()
-  require("acp_nvim").cancel({ session = vim.b.acp_session })
+  return require("acp_nvim.command").subcommands.cancel.run({ bang = false, rest = "", words = {} })
 end
 
 local function close()
   require("acp_nvim.window").close()
-end
-
----@param verb "keep"|"undo"
----@return fun()
-local function changes(verb)
-  return function()
-    require("acp_nvim.navigate.changes").decide(verb)
-  end
 end
 
 local move = { "n", "x", "o" }
@@ -42,14 +34,12 @@ local maps = {
   { "acp-diff", { "d", "gd" }, "show the diff", navigate("show_diff") },
   { "acp-fold-open-all", { "zR" }, "unfold all", navigate("fold_all", true) },
   { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
-  { "acp-open-path", { "gf", "<CR>" }, "open the file under the cursor", navigate("open_path") },
+  { "acp-open-path", { "gf", "<CR>" }, "take the answer, or open the file", navigate("open_path") },
   { "acp-details", { "K" }, "all about this tool call", navigate("details") },
   { "acp-edit-prompt", { "e" }, "your words back into the prompt", navigate("recall") },
   { "acp-to-prompt", { "i", "a", "o" }, "to the prompt", navigate("to_prompt") },
   { "acp-close", { "q" }, "close the windows", close },
   { "acp-cancel-turn", { "<C-c>" }, "cancel the turn", cancel },
-  { "acp-keep-turn", { "<localleader>k" }, "keep this turn's changes", changes("keep") },
-  { "acp-undo-turn", { "<localleader>u" }, "undo this turn's changes", changes("undo") },
   { "acp-keys", { "g?" }, "these keys", navigate("help") },
 }
 
@@ -62,8 +52,25 @@ for _, map in ipairs(maps) do
   end
 end
 
-for digit = 1, vim.g.no_plugin_maps and 0 or 9 do
-  vim.keymap.set("n", tostring(digit), function()
-    return require("acp_nvim.navigate").digit(digit)
-  end, { buffer = true, expr = true, desc = "answer the question at the cursor" })
+---@param fn string
+---@return fun(): string
+local function by_key(fn, ...)
+  local args = { ... }
+  return function()
+    return require("acp_nvim.question.keys")[fn](unpack(args))
+  end
+end
+
+for digit = 1, 9 do
+  local plug = ("<Plug>(acp-answer-%d)"):format(digit)
+  vim.keymap.set("n", plug, by_key("answer", digit, "g" .. digit), { buffer = true, desc = "answer the question" })
+  if not vim.g.no_plugin_maps then
+    vim.keymap.set("n", "g" .. digit, plug, { buffer = true, desc = "answer the question", remap = true })
+    local opts = { buffer = true, expr = true, desc = "answer the question" }
+    vim.keymap.set("n", tostring(digit), by_key("digit_in_chat", digit), opts)
+  end
+end
+if not vim.g.no_plugin_maps then
+  local opts = { buffer = true, expr = true, desc = "answer" }
+  vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end

@@ -18,7 +18,23 @@ local function prompt(fn, ...)
 end
 
 local function cancel()
-  require("acp_nvim").cancel({ session = vim.b.acp_session })
+  return require("acp_nvim.command").subcommands.cancel.run({ bang = false, rest = "", words = {} })
+end
+
+--- In insert mode the key cancels only what there is to cancel; else it is Vim's.
+local function cancel_or_leave()
+  if not cancel() then
+    vim.api.nvim_feedkeys(vim.keycode("<C-c>"), "n", false)
+  end
+end
+
+---@param fn string
+---@return fun(): string
+local function by_key(fn, ...)
+  local args = { ... }
+  return function()
+    return require("acp_nvim.question.keys")[fn](unpack(args))
+  end
 end
 
 local function next_mode()
@@ -70,6 +86,8 @@ local maps = {
   },
   { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "later prompt (last line)", prompt("history", 1) },
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
+  { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
+  { "acp-diff", { n = { "gd" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
   { "acp-keys", { n = { "g?" } }, "these keys", help },
 }
@@ -84,5 +102,19 @@ for _, map in ipairs(maps) do
         vim.keymap.set(mode, key, name, { buffer = true, desc = desc, remap = true })
       end
     end
+  end
+end
+
+for digit = 1, 9 do
+  for mode, key in pairs({ n = "g" .. digit, i = ("<M-%d>"):format(digit) }) do
+    local plug = ("<Plug>(acp-answer-%d)"):format(digit)
+    vim.keymap.set(mode, plug, by_key("answer", digit, key), { buffer = true, desc = "answer the question" })
+    if not vim.g.no_plugin_maps then
+      vim.keymap.set(mode, key, plug, { buffer = true, desc = "answer the question", remap = true })
+    end
+  end
+  if not vim.g.no_plugin_maps then
+    local opts = { buffer = true, expr = true, desc = "answer, if it is empty" }
+    vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end

@@ -17,8 +17,15 @@ from acp_nvim.view.splice import Mark, Row
 from acp_nvim.view.tool_lines import relative, subject
 
 _INDENT = "    "
-_WIDTH = 32  # of a chat beside a file in 80 columns; an option a line reads better than a broken line
+_WIDTH = 46  # of a chat beside a file in 120 columns; in a narrower one the line is broken once
 _MOST_DIFF = 30  # lines
+_GAP = 3
+_SIGNS = {  # of an option's kind
+    "allow_once": ("✓", "AcpDone"),
+    "allow_always": ("✓✓", "AcpWarning"),
+    "reject_once": ("✗", "AcpFailed"),
+    "reject_always": ("✗✗", "AcpFailed"),
+}
 _UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
@@ -105,23 +112,35 @@ def _options(question: Question) -> Iterator[Row]:
         return
     names = [one_line(option.name or option.id) for option in question.options]
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
-    together = _INDENT + "   ".join(labels)
-    if len(together) <= _WIDTH:
-        yield together, {**mark, "spans": _spans(together, labels)}
+    diff = ["gd diff"] if question.has_diff else []
+    signs = [_SIGNS.get(option.kind) for option in question.options]
+    width = len(_INDENT) + sum(len(label) + _GAP for label in (*labels, *diff)) - _GAP
+    if width + sum(len(sign[0]) for sign in signs if sign) <= _WIDTH:
+        lines = [list(range(len(labels)))]
     else:
-        for number, label in enumerate(labels, 1):
-            yield _INDENT + label, {**mark, "option": number, "spans": _spans(_INDENT + label, [label])}
-    if question.has_diff:
-        yield f"{_INDENT}d diff", {**mark, "spans": _spans(f"{_INDENT}d diff", ["d diff"])}
+        lines = [[index] for index in range(len(labels))]
+    for number, indexes in enumerate(lines, 1):
+        also = diff if number == len(lines) == 1 else []
+        yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
+    if diff and len(lines) > 1:
+        yield _line(mark, [], diff)
 
 
-def _spans(text: str, labels: list[str]) -> list[list[int | str]]:
-    """The key that one presses stands out."""
+def _line(mark: Mark, options: list[tuple[int, str, tuple[str, str] | None]], also: list[str]) -> Row:
+    """Options side by side. The key of each stands out, and behind it stands the sign of its kind, as virtual text."""
+    text = _INDENT + (" " * _GAP).join([*(label for _, label, _ in options), *also])
     spans: list[list[int | str]] = []
-    at = 0
-    for label in labels:
-        at = text.index(label, at)
+    places, inline = [], []
+    at = len(_INDENT)
+    for index, label, sign in options:
         start = len(text[:at].encode())
-        spans.append([start, start + len(label.partition(" ")[0]), "AcpOption"])
-        at += len(label)
-    return spans
+        key = len(label.partition(" ")[0])
+        spans.append([start, start + key, "AcpOption"])
+        places.append([start, start + len(label.encode()), index + 1])
+        if sign:
+            inline.append([start + key + 1, f"{sign[0]} ", sign[1]])
+        at += len(label) + _GAP
+    if also:
+        start = len(text[:at].encode())
+        spans.append([start, start + len(also[0].partition(" ")[0]), "AcpOption"])
+    return text, {**mark, "spans": spans, "options": places, "inline": inline}

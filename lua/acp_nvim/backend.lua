@@ -201,7 +201,6 @@ local function settings()
     config = config.export(),
     root = M.root,
     cwd = vim.fn.getcwd(),
-    review_keys = require("acp_nvim.hunk_keys.names").in_general(),
     next_question = require("acp_nvim.state.asked").next_id(),
     log = vim.fn.stdpath("log"),
     state = require("acp_nvim.state_folder").path(),

@@ -11,8 +11,8 @@ local M = {}
 ---@field row integer
 ---@field kind string            what the lines from here to the next mark are
 ---@field key? integer|string    the transcript's entry; of an option: its question
----@field option? integer
----@field turn? integer         of "changes": what this turn has changed in files
+---@field options? [integer, integer, integer][]  columns of each option in the line, and its number
+---@field inline? [integer, string, string][]  signs within the line: column, text, group
 ---@field icon? { text: string, hl: string }  stands before the line
 ---@field running? boolean      a tool at work: its icon turns
 ---@field eol? [string, string][]
@@ -42,7 +42,6 @@ local group = api.nvim_create_augroup("acp_nvim.chat", {})
 
 local chats = {} ---@type table<integer, acp.Chat>
 local by_buffer = {} ---@type table<integer, acp.Chat>
-local carried = {} ---@type table<integer, integer>  window -> the line to which text of ours has taken its cursor
 
 ---@param chat acp.Chat
 local function resync(chat)
@@ -65,12 +64,7 @@ end
 ---@param event { event: string, buf: integer }
 local function on_buffer_event(chat, event)
   if event.event == "CursorMoved" or event.event == "WinEnter" then
-    local win = api.nvim_get_current_win()
-    M.seen(win)
-    if event.event == "WinEnter" or carried[win] ~= api.nvim_win_get_cursor(win)[1] then
-      carried[win] = nil
-      require("acp_nvim.navigate").arrive(win)
-    end
+    M.seen(api.nvim_get_current_win())
   elseif event.event == "BufUnload" then
     by_buffer[event.buf], chat.buf = nil, nil
   else -- `:edit` has emptied it
@@ -182,24 +176,6 @@ api.nvim_create_autocmd("WinScrolled", {
 ---@return boolean
 local function is_selecting(win)
   return win == api.nvim_get_current_win() and vim.fn.mode():find("^[vVsS\22\19]") ~= nil
-end
-
----@param buf integer
----@return table<integer, integer>  window -> its cursor's line
-local function cursors_in(buf)
-  local lines = {}
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    lines[win] = api.nvim_win_get_cursor(win)[1]
-  end
-  return lines
-end
-
----@param buf integer
----@param before table<integer, integer>
-local function note_carried(buf, before)
-  for win, line in pairs(cursors_in(buf)) do
-    carried[win] = line ~= before[win] and line or carried[win]
-  end
 end
 
 ---@param buf integer
@@ -330,6 +306,10 @@ local function place(chat, mark)
   for _, span in ipairs(mark.spans or {}) do
     local opts = { end_col = span[2], hl_group = span[3], strict = false }
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, span[1], opts)
+  end
+  for _, sign in ipairs(mark.inline or {}) do
+    local opts = { virt_text = { { sign[2], sign[3] } }, virt_text_pos = "inline", strict = false }
+    api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, sign[1], opts)
   end
   if mark.eol then
     place_beside(chat, mark, mark.row)
@@ -534,10 +514,8 @@ function M.apply(n, ops, total)
   end
   require("acp_nvim.code").postpone()
   local followers, readers = windows_on(buf)
-  local cursors = cursors_in(buf)
   run(chat, ops)
   keep_views(buf, followers, readers)
-  note_carried(buf, cursors)
   if api.nvim_buf_line_count(buf) ~= math.max(total, 1) then
     resync(chat)
   end
@@ -553,10 +531,8 @@ function M.amend(n, ops)
   end
   local buf = chat.buf --[[@as integer]]
   local followers, readers = windows_on(buf)
-  local cursors = cursors_in(buf)
   run(chat, ops)
   keep_views(buf, followers, readers)
-  note_carried(buf, cursors)
 end
 
 --- Empties the chat: everything comes anew.

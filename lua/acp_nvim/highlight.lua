@@ -9,19 +9,16 @@ local M = {}
 ---@field [1]? string   the link; none: as the text around it
 ---@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
 ---@field style? table  added to the link's
----@field is_text? boolean   takes no ground from the link
 ---@field is_faint? boolean  informs of nothing: always the link
 
 local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
-local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
--- Words behind a line of the user's file, which may be tinted.
-local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
+local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarTitle" }, TEXT)
 
 -- What brings a ground of its own along, for the parts of our windows that Neovim draws.
 ---@type table<string, acp.Highlight>
 M.bars = {
   AcpWinbar = { "WinBarNC" },
-  AcpWinbarCurrent = { "WinBar" },
+  AcpWinbarTitle = { "WinBar", style = { bold = true } },
   AcpStatusLine = { "StatusLine" },
   AcpStatusLineNC = { "StatusLineNC" },
   AcpFloat = { "NormalFloat" },
@@ -70,38 +67,28 @@ M.groups = {
   AcpChip = { "Special", on = TEXT },
   AcpSpinner = { "DiagnosticInfo", on = BARS },
   AcpMore = { "MoreMsg", on = BARS },
-  AcpWinbarTitle = { "WinBar", on = BARS, style = { bold = true }, is_text = true },
   AcpReviewAdded = { "AcpDiffAdded" },
   AcpReviewRemoved = { "AcpDiffRemoved" },
   AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
   AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
   AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
-  AcpReviewHint = { "Comment", on = BESIDE },
-  AcpReviewKey = { "Special", on = BESIDE },
-  AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
 }
 
----@class acp.Shade
----@field share number       how much of the way to the text's colour, or to the hue
----@field hue? integer
----@field style? table
----@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
-
--- Grounds that are mixed from the window's.
----@type table<string, acp.Shade>
+-- Grounds that are mixed from the window's: with the text's colour, or with a hue. They leave the text's own colours.
+---@type table<string, { share: number, hue?: integer, style?: table }>
 M.shades = {
   AcpUser = { share = 0.12, style = { bold = true } },
   AcpCode = { share = 0.05 },
   AcpCodeInline = { share = 0.12 },
-  AcpDiffAdded = { share = 0.2, hue = colour.GREEN, is_under = true },
+  AcpDiffAdded = { share = 0.2, hue = colour.GREEN },
   AcpDiffAddedText = { share = 0.42, hue = colour.GREEN },
-  AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
+  AcpDiffRemoved = { share = 0.2, hue = colour.RED },
   AcpDiffRemovedText = { share = 0.42, hue = colour.RED },
 }
 
 -- The value of 'winhighlight' in windows of ours.
 local WINDOW = {
-  "WinBar:AcpWinbarCurrent",
+  "WinBar:AcpWinbarTitle",
   "WinBarNC:AcpWinbar",
   "StatusLine:AcpStatusLine",
   "StatusLineNC:AcpStatusLineNC",
@@ -210,35 +197,42 @@ local function readable(group, look)
   for index, name in ipairs(look.on or {}) do
     grounds[index] = seen(name).bg
   end
-  local has_ground = shown.has_ground and not look.is_text
-  if has_ground or not look.on then
+  if shown.has_ground or not look.on then
     grounds = { shown.bg }
   end
   local fg = colour.lift(shown.fg, grounds)
   local has_colour = shown.known.fg ~= nil or shown.has_ground
   local upright = not shown.known.italic or group == "AcpItalic"
-  local same = (fg == shown.fg or not has_colour) and upright
-  if same and not look.style and not look.is_text then
+  if (fg == shown.fg or not has_colour) and upright and not look.style then
     return { link = link }
   end
   local value = vim.tbl_extend("force", style(shown.known), look.style or {})
   value.fg = has_colour and fg or nil
-  value.bg, value.ctermbg = has_ground and shown.bg or nil, has_ground and value.ctermbg or nil
+  value.bg = shown.has_ground and shown.bg or nil
   return value
 end
 
 --- A ground mixed from the window's, on which its text can be read.
----@param shade acp.Shade
+---@param shade { share: number, hue?: integer, style?: table }
 ---@return vim.api.keyset.highlight
 local function mixed(shade)
   local normal = seen("Normal")
   local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
   local cterm = resolved("CursorLine").ctermbg
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
-  value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
-  local fg = colour.lift(normal.fg, { value.bg })
-  value.fg = fg ~= normal.fg and fg or nil
+  value.bg = colour.ground(bg, normal.fg)
   return value
+end
+
+--- The prompt's bar while something is asked: the colour of warnings as its ground, under black or white, whichever is
+--- read better on it.
+---@param more? table
+---@return vim.api.keyset.highlight
+local function question_bar(more)
+  local bg = seen("DiagnosticWarn").fg
+  local on_black, on_white = colour.contrast(colour.BLACK, bg), colour.contrast(colour.WHITE, bg)
+  local fg = on_black >= on_white and colour.BLACK or colour.WHITE
+  return vim.tbl_extend("error", { fg = fg, bg = bg, ctermfg = 0, ctermbg = 11 }, more or {})
 end
 
 -- Neovim 0.10 draws a group without a ground of its own on the window's, not on the bar's.
@@ -265,6 +259,8 @@ function M.define()
   for group, shade in pairs(M.shades) do
     default(group, mixed(shade))
   end
+  default("AcpQuestionBar", question_bar())
+  default("AcpQuestionKey", question_bar({ bold = true, underline = true }))
   for _, looks in ipairs({ M.bars, M.groups }) do
     for group, look in pairs(looks) do
       default(group, readable(group, look), look[1])

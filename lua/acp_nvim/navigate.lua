@@ -3,7 +3,6 @@ local backend = require("acp_nvim.backend")
 local chats = require("acp_nvim.chat")
 local keys = require("acp_nvim.navigate.keys")
 local paths = require("acp_nvim.navigate.path")
-local question = require("acp_nvim.question")
 local scratch = require("acp_nvim.scratch")
 local state = require("acp_nvim.state")
 
@@ -119,50 +118,6 @@ function M.details()
   end
 end
 
-local reached = {} ---@type table<integer, integer?>  window -> the question to which the user has moved its cursor
-
---- The user has moved the cursor, or come to the window.
----@param win integer
-function M.arrive(win)
-  local chat, row = here()
-  local asked = chat and question.at(chat.session, row)
-  reached[win] = asked and asked.id
-end
-
----@param n integer  of the option
----@return boolean answered  false: the user has not moved the cursor to a question with that option
-local function answer(n)
-  local chat, row = here()
-  local asked = chat and question.at(chat.session, row)
-  local option = asked and reached[api.nvim_get_current_win()] == asked.id and asked.options[n]
-  if not asked or not option then
-    return false
-  end
-  vim.schedule(function()
-    if not question.can_answer(asked) then
-      return question.show(asked)
-    end
-    local ok, problem = nil, question.why_not(asked, option) ---@type boolean?, string?
-    if not problem then
-      ok, problem = require("acp_nvim").answer(asked.id, option.id)
-    end
-    if not ok then
-      scratch.message("error", problem or "the answer was not taken")
-    end
-  end)
-  return true
-end
-
---- What a digit's mapping stands for: an answer on a question's lines, else a count.
----@param digit integer
----@return string keys
-function M.digit(digit)
-  if vim.v.count == 0 and answer(digit) then
-    return "<Ignore>"
-  end
-  return tostring(digit)
-end
-
 -- Paths ---------------------------------------------------------------------------------------------------------------
 
 ---@param path string
@@ -187,13 +142,14 @@ local function open_file(path, line)
   end
 end
 
---- Opens the file under the cursor in the window that the user came from.
+--- On an option's line answers with the option; else opens the file under the cursor in the window that the user came from.
 function M.open_path()
+  if require("acp_nvim.question.keys").take_here() then
+    return
+  end
   local chat, row = here()
   if not chat then
     return
-  elseif require("acp_nvim.navigate.changes").turn_here() then
-    return vim.cmd("Acp review")
   end
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = paths.under_cursor(chat, row, cwd)

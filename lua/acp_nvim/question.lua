@@ -1,5 +1,6 @@
 -- The open questions as the user sees them: what is on screen may be answered, anything else is shown first.
 local chats = require("acp_nvim.chat")
+local clock = require("acp_nvim.question.clock")
 local config = require("acp_nvim.config")
 local memory = require("acp_nvim.question.memory")
 local scroll = require("acp_nvim.question.scroll")
@@ -53,6 +54,11 @@ function M.drawn()
     if not away and here and (here[question.key] or here[question.id]) then
       memory.note(question)
     end
+  end
+  for session, here in pairs(away and {} or keys) do
+    clock.drawn(session, function(question, is_active)
+      return (is_active or here[question.key] or here[question.id]) and M.can_answer(question) or false
+    end)
   end
 end
 
@@ -157,7 +163,7 @@ end
 ---@param question acp.Question
 local function begun(question)
   vim.schedule(function()
-    if away or not require("acp_nvim.proposal").offer(question) then
+    if not require("acp_nvim.proposal").offer(question) then
       M.announce(question.id)
     end
   end)
@@ -167,6 +173,7 @@ end
 local function ended(question)
   announced[question.id] = nil
   memory.forget(question.id)
+  clock.forget(question.id)
   require("acp_nvim.proposal").ended(question.id)
   require("acp_nvim.form").ended(question.id)
   require("acp_nvim.window").settle(question.session)
@@ -226,6 +233,7 @@ api.nvim_create_autocmd("FocusLost", {
   callback = function()
     away = true
     memory.forget()
+    clock.forget()
   end,
 })
 

@@ -9,7 +9,7 @@ local status_segments = require("acp_nvim.winbar.status")
 local api = vim.api
 local M = {
   CHAT = "%{%v:lua.require'acp_nvim.winbar'.text()%}",
-  PROMPT = " %{%v:lua.require'acp_nvim.winbar'.prompt_text()%}",
+  PROMPT = "%{%v:lua.require'acp_nvim.winbar'.prompt_text()%}",
   PLACE = " %{%v:lua.require'acp_nvim.winbar'.place_text()%}%=%P ",
 }
 
@@ -38,18 +38,45 @@ function M.queues(status)
   return status.state == "running" or status.state == "asking"
 end
 
+--- From where the user is, keys of ours work: in a session's prompt or chat, and there by mode.
+---@param n? integer  the session
+---@return "insert"|"normal"|"elsewhere" mode
+---@return string filetype
+local function place_of_keys(n)
+  local win = tonumber(vim.g.actual_curwin) or api.nvim_get_current_win()
+  local buf = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) or api.nvim_get_current_buf()
+  local filetype, mode = vim.bo[buf].filetype, vim.fn.mode()
+  if vim.g.no_plugin_maps or n == nil or vim.b[buf].acp_session ~= n then
+    return "elsewhere", filetype
+  elseif filetype == "acp_prompt" and mode:find("^[iR]") then
+    return "insert", filetype
+  end
+  local ours = filetype == "acp_prompt" or filetype == "acp_chat"
+  return ours and mode == "n" and "normal" or "elsewhere", filetype
+end
+
 ---@param status table
+---@param mode "insert"|"normal"|"elsewhere"
 ---@return acp.Segment[]
-local function prompt_keys(status)
+local function prompt_keys(status, mode)
   local busy = M.queues(status)
-  local key = vim.bo.filetype == "acp_prompt" and vim.fn.mode():find("^i") and "<C-s>" or "<CR>"
-  local send = key .. (status.held and " send now" or busy and " queue" or " send")
-  return {
-    { text = "Prompt", rank = 0, gap = "" },
-    { text = send, rank = 1, gap = "   " },
-    { text = "<C-c> cancel", rank = busy and 2 or 4, gap = "  " },
-    { text = "g? keys", rank = 3, gap = "  " },
-  }
+  local does = status.held and "send now" or busy and "queue" or "send"
+  local list = { { text = "Prompt", rank = 0, gap = "" } }
+  local function add(text, rank)
+    list[#list + 1] = { text = text, rank = rank, gap = #list == 1 and "   " or "  " }
+  end
+  if mode == "elsewhere" then
+    add(busy and ":Acp cancel" or ":Acp to write", 1)
+    return list
+  end
+  add((mode == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  if busy or mode == "normal" then
+    add("<C-c> cancel", busy and 2 or 4)
+  end
+  if mode == "normal" then
+    add("g? keys", 3)
+  end
+  return list
 end
 
 ---@return acp.Segment[]
@@ -69,12 +96,19 @@ function M.prompt_text()
   local win = api.nvim_get_current_win()
   local buf = api.nvim_win_get_buf(win)
   if not state.exists(vim.b[buf].acp_session or 0) then
-    return scratch.cut("Gone: nothing is sent here   :Acp takes your text along", api.nvim_win_get_width(win) - 1)
+    return scratch.cut(" Gone: nothing is sent here   :Acp takes your text along", api.nvim_win_get_width(win))
   end
-  local in_chat = chats.of_buffer(buf) ~= nil and tonumber(vim.g.actual_curwin) == win
-  local list = in_chat and chat_keys() or prompt_keys(state.look(vim.b[buf].acp_session) or {})
-  segments.fit(list, api.nvim_win_get_width(win) - 1)
-  return table.concat(vim.tbl_map(function(segment)
+  local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
+  local mode, filetype = place_of_keys(n)
+  local bar = require("acp_nvim.question.bar")
+  local question = bar.text(n, bar.KEYS[mode], width)
+  if question then
+    return question
+  end
+  local in_chat = mode == "normal" and filetype == "acp_chat"
+  local list = in_chat and chat_keys() or prompt_keys(state.look(n) or {}, mode)
+  segments.fit(list, width - 1)
+  return " " .. table.concat(vim.tbl_map(function(segment)
     return segment.gap .. segment.text
   end, list))
 end
@@ -93,9 +127,8 @@ end
 
 api.nvim_create_autocmd("ModeChanged", {
   group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
-  pattern = { "*:i*", "i*:*" },
   callback = function()
-    if vim.bo.filetype == "acp_prompt" then
+    if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
       vim.cmd.redrawstatus({ bang = true })
     end
   end,
@@ -158,8 +191,8 @@ end
 
 state.on_change(M.refresh)
 
--- A tabpage whose chat runs comes to the front.
-api.nvim_create_autocmd("TabEnter", {
+-- A tabpage whose chat runs comes to the front; or the user goes to where other keys work.
+api.nvim_create_autocmd({ "TabEnter", "WinEnter" }, {
   group = api.nvim_create_augroup("acp_nvim.winbar", {}),
   callback = function()
     for _, shown in ipairs(visible_chats()) do

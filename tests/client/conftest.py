@@ -183,8 +183,7 @@ class Desk:
 
     def setup(self, **config: Any) -> None:
         config = {"agents": self._agents, **config}
-        keys = ",k keep ,u undo"
-        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0", review_keys=keys)
+        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0")
 
     def talk(self) -> Talk:
         """The number of a session that is yet to be opened."""

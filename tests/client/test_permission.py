@@ -262,7 +262,7 @@ async def test_a_call_that_was_announced_is_the_one_that_is_asked_about(desk: De
     (question,) = talk.questions
     assert (question["title"], question["path"], question["has_diff"]) == ("change a.txt", "/w/a.txt", True)
     assert len([line for line in talk.lines if "a.txt" in line and not line.startswith(" ")]) == 1
-    assert talk.lines[-1].endswith(" d diff")
+    assert talk.lines[-1].endswith(" gd diff")
     talk.answer("yes")
     await talk.ended(1)
 

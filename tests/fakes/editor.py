@@ -7,20 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Mark = dict[str, Any]
-_KINDS = {
-    "user",
-    "agent",
-    "text",
-    "tool",
-    "thought",
-    "plan",
-    "question",
-    "option",
-    "body",
-    "report",
-    "note",
-    "changes",
-}
+_KINDS = {"user", "agent", "text", "tool", "thought", "plan", "question", "option", "body", "report", "note"}
 
 
 @dataclass

@@ -204,7 +204,7 @@ def test_a_question_of_the_next_backend_is_none_that_was_answered(
         send(editor, "ask")
         editor.expect_lua("return #require('acp_nvim').questions({ session = 1 })", 1)
         ids.append(editor.lua("return require('acp_nvim').questions({ session = 1 })[1].id"))
-        editor.screen.expect("1 Yes")
+        editor.screen.expect("1 ✓ Yes")
         editor.type("<Esc>:Acp accept<CR>")
         editor.expect_lua("return require('acp_nvim').status({ session = 1 }).state", "idle")
     assert len(set(ids)) == 2 * times

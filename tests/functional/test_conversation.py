@@ -64,6 +64,21 @@ def in_chat(editor: Editor, line: str) -> None:
     )
 
 
+def counts(editor: Editor, key: str) -> None:
+    """The bar's key has lit up: it is heard from now on."""
+
+    def lit(screen: Any) -> bool:
+        rows = [(row, line) for row, line in enumerate(screen.lines()) if " ? " in line and key in line]
+        return any(
+            screen.attrs_at(row, column).get("bold")
+            for row, line in rows
+            for column in range(len(line))
+            if line.startswith(key, column)
+        )
+
+    editor.screen.expect(lit, what=f"{key} lights up")
+
+
 @pytest.mark.backends
 def test_the_demo_agent_answers_where_nothing_is_configured(editor: Editor) -> None:
     editor.type(":Acp<CR>")
@@ -161,6 +176,7 @@ def test_a_question_is_answered_by_its_digit(open_editor: Open, tmp_path: Path) 
     editor.screen.expect("rm -r build")
     assert editor.acp("status")["state"] == "asking"
     in_chat(editor, "1 Yes")
+    counts(editor, "g1")
     editor.type("3")
     answered = editor.wait_event("AcpAnswered", id=question["id"])
     assert (answered["option_id"], answered["by"]) == ("no", "user")
@@ -247,6 +263,7 @@ def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_p
     seen = "require('acp_nvim.question').can_answer(require('acp_nvim.state').questions()[1])"
     editor.expect_lua(f"vim.cmd('Acp answer') vim.cmd.redraw() return {seen}", timeout=60)
     in_chat(editor, "1 Yes")
+    counts(editor, "g1")
     for keys in (":Acp accept<CR>", ":Acp answer 1<CR>", ":Acp accept!<CR>", "1"):
         editor.lua("vim.cmd('messages clear')")
         editor.type(f"<Esc>{keys}")

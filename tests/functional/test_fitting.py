@@ -134,7 +134,7 @@ def test_commands_of_the_demo_agent_run_whatever_the_shell(open_editor: Open, tm
     editor.wait_event("AcpSessionStarted")
     editor.type("i/run echo $((40 + 2)) && echo done<C-s><Esc>")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     editor.type(":Acp terminals<CR>")

@@ -162,7 +162,7 @@ def test_what_was_said_with_a_refusal_is_in_the_history(open_editor: Open, tmp_p
     )
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp reject not this way<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp<CR><C-p>")
@@ -257,7 +257,7 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     editor.type("g?")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-    assert len(lines) == 6, "each of them once, whatever the mode"
+    assert len(lines) == 9, "each of them once, whatever the mode"
     editor.screen.expect(lambda screen: all(line.strip() in screen.text() for line in lines))
     assert "j: more" not in editor.screen.text()
     editor.type("q")

@@ -50,7 +50,7 @@ def test_what_a_rule_allows_is_not_asked_and_can_be_explained(open_editor: Open,
     assert (answered["by"], answered["option_id"]) == ("rule", "yes")
     editor.screen.expect("Clean.")
     editor.screen.expect("allowed by rule 2")
-    assert "1 Yes" not in editor.screen.text()
+    assert "1 ✓ Yes" not in editor.screen.text()
     assert editor.acp("questions") == []
     editor.type(":Acp why<CR>")
     editor.screen.expect("git status: allowed by rule 2: { action = 'allow', command = 'git (status|diff)' }")
@@ -65,7 +65,7 @@ def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path
     editor = talking(open_editor, agent, {"action": "allow", "command": "git status.*"})
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp why<CR>")
     editor.screen.expect("waits for you, no rule matches")
     editor.type(":Acp allow!<CR>")
@@ -80,7 +80,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor = talking(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp allow<CR>")
     editor.screen.expect(":Acp allow! sets { action = 'allow', command = 'make test' }")
     assert answers(agent) == []
@@ -88,7 +88,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     assert [editor.wait_event("AcpAnswered")["by"] for _ in range(2)] == ["user", "rule"]
     # it stands beside the one that it was made from as well, and before the turn has ended
     editor.screen.expect(lambda screen: screen.text().count("make test   rule 1 of the session") == 2)
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     assert answers(agent) == ["yes", "yes"]
     editor.type(":Acp reject<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
@@ -101,7 +101,7 @@ def test_allow_of_a_question_out_of_sight_shows_it_first(open_editor: Open, tmp_
     editor.acp("prompt", "go")
     editor.wait_event("AcpQuestion")
     editor.type(":Acp allow!<CR>")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     assert (answers(agent), editor.events("AcpAnswered")) == ([], [])
     editor.type(":Acp allow!<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
@@ -117,7 +117,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
     editor = talking(open_editor, agent, {"action": "reject", "command": "make$"})
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     for line, words in (
@@ -163,7 +163,7 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
     editor = talking(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp reject<CR>")
     wait_until(lambda: answers(agent))
     editor.type(":Acp cancel<CR>")
@@ -204,7 +204,7 @@ def test_a_mistaken_rule_never_allows_and_leaves_the_others_in_force(
     for command in ("make", "rm x"):
         editor.expect_lua("return (require('acp_nvim').questions()[1] or {}).title", command)
         editor.screen.expect(f"? execute {command}")
-        editor.screen.expect("1 Yes")
+        editor.screen.expect("1 ✓ Yes")
         editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     assert answers(agent) == ["no", "no", "no", "yes"]
@@ -223,7 +223,7 @@ def test_a_command_beside_a_diff_is_not_allowed_from_the_diff(open_editor: Open,
     editor.expect_lua(in_diff, 2)
     editor.type(":Acp accept<CR>")
     editor.screen.expect("$ rm -rf ~")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     assert answers(agent) == []
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE, Screen
-from tests.functional.test_conversation import in_chat, send, talking
+from tests.functional.test_conversation import counts, in_chat, send, talking
 
 Open = Callable[..., Editor]
 HEIGHTS = """
@@ -205,6 +205,7 @@ def test_a_count_does_not_answer_what_has_streamed_under_the_cursor(
     editor.type("2k")
     editor.expect_lua("return vim.fn.line('.')", line - 2)
     assert editor.events("AcpAnswered") == []
+    counts(editor, "g1")
     editor.type("j1")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -215,7 +216,9 @@ def test_a_digit_answers_for_who_has_gone_to_the_chat(open_editor: Open, tmp_pat
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("run it")
-    editor.type("<C-w>k3")
+    editor.type("<C-w>k")
+    counts(editor, "g1")
+    editor.type("3")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
 

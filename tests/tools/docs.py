@@ -35,7 +35,7 @@ vim.opt.runtimepath:prepend(vim.env.ACP_ROOT)
 local function maps_of(file)
   local set, maps = vim.keymap.set, {}
   vim.keymap.set = function(modes, lhs, rhs, opts)
-    local to = type(rhs) == "string" and rhs:gsub("^v:lua.*operator%('(%w+)'%)$", ":Acp %1") or nil
+    local to = type(rhs) == "string" and rhs or nil
     maps[#maps + 1] = { modes = vim.iter({ modes }):flatten():totable(), lhs = lhs, to = to, desc = (opts or {}).desc }
   end
   dofile(vim.env.ACP_ROOT .. "/" .. file)
@@ -168,12 +168,16 @@ def commands(table: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def maps(table: list[dict[str, Any]]) -> str:
-    """One line for each <Plug> name: its keys, its name, what it does."""
+    """One line for each <Plug> name: its keys, its name, what it does. Of nine with a digit only the first."""
     names = {one["lhs"]: one.get("desc") or "" for one in table if one["lhs"].startswith("<Plug>")}
     rows = []
     for plug, desc in names.items():
+        if re.search(r"-[2-9]\)$", plug):
+            continue
         keys = dict.fromkeys(pressed(one) for one in table if one.get("to") == plug)
-        rows.append((" ".join(sorted(keys, key=lambda key: key.startswith("i_"))), plug, desc))
+        nine = plug.endswith("-1)")
+        shown = [f"{key}…9" if nine and key == "g1" else key for key in keys]
+        rows.append((" ".join(sorted(shown, key=lambda key: key.startswith("i_"))), plug, desc))
     if digits := [one for one in table if re.fullmatch("[1-9]", one["lhs"])]:
         rows.append(("1 … 9", "", digits[0]["desc"]))
     return aligned(rows)

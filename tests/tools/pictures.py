@@ -63,7 +63,7 @@ def sent(text: str, until: str) -> list[str]:
 # A rename in several places, its diff open; in the second scene one is refused and one edited.
 PROPOSED = [*said("/rename parse read_line reader.py", "needs you"), ":Acp diff", "Enter", "wait::w send"]
 DECIDED = [*PROPOSED, "gg]cdo]c", ":s/read_line/read_pair/", "Enter", ":noh", "Enter"]
-ALLOWED = [*PROPOSED, ":w", "Enter", "wait::Acp review"]
+ALLOWED = [*PROPOSED, ":w", "Enter", "wait:2 changes in 1 file"]
 
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
@@ -73,13 +73,13 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         [
             ":let g:acp_nvim = {'review': {'auto_open': v:false}}",
             "Enter",
-            *said("/tour", "1 Yes"),
+            *said("/tour", "1 ✓ Yes"),
         ],
     ),
     "unfolded": (
         "dark",
         [
-            *said("/run wc -l reader.py demo.conf", "1 Yes"),
+            *said("/run wc -l reader.py demo.conf", "1 ✓ Yes"),
             *(":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
         ],
     ),
@@ -89,7 +89,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             *(":set cursorline", "Enter", ":e demo.conf", "Enter", ":Acp", "Enter", "wait:Demo ·"),
             *("C-w", "h", ":Acp follow", "Enter", "wait:following", "C-w", "p"),
             *sent("/read reader.py:16", "I read"),
-            *sent("/edit reader.py", "1 Yes"),
+            *sent("/edit reader.py", "1 ✓ Yes"),
             *(":Acp answer 1", "Enter", "wait:I edited"),
             *("C-w", "k", "G[tza", "wait:+# edited", "{jzt", "C-w", "j"),
         ],
@@ -97,7 +97,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
     "terminal": (
         "dark",
         [
-            *said("/run grep -n --color=always line reader.py", "1 Yes"),
+            *said("/run grep -n --color=always line reader.py", "1 ✓ Yes"),
             *(":Acp answer 1", "Enter", "wait:exit code", ":Acp terminals 1", "Enter", "wait:[exit 0]"),
         ],
     ),
@@ -114,7 +114,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
     "review-files": (
         "light",
         [
-            *(*ALLOWED, ":Acp", "Enter", *sent("/write demo.conf", "demo.conf +")),
+            *(*ALLOWED, ":Acp", "Enter", *sent("/write demo.conf", "in 2 files")),
             *(":Acp review 1", "Enter", ":belowright copen 6", "Enter", "wait:demo.conf|", ":3cc", "Enter"),
         ],
     ),
@@ -123,7 +123,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         [
             *said("What is in reader.py?", "are found"),
             *(":Acp new", "Enter", "wait:Demo ·", *sent("/long 8000", "of 8000")),
-            *(":Acp new", "Enter", "wait:Demo ·", *sent("/run wc -l reader.py", "1 Yes")),
+            *(":Acp new", "Enter", "wait:Demo ·", *sent("/run wc -l reader.py", "1 ✓ Yes")),
             *(":Acp sessions", "Enter", "wait:reader.py?"),
         ],
     ),

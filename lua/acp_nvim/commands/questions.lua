@@ -73,16 +73,37 @@ local function first_of_kind(question, kind)
   return nil, ("nothing was sent: no answer here would %s (:Acp answer {n})"):format(WOULD[kind])
 end
 
+--- Refuses, gives up the turn and sends the text at once. An agent that offers no refusal for once hears of the cancel.
+---@param question table
+---@param text string
+---@return true? ok
+---@return string? message
+local function refuse_and_send(question, text)
+  local option = first_of_kind(question, "reject_once")
+  if option then
+    local ok, message = answer(question, option)
+    if not ok then
+      return nil, message
+    end
+  end
+  require("acp_nvim.proposal").cancelled(state.questions(question.session))
+  return acp.prompt(text, { session = question.session, first = true })
+end
+
 ---@param base "allow"|"reject"
 ---@param call acp.Call
 ---@return any, string?
 local function decide(base, call)
-  local kind = base .. (call.bang and "_always" or "_once")
+  local sends_now = base == "reject" and call.bang and call.rest ~= ""
+  local kind = base .. (call.bang and not sends_now and "_always" or "_once")
   local question, message = visible_question(function(question)
     return opens_form(question, (first_of_kind(question, kind)))
   end)
   if not question then
     return nil, message
+  end
+  if sends_now then
+    return refuse_and_send(question, call.rest)
   end
   local option
   option, message = first_of_kind(question, kind)
@@ -126,7 +147,7 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt",
+  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt, with ! the turn is cancelled and it is sent now",
   bang = true,
   run = function(call)
     if decide_hunk("undo", call) then
@@ -203,6 +224,53 @@ subcommands.allow = {
     end
     local wanted = { question = question.id, version = question.version, set = call.bang }
     return require("acp_nvim.backend").notify("allow", wanted)
+  end,
+}
+
+--- What is remembered of the current session.
+---@return table[]
+local function remembered()
+  local n = state.current()
+  return n and (state.look(n) or {}).remembered or {}
+end
+
+---@param word string
+---@return integer[]? ids  nil with no message: all
+---@return string? message
+local function ids_of(word)
+  if word == "all" then
+    return nil
+  end
+  for _, item in ipairs(remembered()) do
+    if tostring(item.id) == word then
+      return { item.id }
+    end
+  end
+  return nil, ("nothing is remembered as '%s': :Acp forget lists it"):format(word)
+end
+
+subcommands.forget = {
+  args = "[n|all]",
+  doc = "lists what this session remembers as allowed or rejected always, to take it back; with a number, or all, takes that back at once",
+  complete = function()
+    local words = vim.tbl_map(function(item)
+      return tostring(item.id)
+    end, remembered())
+    table.insert(words, "all")
+    return words
+  end,
+  run = function(call)
+    local n = state.current()
+    if not n then
+      return nil, "there is no session: :Acp new starts one"
+    elseif call.rest == "" then
+      return require("acp_nvim.remembered").open(n)
+    end
+    local ids, message = ids_of(call.rest)
+    if message then
+      return nil, message
+    end
+    return require("acp_nvim.remembered").forget(n, ids)
   end,
 }
 

@@ -6,15 +6,18 @@ local M = {}
 
 local WIDTH = 13 -- of the keys
 
+-- One of nine stands for all.
+local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1>…<M-9>" }
+
 ---@param mode "n"|"i"
 ---@param keys table<string, table<string, string[]>>  what it does -> mode -> its keys
 local function collect_keys(mode, keys)
   for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
-    if map.desc and not map.lhs:find("^<Plug>") and not map.lhs:find("^[2-9]$") then
+    if map.desc and not map.lhs:find("^<Plug>") and not map.lhs:find("^<?[gM]?%-?[2-9]>?$") then
       local by_mode = keys[map.desc] or { n = {}, i = {} }
       keys[map.desc] = by_mode
       local key = map.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
-      table.insert(by_mode[mode], key == "1" and "1…9" or key)
+      table.insert(by_mode[mode], NINE[key] or key)
     end
   end
 end

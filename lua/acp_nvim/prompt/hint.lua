@@ -53,7 +53,13 @@ local function hint_of(win, buf)
   local asked, does = addressee(n), sending(n)
   told[buf] = asked .. does
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
+  if not typing and vim.bo.filetype ~= "acp_prompt" and vim.bo.filetype ~= "acp_chat" then
+    return (":Acp to ask %s …"):format(asked)
+  end
   local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
+  if not typing and vim.bo.filetype == "acp_chat" then
+    return whom
+  end
   local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
   return vim.fn.strwidth(whole) <= api.nvim_win_get_width(win) and whole or whom
 end
@@ -88,12 +94,27 @@ api.nvim_set_decoration_provider(NAMESPACE, {
   end,
 })
 
+local group = api.nvim_create_augroup("acp_nvim.prompt.hint", {})
+
 api.nvim_create_autocmd("ModeChanged", {
-  group = api.nvim_create_augroup("acp_nvim.prompt.hint", {}),
+  group = group,
   callback = function()
     local buf = api.nvim_get_current_buf()
     if prompts[buf] then
       M.redraw(buf)
+    end
+  end,
+})
+
+-- Which key leads to the prompt depends on where the user is.
+api.nvim_create_autocmd("WinEnter", {
+  group = group,
+  callback = function()
+    for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+      local buf = api.nvim_win_get_buf(win)
+      if prompts[buf] then
+        M.redraw(buf)
+      end
     end
   end,
 })

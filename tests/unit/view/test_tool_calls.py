@@ -233,12 +233,13 @@ def test_terminals_of_the_agents_own_are_shown():
 def test_a_question_and_its_answer():
     shown = Shown(title="a", kind="edit", content=(Diff(path="/w/a", new_text="x\n"),))
     question = shown.ask("Yes", "Always", "No", detail=("/w/a",), has_diff=True)
-    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No", "    d diff"]
+    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No   gd diff"]
     assert shown.mark["icon"] == {"text": "? ", "hl": "AcpQuestion"}
-    (option,) = shown.buffer.rows[2]
+    (option,) = shown.buffer.rows[-1]
     assert (option["kind"], option["key"]) == ("option", question.id)
-    assert "option" not in option
-    assert [span[0] for span in option["spans"]] == [4, 12, 23]
+    assert option["options"] == [[4, 9, 1], [12, 20, 2], [23, 27, 3]]
+    assert [sign[:2] for sign in option["inline"]] == [[6, "✓ "], [14, "✓ "], [25, "✓ "]]
+    assert [span[0] for span in option["spans"]] == [4, 12, 23, 30]
     question.end(question.options[2], "user")
     shown.transcript.answered(question)
     assert shown.lines == ["edit    a"]
@@ -267,8 +268,9 @@ def test_a_question_without_details_shows_its_title():
 def test_long_options_stand_below_each_other():
     shown = Shown()
     shown.ask("Yes", "x" * 90, "No\n\u202e", has_diff=True, detail=("t",))
-    assert shown.lines[1:] == ["    1 Yes", "    2 " + "x" * 90, "    3 No <202E>", "    d diff"]
-    assert [row[0].get("option") for row in shown.buffer.rows[2:]] == [1, 2, 3, None]
+    assert shown.lines[1:] == ["    1 Yes", "    2 " + "x" * 90, "    3 No <202E>", "    gd diff"]
+    numbers = [[place[2] for place in row[0]["options"]] for row in shown.buffer.rows[2:]]
+    assert numbers == [[1], [2], [3], []]
 
 
 def test_no_options_are_told():

@@ -1,0 +1,210 @@
+-- The prompt's bar while a question of its session is open: what is asked, and the keys that answer it from where one is.
+--
+--   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
+--   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
+--   ? <M-1> ✓ <M-2> ✓✓ <M-3> ✗                                                  (very narrow)
+local chats = require("acp_nvim.chat")
+local clock = require("acp_nvim.question.clock")
+local scratch = require("acp_nvim.scratch")
+local short_names = require("acp_nvim.question.short_names")
+local sight = require("acp_nvim.question.sight")
+local state = require("acp_nvim.state")
+
+local api = vim.api
+local M = {}
+
+local MOST_KEYS = 9
+local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's line
+
+---@class acp.BarKeys
+---@field option string  a format for the option's number
+---@field diff string
+---@field is_command? boolean  what stands for the diff says so itself
+---@field after? string  what stands behind them
+
+---@type table<string, acp.BarKeys>
+M.KEYS = {
+  insert = { option = "<M-%d>", diff = "<M-d>" },
+  normal = { option = "g%d", diff = "gd" },
+  elsewhere = { option = "%d", diff = ":Acp diff", is_command = true, after = ":Acp answer {n}" },
+}
+
+-- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, names, diff.
+---@class acp.BarStep
+---@field gap integer        between two keys
+---@field least? integer     cells that the subject may be cut to; nil: it stands whole
+---@field kind? boolean
+---@field counts? boolean
+---@field bare? boolean      without subject
+---@field names? boolean
+---@field diff? boolean
+
+---@type acp.BarStep[]
+local STEPS = {
+  { gap = 2, kind = true, counts = true, names = true, diff = true },
+  { gap = 1, least = 12, kind = true, counts = true, names = true, diff = true },
+  { gap = 1, least = 12, counts = true, names = true, diff = true },
+  { gap = 1, least = 6, names = true, diff = true },
+  { gap = 1, bare = true, names = true, diff = true },
+  { gap = 1, bare = true, names = true },
+  { gap = 1, bare = true, diff = true },
+  { gap = 1, bare = true },
+}
+
+-- What is asked -------------------------------------------------------------------------------------------------------
+
+---@class acp.BarSubject
+---@field kind string
+---@field text string
+---@field is_path boolean  the end says most
+---@field counts string
+
+--- As the chat's line of the call has it.
+---@param question acp.Question
+---@return acp.BarSubject
+local function subject_of(question)
+  local subject = { kind = "", text = scratch.visible(question.title), is_path = false, counts = "" }
+  local lines = sight.lines_of(question)
+  local found = lines and chats.marks(lines.chat, lines.first, lines.first)[1]
+  if not lines or not found or found.mark.kind ~= "tool" then
+    return subject
+  end
+  local line = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.first + 1, true)[1]
+  local path = chats.path_span(lines.chat, lines.first)
+  local kind, text = line:match("^(%S+)%s+(.+)$")
+  subject.kind, subject.text = kind or "", text or line
+  subject.is_path = path ~= nil and path[2] >= #line - 5 -- a line's number may stand behind it
+  for _, chunk in ipairs(found.mark.eol or {}) do
+    subject.counts = subject.counts .. (COUNTS[chunk[2]] and chunk[1] or "")
+  end
+  return subject
+end
+
+--- The end of a path, in so many cells: whole folders, if there is room for one.
+---@param text string
+---@param width integer
+---@return string
+local function last_cells(text, width)
+  local count = vim.fn.strchars(text)
+  local from = math.max(0, count - width)
+  local short = vim.fn.strcharpart(text, from)
+  while from < count and vim.fn.strwidth(short) >= width do
+    from = from + 1
+    short = vim.fn.strcharpart(text, from)
+  end
+  return "…" .. (short:match("/.+$") or short)
+end
+
+---@param subject acp.BarSubject
+---@param width integer
+---@return string
+local function cut(subject, width)
+  if vim.fn.strwidth(subject.text) <= width then
+    return subject.text
+  end
+  return subject.is_path and last_cells(subject.text, width) or scratch.cut(subject.text, width)
+end
+
+-- The bar -------------------------------------------------------------------------------------------------------------
+
+---@class acp.BarChunk
+---@field [1] string
+---@field [2]? true  a key
+
+---@param chunks acp.BarChunk[]
+---@return integer
+local function width_of(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + vim.fn.strwidth(chunk[1])
+  end
+  return width
+end
+
+--- All behind the subject.
+---@param question acp.Question
+---@param keys acp.BarKeys
+---@param step acp.BarStep
+---@param more integer
+---@return acp.BarChunk[]
+local function answers(question, keys, step, more)
+  local chunks, gap = {}, (" "):rep(step.gap)
+  local function add(key, text)
+    vim.list_extend(chunks, { { gap }, { key, true }, { text ~= "" and " " .. text or "" } })
+  end
+  for number, short in ipairs(short_names.of(question.options)) do
+    if number <= MOST_KEYS then
+      local sign = (short.sign ~= "" or step.names) and short.sign or short_names.SIGNS[question.options[number].kind]
+      local name = step.names and short.name or ""
+      add(keys.option:format(number), vim.trim(("%s %s"):format(sign or "", name)))
+    end
+  end
+  if step.diff and question.has_diff then
+    add(keys.diff, keys.is_command and "" or "diff")
+  end
+  if keys.after then
+    add(keys.after, "")
+  end
+  if more > 0 then
+    vim.list_extend(chunks, { { ("%s%d more"):format((" "):rep(2 * step.gap - 1), more) } })
+  end
+  return chunks
+end
+
+---@param subject acp.BarSubject
+---@param step acp.BarStep
+---@param room integer
+---@return string? head  nil: it does not fit
+local function head_of(subject, step, room)
+  if step.bare then
+    return room >= 2 and " ?" or nil
+  end
+  local before = step.kind and subject.kind ~= "" and (" ? %s "):format(subject.kind) or " ? "
+  local after = step.counts and subject.counts or ""
+  room = room - vim.fn.strwidth(before .. after)
+  local whole = vim.fn.strwidth(subject.text)
+  if room < math.min(whole, step.least or whole) then
+    return nil
+  end
+  return before .. cut(subject, room) .. after
+end
+
+---@param question acp.Question
+---@param keys acp.BarKeys
+---@param width integer
+---@param more integer
+---@return acp.BarChunk[]
+local function fitted(question, keys, width, more)
+  local subject = subject_of(question)
+  for _, step in ipairs(STEPS) do
+    local chunks = answers(question, keys, step, more)
+    local head = head_of(subject, step, width - width_of(chunks))
+    if head then
+      table.insert(chunks, 1, { head })
+      return chunks
+    end
+  end
+  return { { scratch.cut(" ? " .. (keys.after or keys.option:gsub("%%d", "{n}")), width) } }
+end
+
+--- As a statusline has it; nil: nothing is asked in that session.
+---@param n integer
+---@param keys acp.BarKeys
+---@param width integer
+---@return string?
+function M.text(n, keys, width)
+  local questions = state.questions(n)
+  local question = questions[1]
+  if not question then
+    return nil
+  end
+  local lit = clock.counts(question, true)
+  local parts = {}
+  for _, chunk in ipairs(fitted(question, keys, width, #questions - 1)) do
+    local group = chunk[2] and lit and "AcpQuestionKey" or "AcpQuestionBar"
+    parts[#parts + 1] = ("%%#%s#%s"):format(group, (chunk[1]:gsub("%%", "%%%%")))
+  end
+  return table.concat(parts) .. "%#AcpQuestionBar#"
+end
+
+return M

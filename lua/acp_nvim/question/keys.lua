@@ -1,0 +1,245 @@
+-- Answers by key, from where the user is: prompt, chat, an option's line. Nothing is sent of what has not been on the
+-- screen, nothing by a key that was meant for something else, and nothing that counts always by one press alone.
+local chats = require("acp_nvim.chat")
+local clock = require("acp_nvim.question.clock")
+local question_of = require("acp_nvim.question")
+local scratch = require("acp_nvim.scratch")
+local short_names = require("acp_nvim.question.short_names")
+local state = require("acp_nvim.state")
+
+local api = vim.api
+local M = {}
+
+local AGAIN_MS = 8000 -- so long the first of two presses is remembered
+local COUNT_MS = 400 -- what follows a digit within this time makes it a count
+
+---@class acp.Pressed
+---@field question integer
+---@field version integer
+---@field option string
+---@field at integer
+
+local pressed ---@type acp.Pressed?  an option that counts always waits for its key once more
+
+---@param question acp.Question
+---@param option table
+---@return boolean
+local function is_pressed_again(question, option)
+  local now = { question = question.id, version = question.version, option = option.id, at = vim.uv.now() }
+  local first = pressed
+  pressed = nil
+  if
+    first
+    and first.question == now.question
+    and first.version == now.version
+    and first.option == now.option
+    and now.at - first.at < AGAIN_MS
+  then
+    return true
+  end
+  pressed = now
+  return false
+end
+
+--- Why the key sends nothing now.
+---@param question acp.Question
+---@param option table
+---@param key string
+---@param by_bar boolean
+---@return string? message
+local function why_not(question, option, key, by_bar)
+  if not question_of.can_answer(question) then
+    question_of.show(question)
+    return question_of.why_unseen(question)
+  elseif not clock.counts(question, by_bar) then
+    return ("the question has only just come: press %s again"):format(key)
+  end
+  local why = question_of.why_not(question, option)
+  if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
+    local name = scratch.cut(scratch.visible(option.name), 40)
+    return ("%s = %s %s: press %s again"):format(key, short_names.SIGNS[option.kind], name, key)
+  end
+  return why
+end
+
+---@param question acp.Question
+---@param option table
+---@param key string
+---@param by_bar boolean
+local function answer(question, option, key, by_bar)
+  local why = why_not(question, option, key, by_bar)
+  if why then
+    return scratch.message("warn", why)
+  end
+  local ok, problem = require("acp_nvim").answer(question.id, option.id)
+  if not ok then
+    scratch.message("error", problem or "the answer was not taken")
+  end
+end
+
+--- The question under the cursor, in a chat.
+---@return acp.Question?
+local function under_cursor()
+  local chat = chats.of_buffer(api.nvim_get_current_buf())
+  return chat and question_of.at(chat.session, api.nvim_win_get_cursor(0)[1] - 1)
+end
+
+--- The question that keys are about: the one under the cursor, else the one of the bar.
+---@return acp.Question?
+---@return boolean by_bar
+local function meant()
+  local here = under_cursor()
+  if here then
+    return here, false
+  end
+  local n = vim.b.acp_session
+  return n and state.questions(n)[1], --[[@as acp.Question?]]
+    true
+end
+
+--- Answers with the option of that number.
+---@param number integer
+---@param key string  that was pressed
+function M.answer(number, key)
+  local question, by_bar = meant()
+  if not question then
+    return scratch.message("info", "there is no open question here")
+  end
+  local option = question.options[number]
+  if not option then
+    return scratch.message("warn", ("option 1 to %d, not %d: nothing was sent"):format(#question.options, number))
+  end
+  answer(question, option, key, by_bar)
+end
+
+--- Shows what the question wants to change; the cursor goes there, in normal mode.
+function M.diff()
+  local question = meant()
+  if not question or not question.has_diff then
+    return scratch.message("info", "no open question here has a diff")
+  end
+  vim.cmd.stopinsert()
+  require("acp_nvim.backend").notify("diff", { question = question.id, focus = true })
+end
+
+-- Plain digits --------------------------------------------------------------------------------------------------------
+
+--- A digit in the prompt: of an empty one it answers, else it is a count.
+---@param digit integer
+---@return string keys
+function M.digit_in_prompt(digit)
+  local is_empty = api.nvim_buf_line_count(0) == 1 and api.nvim_get_current_line() == ""
+  local n = vim.b.acp_session
+  if vim.v.count > 0 or not is_empty or not (n and state.questions(n)[1]) then
+    return tostring(digit)
+  end
+  vim.schedule(function()
+    M.answer(digit, tostring(digit))
+  end)
+  return "<Ignore>"
+end
+
+local digits = api.nvim_create_namespace("acp_nvim.digit")
+
+--- Calls `fn` unless a key follows the one that is being typed. Neovim waits for what follows a count and carries nothing
+--- else out, so the count is given up from a timer.
+---@param fn fun()
+local function unless_followed(fn)
+  local timer, count = assert(vim.uv.new_timer()), 0
+  vim.on_key(function()
+    count = count + 1 -- the first is the digit itself
+  end, digits)
+  local wait = vim.o.timeout and math.min(vim.o.timeoutlen, COUNT_MS) or COUNT_MS
+  timer:start(wait, 0, function()
+    timer:close()
+    local mode = api.nvim_get_mode()
+    local is_alone = count == 1 and mode.mode == "n" and mode.blocking
+    if is_alone then
+      api.nvim_input("<C-\\><C-n>") -- ends a count and does nothing else
+    end
+    vim.schedule(function()
+      vim.on_key(nil, digits)
+      if is_alone then
+        fn()
+      end
+    end)
+  end)
+end
+
+--- A digit in the chat: on a question's lines it answers if nothing follows, as `2k` is a motion; elsewhere it is a count.
+---@param digit integer
+---@return string keys
+function M.digit_in_chat(digit)
+  local question = vim.v.count == 0 and under_cursor()
+  local is_typed = vim.fn.reg_executing() == "" and vim.fn.reg_recording() == ""
+  if question and question.options[digit] and is_typed then
+    local win, buf = api.nvim_get_current_win(), api.nvim_get_current_buf()
+    unless_followed(function()
+      local now = api.nvim_get_current_win() == win and api.nvim_get_current_buf() == buf and under_cursor()
+      if now and now.id == question.id then
+        answer(question, question.options[digit], tostring(digit), false)
+      end
+    end)
+  end
+  return tostring(digit)
+end
+
+-- The options' lines --------------------------------------------------------------------------------------------------
+
+--- The option at a place of the chat.
+---@param row integer
+---@param col integer  from 0, bytes
+---@return acp.Question? question
+---@return integer? number
+---@return boolean on_line  the line has options, if none at that place
+local function option_at(row, col)
+  local chat = chats.of_buffer(api.nvim_get_current_buf())
+  local found = chat and chats.marks(chat, row, row)[1]
+  local mark = found and found.mark
+  if not chat or not mark or mark.kind ~= "option" or not mark.options then
+    return nil, nil, false
+  end
+  local question = question_of.at(chat.session, row)
+  for _, place in ipairs(mark.options) do
+    if #mark.options == 1 or (place[1] <= col and col < place[2]) then
+      return question, place[3], true
+    end
+  end
+  return question, nil, true
+end
+
+---@param row integer
+---@param col integer
+---@param key string
+---@return boolean taken  the line has options
+local function take(row, col, key)
+  local question, number, on_line = option_at(row, col)
+  if question and number then
+    answer(question, question.options[number], key, false)
+  elseif on_line then
+    scratch.message("info", "put the cursor on one of the answers: nothing was sent")
+  end
+  return on_line
+end
+
+--- Answers with the option under the cursor.
+---@return boolean taken  the cursor's line has options
+function M.take_here()
+  local at = api.nvim_win_get_cursor(0)
+  return take(at[1] - 1, at[2], "<CR>")
+end
+
+--- A double click: on an option it answers, elsewhere it is Vim's own.
+---@return string keys
+function M.click()
+  local at = vim.fn.getmousepos()
+  if at.winid ~= api.nvim_get_current_win() or not option_at(at.line - 1, at.column - 1) then
+    return "<2-LeftMouse>"
+  end
+  vim.schedule(function()
+    take(at.line - 1, at.column - 1, "the mouse")
+  end)
+  return "<Ignore>"
+end
+
+return M

@@ -1,0 +1,217 @@
+"""Answering from where one is: keys typed in the prompt right after sending, in the chat, and by mouse."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import OPTIONS, on_prompt, permission, say, script, wait
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import chat, counts, in_chat, talking
+
+Open = Callable[..., Editor]
+WIDE = (220, 40)
+
+
+def sent(editor: Editor, text: str = "go") -> None:
+    """Typed and sent from insert mode, in which the user stays."""
+    editor.type(f"<Esc>:Acp<CR>i{text}<C-s>")
+    editor.expect_lua("return vim.fn.mode()", "i")
+
+
+def edit(name: str, options: Any = OPTIONS, id: str = "call") -> Any:
+    diff = {"type": "diff", "path": "{cwd}/" + name, "oldText": "one\n", "newText": "two\nthree\n"}
+    return permission(f"Edit {name}", options, id=id, kind="edit", content=[diff])
+
+
+@pytest.mark.parametrize(
+    ("presses", "option"), [(["<M-1>"], "yes"), (["<M-3>"], "no"), (["<M-2>", "<M-2>"], "always")]
+)
+def test_a_question_is_answered_without_leaving_the_prompt(
+    open_editor: Open, tmp_path: Path, presses: list[str], option: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit("src/price.py"), say("ok {answer}")))
+    editor = talking(open_editor, agent, size=WIDE)
+    sent(editor)
+    id = editor.wait_event("AcpQuestion")["id"]
+    counts(editor, "<M-1>")
+    bar = "? edit src/price.py +2 −1  <M-1> yes  <M-2> ✓✓ always  <M-3> no  <M-d> diff"
+    editor.screen.expect(bar)
+    for press in presses[:-1]:
+        editor.type(press)
+        editor.screen.expect("<M-2> = ✓✓ Always: press <M-2> again")
+        assert editor.events("AcpAnswered") == []
+    editor.type(presses[-1])
+    assert editor.wait_event("AcpAnswered", id=id)["option_id"] == option
+    assert editor.lua("return { vim.fn.mode(), vim.bo.filetype }") == ["i", "acp_prompt"]
+    editor.type("more")
+    editor.expect_lua("return vim.api.nvim_get_current_line()", "more")
+    editor.screen.expect("<C-s> send")
+
+
+def test_a_key_pressed_as_the_question_comes_sends_nothing(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("run it")))
+    # the editor hears of the question and of the key at once: nobody can have read it
+    early = """vim.api.nvim_create_autocmd("User", { pattern = "AcpQuestion", callback = function()
+      vim.schedule(function() vim.api.nvim_input("<M-1>") end)
+    end })"""
+    editor = talking(open_editor, agent, size=WIDE, init=early)
+    sent(editor)
+    editor.expect_lua(
+        "return vim.fn.execute('messages')", lambda said: "nothing was sent" in said or "again" in said
+    )
+    assert editor.events("AcpAnswered") == []
+    counts(editor, "<M-1>")
+    editor.type("<M-1>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_the_turn_is_cancelled_by_one_key_of_insert_mode(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("on it"), wait("session/cancel")))
+    editor = talking(open_editor, agent, size=WIDE)
+    sent(editor)
+    editor.screen.expect("on it")
+    editor.screen.expect("<C-s> queue  <C-c> cancel")
+    editor.type("<C-c>")
+    editor.wait_event("AcpTurnEnded", stop_reason="cancelled")
+    assert editor.lua("return vim.fn.mode()") == "i"
+    editor.screen.expect(lambda screen: "<C-s> send" in screen.text() and "<C-c>" not in screen.text())
+    editor.type("<C-c>")  # nothing runs: the key is Vim's
+    editor.expect_lua("return vim.fn.mode()", "n")
+    editor.screen.expect("<CR> send  <C-c> cancel  g? keys")
+
+
+def test_normal_mode_answers_by_g_and_in_an_empty_prompt_by_plain_digits(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("one", permission("run one")),
+        on_prompt("two", permission("run two")),
+        on_prompt("three", permission("run three"), say("said")),
+    )
+    editor = talking(open_editor, agent, size=WIDE)
+    sent(editor, "one")
+    editor.type("<Esc>")
+    counts(editor, "g3")
+    editor.type("g3")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+    sent(editor, "two")
+    editor.type("<Esc>")
+    counts(editor, "g1")
+    editor.type("2")
+    editor.screen.expect("2 = ✓✓ Always: press 2 again")
+    editor.type("1")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+    sent(editor, "three")
+    editor.type("a b c d e<Esc>")
+    counts(editor, "g1")
+    editor.type("3h")  # a prompt that holds something: a count
+    editor.expect_lua("return vim.fn.col('.')", 6)
+    editor.type("dd3")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+
+
+def test_counts_move_on_a_question_and_a_digit_alone_answers(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            say("a\n\nb\n\nc\n\nd"),
+            ["ask", *permission("run one", id="1")[1:]],
+            permission("run two", id="2"),
+        ),
+    )
+    editor = talking(open_editor, agent, size=WIDE)
+    sent(editor)
+    editor.wait_event("AcpQuestion")
+    second = editor.wait_event("AcpQuestion")["id"]
+    counts(editor, "<M-1>")
+    editor.screen.expect("1 more")
+    editor.type("<Esc>")
+    line = "return vim.fn.line('.')"
+    lines = chat(editor)
+    at = max(row for row, text in enumerate(lines, 1) if text.startswith("    1 "))
+    for keys, moved in (("2k", at - 2), ("2G", 2), ("12j", min(14, len(lines))), ("2j", None)):
+        editor.lua("vim.fn.win_gotoid(vim.fn.bufwinid('acp://1/chat')) vim.fn.cursor(...)", at, 1)
+        editor.type(keys)
+        if moved and keys != "12j":
+            editor.expect_lua(line, moved)
+    editor.lua("vim.fn.cursor(...)", at, 1)
+    assert editor.events("AcpAnswered") == []
+    counts(editor, "g1")
+    editor.type("3")
+    answered = editor.wait_event("AcpAnswered")
+    assert (answered["id"], answered["option_id"]) == (second, "no")
+    assert editor.mode() == {"mode": "n", "blocking": False}
+
+
+def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, tmp_path: Path) -> None:
+    names = [
+        ("a", "A rather long name of an answer", "allow_once"),
+        ("b", "Another name, as long", "reject_once"),
+    ]
+    agent = script(
+        tmp_path, on_prompt("one", permission("run one", names)), on_prompt("two", permission("run two"))
+    )
+    editor = talking(open_editor, agent, size=WIDE)
+    sent(editor, "one")
+    counts(editor, "<M-1>")
+    editor.type("<Esc>")
+    counts(editor, "g1")
+    in_chat(editor, "2 Another")
+    editor.type("<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "b"
+    sent(editor, "two")
+    counts(editor, "<M-1>")
+    editor.type("<Esc>")
+    counts(editor, "g1")
+    row, column = editor.screen.find("3 ✗ No")
+    in_chat(editor, "1 Yes")
+    editor.type("0<CR>")
+    editor.screen.expect("put the cursor on one of the answers")
+    for _ in range(2):
+        editor.ask("nvim_input_mouse", "left", "press", "", 0, row, column + 4)
+        editor.ask("nvim_input_mouse", "left", "release", "", 0, row, column + 4)
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+
+
+@pytest.mark.parametrize("laststatus", [2, 3])
+@pytest.mark.parametrize(
+    ("columns", "bar"),
+    [
+        (120, "? <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
+        (150, "? …/price.py <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
+        (80, "? <M-1> ✓ <M-2> ✓✓ <M-3> ✗"),
+    ],
+)
+def test_the_bar_gives_way_where_it_is_narrow(
+    open_editor: Open, tmp_path: Path, laststatus: int, columns: int, bar: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit("src/orders/price.py")))
+    editor = talking(open_editor, agent, size=(columns, 30), init=f"vim.o.laststatus = {laststatus}")
+    sent(editor)
+    editor.screen.expect(bar)
+    editor.type("<Esc>")
+    editor.screen.expect(lambda screen: " g1 " in screen.text() and "<M-" not in screen.text())
+    editor.type("<C-w>h")  # where no key of ours works
+    editor.screen.expect(lambda screen: " g1 " not in screen.text() and "<M-" not in screen.text())
+    editor.type("<C-w>l")
+    editor.screen.expect(" g1 ")
+
+
+@pytest.mark.parametrize("laststatus", [2, 3])
+def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, laststatus: int) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = talking(open_editor, agent, size=WIDE, init=f"vim.o.laststatus = {laststatus}")
+    editor.screen.expect("<CR> send  <C-c> cancel  g? keys")
+    editor.type("i")
+    editor.screen.expect(lambda screen: "<C-s> send" in screen.text() and "g? keys" not in screen.text())
+    assert "<CR> send" not in editor.screen.text()
+    editor.type("<Esc><C-w>k")
+    editor.screen.expect("i prompt")
+    editor.type("<C-w>h")
+    editor.screen.expect(":Acp to write")
+    for key in ("<CR> send", "press i", "g? keys", "<C-c>"):
+        editor.screen.expect_gone(key)
