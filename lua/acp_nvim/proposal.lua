@@ -4,6 +4,7 @@ local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
 local ending = require("acp_nvim.proposal.ending")
+local held_back = require("acp_nvim.proposal.held_back")
 local left_side = require("acp_nvim.proposal.left")
 local right_side = require("acp_nvim.proposal.right")
 local scratch = require("acp_nvim.scratch")
@@ -14,6 +15,7 @@ local state = require("acp_nvim.state")
 local api = vim.api
 local M = {
   accept = decision.accept,
+  cancelled = ending.cancelled,
   done = decision.done,
   ended = ending.ended,
   keep_aside = aside.keep,
@@ -53,11 +55,9 @@ end
 --- The first change in the middle of both windows, their cursors on it.
 ---@param proposal acp.Proposal
 local function show_first(proposal)
-  for index, win in pairs({ proposal.sides.left or false, proposal.sides.right }) do
-    if win then
-      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
-      api.nvim_win_set_cursor(win, { math.max(1, math.min(proposal.shown.first[index], last)), 0 })
-    end
+  for index, win in ipairs({ proposal.sides.left, proposal.sides.right }) do
+    local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+    api.nvim_win_set_cursor(win, { math.max(1, math.min(proposal.shown.first[index], last)), 0 })
   end
   api.nvim_win_call(proposal.sides.right, function()
     vim.cmd("normal! zz")
@@ -97,7 +97,7 @@ local function hooks_of(proposal)
 end
 
 ---@param proposal acp.Proposal
----@param left? integer  buffer
+---@param left integer   buffer
 ---@param right integer  buffer
 local function show_sides(proposal, left, right)
   local shown = proposal.shown
@@ -164,6 +164,16 @@ local function show_as(key, shown)
   end
 end
 
+---@param question acp.Question
+---@return boolean asked_for  false: it may not open now
+local function open_by_itself(question)
+  if require("acp_nvim.question").is_away() or not may_open_itself(question.session) then
+    return false
+  end
+  require("acp_nvim.backend").notify("diff", { question = question.id, auto = true })
+  return true
+end
+
 --- Opens the diff, or shows in the open one what is new.
 ---@param shown acp.ProposedSide
 function M.show(shown)
@@ -171,8 +181,12 @@ function M.show(shown)
   if shown.question and not state.question(shown.question) then
     return ending.close(key, true)
   elseif shown.auto and not desk.open[key] and (shown.plain or not may_open_itself(shown.session)) then
+    if not shown.plain then
+      held_back.add(key, open_by_itself)
+    end
     return require("acp_nvim.question").announce(shown.question)
   end
+  held_back.remove(key)
   if key == desk.VIEW then
     ending.close(key)
   end
@@ -180,17 +194,19 @@ function M.show(shown)
   show_as(key, shown)
 end
 
---- A question has come: its diff opens by itself before a user who is idle.
+--- A question has come: its diff opens by itself before a user who is idle, else once the user is.
 ---@param question acp.Question
 ---@return boolean taken  false: it is to be announced
 function M.offer(question)
   local config = require("acp_nvim.config").get()
   local fits = question.kind == "permission" and question.has_diff
-  if not config.review.auto_open or not fits or not may_open_itself(question.session) then
+  if not config.review.auto_open or not fits then
     return false
+  elseif open_by_itself(question) then
+    return true
   end
-  require("acp_nvim.backend").notify("diff", { question = question.id, auto = true })
-  return true
+  held_back.add(question.id, open_by_itself)
+  return false
 end
 
 --- The question on one of whose sides the user is.

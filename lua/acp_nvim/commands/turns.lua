@@ -12,6 +12,14 @@ local function complete_prompt(words, lead)
   return require("acp_nvim.complete").words(lead, #words == 0)
 end
 
+--- The user gives up what the current session asks, by a command: the windows of those proposals close.
+local function give_up_questions()
+  local n = state.current()
+  if n then
+    require("acp_nvim.proposal").cancelled(state.questions(n))
+  end
+end
+
 subcommands.prompt = {
   args = "{text}",
   doc = "sends a prompt, with a range the lines too; while a turn runs it is queued, with ! the turn is cancelled first",
@@ -26,6 +34,9 @@ subcommands.prompt = {
     elseif call.range then
       local item = { buffer = vim.api.nvim_get_current_buf(), first = call.range.first, last = call.range.last }
       context = { item }
+    end
+    if call.bang then
+      give_up_questions()
     end
     local n = state.current()
     local chips = n and call.rest ~= "" and prompt.chips(n) or ""
@@ -90,6 +101,7 @@ subcommands.cancel = {
   doc = "ends the running turn and holds the queue; with ! the queue also moves into the prompt history",
   bang = true,
   run = function(call)
+    give_up_questions()
     return acp.cancel({ clear = call.bang })
   end,
 }

@@ -81,9 +81,20 @@ local function put_aside(question, texts)
   end
 end
 
+local cancelled = {} ---@type table<integer, true>  questions whose turn the user has given up
+
+--- The user gives up all that a session asks: its windows close, wherever that was typed.
+---@param questions acp.Question[]
+function M.cancelled(questions)
+  for _, question in ipairs(questions) do
+    cancelled[question.id] = true
+  end
+end
+
 --- Nothing of it is asked any more. If the user has not answered, what he had made of it stays in buffers.
 ---@param question integer
 local function finish(question)
+  cancelled[question] = nil
   local texts = state.is_answered(question) and {} or desk.changed(question)
   M.close(question, true)
   vim.schedule(function() -- behind the frame, which also tells of decisions
@@ -110,7 +121,7 @@ local function leave_open(proposal)
   proposal.rights[path], proposal.pages[path] = nil, nil
   proposal.lefts = {}
   set_free(buf)
-  sides.set_bars(proposal.sides, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
+  sides.set_bars(proposal.sides, { " " }, { " no longer asked: nothing of this will be sent" })
   proposal.sides.on_closed = function()
     vim.iter(vim.tbl_values(lefts)):each(sheet.wipe)
     if not was_changed and not vim.bo[buf].modified then
@@ -124,7 +135,11 @@ end
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_in_use(proposal)
-  return desk.under_cursor() == proposal or desk.changed(desk.key_of(proposal))[desk.path_of(proposal)] ~= nil
+  local is_here = desk.under_cursor() == proposal
+  if cancelled[desk.key_of(proposal)] and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
+    return false -- who gives up the turn types nothing that could hit another window
+  end
+  return is_here or desk.changed(desk.key_of(proposal))[desk.path_of(proposal)] ~= nil
 end
 
 --- The question is no longer open. Who is on one of the sides, or has changed the right one, keeps it; else its windows
