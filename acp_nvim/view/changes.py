@@ -26,7 +26,7 @@ Room = tuple[int, int] | None  # rows and columns of the window; None: nobody ha
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
-_GROUNDS = {"-": "AcpRemoved", "+": "AcpAdded", "⋯": "AcpNote"}
+_GROUNDS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "⋯": "AcpNote"}
 _LEAST = 2  # fewer rows of a diff say nothing
 
 

@@ -17,7 +17,7 @@ from acp_nvim.view.words import placeholder
 
 Terminal = Callable[[str], str]
 
-HIGHLIGHTS = {"-": "AcpRemoved", "+": "AcpAdded", "\\": "AcpNote", "⋯": "AcpNote"}
+HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
 _TAIL_LINES = 200
 _TAIL_CHARS = 64 * 1024
 _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}

@@ -30,6 +30,10 @@ local PLAIN = {
   option = "AcpCode",
 }
 
+-- The lines of a diff stand on a ground of their own.
+local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
+local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
+
 ---@class acp.Fence : acp.Code
 ---@field first integer  rows from the block's mark
 ---@field last? integer  nil: still open
@@ -180,11 +184,19 @@ local function want_colours(start, fence)
   end)
 end
 
+---@param fence acp.Fence
+---@param row integer
+---@return string
+local function ground_of(fence, row)
+  local sign = fence.lang == "diff" and api.nvim_buf_get_lines(drawn.buf, row, row + 1, false)[1]:sub(1, 1)
+  return SIGNS[sign] or "AcpCode"
+end
+
 ---@param start integer  the block's first row
 ---@param fence acp.Fence
 ---@param row integer
 local function paint_code(start, fence, row)
-  paint_line(row, "AcpCode")
+  paint_line(row, ground_of(fence, row))
   local inside = row - start - fence.first
   if inside == 0 or row - start == fence.last then
     return paint(row, 0, 4000, "AcpRule", BESIDE)
@@ -273,6 +285,8 @@ local function on_line(_, _, _, row)
     return
   elseif block.mark.kind == "text" then
     paint_text(row, block.row, block.mark)
+  elseif block.row == row and GROUNDS[block.mark.line_hl] then
+    paint_line(row, block.mark.line_hl)
   elseif PLAIN[block.mark.kind] then
     paint_line(row, PLAIN[block.mark.kind])
   end

@@ -1,6 +1,6 @@
 """What informs can be read, in every colour scheme: measured on the screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +131,7 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.type(":Acp<CR>iedit it<C-s>")
     editor.screen.expect("needs you")
     look.at("a question, insert mode")
+    in_all_schemes(editor, gone=["│ -"], come=["THREE"])
     editor.type("<Esc>")
     look.at("a question, normal mode")
     editor.type("<C-w>k")
@@ -141,9 +142,7 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     look.at("a proposal, the cursor on the right")
     editor.type("<C-w>h")
     look.at("a proposal, the cursor on the left")
-    for scheme in SCHEMES:
-        put_on(editor, scheme)
-        assert_what_goes_is_red(editor, scheme)
+    in_all_schemes(editor, gone=["line 3 ", "line 12 "], come=["THREE", "ten", "and a half"], as_it_is=["╱"])
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.acp("prompt", "write")
@@ -151,25 +150,28 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<C-w>t")
     editor.screen.expect("line 12")  # which is gone: a virtual line
     look.at("a review")
+    in_all_schemes(editor, gone=["line 3 ", "line 12 "], come=["THREE", "ten", "and a half"])
     look.ends()
 
 
-def assert_what_goes_is_red(editor: Editor, scheme: str) -> None:
-    """On the left what goes, on the right what comes; Neovim's own colours would have a deleted line green."""
+def in_all_schemes(editor: Editor, gone: list[str], come: list[str], as_it_is: Sequence[str] = ()) -> None:
+    """What goes has a red ground, what comes a green one: Neovim's own would have a deleted line green."""
     screen = editor.screen
 
     def ground(text: str) -> tuple[int, int, int]:
         _, colour = colours(screen, screen.attrs(text))
         return colour >> 16, colour >> 8 & 255, colour & 255
 
-    for gone in ("line 3 ", "line 12 "):
-        red, green, blue = ground(gone)
-        assert red - max(green, blue) > 12, (scheme, gone, red, green, blue)
-    for come in ("THREE", "ten", "and a half"):
-        red, green, blue = ground(come)
-        assert green - max(red, blue) > 12, (scheme, come, red, green, blue)
-    normal = ground("line 5")
-    assert ground("╱") == normal, scheme
+    for scheme in SCHEMES:
+        put_on(editor, scheme)
+        for text in gone:
+            red, green, blue = ground(text)
+            assert red - max(green, blue) > 12, (scheme, text, red, green, blue)
+        for text in come:
+            red, green, blue = ground(text)
+            assert green - max(red, blue) > 12, (scheme, text, red, green, blue)
+        for text in as_it_is:
+            assert ground(text) == ground("line 5"), (scheme, text)
 
 
 def test_a_form_can_be_read(open_editor: Open, tmp_path: Path) -> None:

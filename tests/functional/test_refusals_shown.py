@@ -11,8 +11,8 @@ from tests.functional.test_proposals import before, decide_mixed, open_diff, thr
 Open = Callable[..., Editor]
 
 
-def colour(editor: Editor, group: str) -> object:
-    return editor.lua("return vim.api.nvim_get_hl(0, { name = ..., link = false }).fg", group)
+def ground(editor: Editor, group: str) -> object:
+    return editor.lua("return vim.api.nvim_get_hl(0, { name = ..., link = false }).bg", group)
 
 
 def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tmp_path: Path) -> None:
@@ -34,8 +34,8 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
     added = next(line for line in body if line.startswith("+"))
     in_chat(editor, removed)
     editor.screen.expect(removed)
-    assert editor.screen.attrs(removed).get("foreground") == colour(editor, "AcpRemoved")
-    assert editor.screen.attrs(added).get("foreground") == colour(editor, "AcpAdded")
+    assert editor.screen.attrs(removed).get("background") == ground(editor, "AcpDiffRemoved")
+    assert editor.screen.attrs(added).get("background") == ground(editor, "AcpDiffAdded")
     report = tmp_path / "talk.md"
     editor.type(f":Acp export {report}<CR>")
     editor.screen.expect("talk.md")

@@ -175,7 +175,11 @@ def test_a_diff_is_shown_in_colours():
         kind="edit", raw_input={"old": "b"}, content=(Diff(path="/w/a", old_text="a\nb", new_text="a\nc"),)
     )
     assert shown.body == [" a", "-b", "+c"]
-    assert [row[0].get("line_hl") for row in shown.buffer.rows[2:]] == [None, "AcpRemoved", "AcpAdded"]
+    assert [row[0].get("line_hl") for row in shown.buffer.rows[2:]] == [
+        None,
+        "AcpDiffRemoved",
+        "AcpDiffAdded",
+    ]
 
 
 def test_several_diffs_are_named():
