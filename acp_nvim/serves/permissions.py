@@ -11,6 +11,7 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.asking import expect_room
 from acp_nvim.serves.ledger import Entry
+from acp_nvim.session.asked_call import asked_call
 from acp_nvim.session.questions import MOST_NAME, MOST_OPTIONS, Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
@@ -57,13 +58,36 @@ def posed(
     request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
 ) -> tuple[Question, schema.ToolCallUpdate]:
     """The question, and the call that it is about; some agents ask about a call they never name."""
-    call = replace(
-        request.tool_call, id=_about(request.tool_call, session, dialect) or f"permission-{request_id}"
-    )
+    asked, title, is_guess = request.tool_call, "", False
+    if known := session.transcript.recent(
+        lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
+    ):
+        call = replace(asked, id=known.id)
+    elif match := asked_call(asked, session.transcript):
+        call = _of_call(asked, match.call)
+        title, is_guess = asked.title or "", match.is_guess
+    else:
+        call = replace(asked, id=asked.id or f"permission-{request_id}")
     options, note = _choosable(request.options)
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
+    question.own_title, question.is_guess = title, is_guess
     question.has_cut_options = any(len(option.name) > MOST_NAME for option in request.options)
     return question, call
+
+
+def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUpdate:
+    """What the call has said already stays; the permission adds what it has not."""
+    return replace(
+        asked,
+        id=known.id,
+        title=None if known.title else asked.title,
+        name=None if known.name else asked.name,
+        kind=asked.kind if known.kind == "other" else None,
+        status=None,
+        content=None if known.content else asked.content,
+        locations=None if known.locations else asked.locations,
+        raw_input=asked.raw_input if known.raw_input is None else schema.UNSET,
+    )
 
 
 def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Option, ...], str]:
@@ -80,20 +104,3 @@ def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Opti
 
 def _name(name: str) -> str:
     return one_line(name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…")
-
-
-def _about(asked: schema.ToolCallUpdate, session: Session, dialect: Dialect) -> str:
-    """The id of the call that is meant: some name it otherwise than when they announced it, or not at all."""
-    if asked.id and (known := session.transcript.recent(lambda call: dialect.is_about(asked.id, call.id))):
-        return known.id
-    alike = session.transcript.recent(lambda call: _is_alike(asked, call))
-    return alike.id if alike else asked.id
-
-
-def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
-    """An open call that nothing was asked about so far, by the same name, for the same input."""
-    if not call.is_open or call.questions or asked.title not in (call.title, call.name):
-        return False
-    if asked.raw_input in (schema.UNSET, None) or call.raw_input is None:
-        return not asked.id
-    return bool(asked.raw_input == call.raw_input)

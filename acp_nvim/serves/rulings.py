@@ -44,14 +44,15 @@ class Rulings:
                 continue
             question.judged = question.version
             if call.key not in found:
-                found[call.key] = self._decide(session, call)
+                found[call.key] = self._decide(session, question, call)
             if ruling := found[call.key]:
                 self._apply(ruling, session, question, call)
 
-    def _decide(self, session: Session, call: ToolCall) -> Ruling | None:
+    def _decide(self, session: Session, question: Question, call: ToolCall) -> Ruling | None:
         if not (session.remembered.rules or self._rules):
             return None
-        return rules.decide(self._all(session), _scope(session, call), disk.resolve, deadline)
+        asked = _scope(session, question, call)
+        return rules.decide(self._all(session), asked, disk.resolve, deadline)
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The agent has said something of the call."""
@@ -67,7 +68,7 @@ class Rulings:
         call = _call_of(session, question)
         if call is None:
             return
-        self._record(session, question, call, _scope(session, call))
+        self._record(session, question, call, _scope(session, question, call))
         answer = question.answer
         action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
         if answer and action and not dialect.remembers:
@@ -82,7 +83,7 @@ class Rulings:
         call = _call_of(session, question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
-        return granted.rule_for(_scope(session, call), disk.resolve)
+        return granted.rule_for(_scope(session, question, call), disk.resolve)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
@@ -121,5 +122,8 @@ def _call_of(session: Session, question: Question) -> ToolCall | None:
     return session.transcript.find(question.tool_call_id or "")
 
 
-def _scope(session: Session, call: ToolCall) -> Scope:
-    return scope(call, session.agent, session.cwd, disk.resolve, session.roots)
+def _scope(session: Session, question: Question, call: ToolCall) -> Scope:
+    about = scope(call, session.agent, session.cwd, disk.resolve, session.roots)
+    if question.own_title:
+        about = about._replace(title=f"{question.own_title}\n{about.title}")
+    return about._replace(is_certain=not question.is_guess)

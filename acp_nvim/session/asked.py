@@ -26,11 +26,11 @@ _SHORT = 60  # of a note that shares its line with others
 
 def describe(question: Question, call: ToolCall, cwd: str) -> None:
     paths = _paths(call, cwd)
-    question.title = one_line((call.title or "permission")[:_MOST_TITLE])
+    question.title = one_line((question.own_title or call.title or "permission")[:_MOST_TITLE])
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)
     others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, call, cwd)]
-    question.detail = tuple(_bounded(_lines(call, paths, others, cwd)))
+    question.detail = tuple(_bounded(_lines(question, call, paths, others)))
     question.is_more_than_diff = _is_more_than_diff(call, paths, others, cwd)
 
 
@@ -51,9 +51,11 @@ def _paths(call: ToolCall, cwd: str) -> list[str]:
     return list(found)
 
 
-def _lines(call: ToolCall, paths: list[str], others: list[Argument], cwd: str) -> Iterator[str]:
+def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Argument]) -> Iterator[str]:
     """The commands, what else the call says, its paths; the title where the line of the call cuts it."""
     command = call.command
+    if question.own_title not in ("", call.title):
+        yield from map(visible, question.own_title.strip().split("\n"))
     title = (call.title or "permission").strip()
     if len(title) > _TITLE or "\n" in title or not (paths or command):
         yield from map(visible, title.split("\n"))

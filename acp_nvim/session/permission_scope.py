@@ -37,6 +37,7 @@ class Scope(NamedTuple):
     changes: bool  # it changes files
     is_inside: bool  # all paths, and the folder of the command, lie in the folders of the session
     is_whole: bool  # everything in it could be looked at
+    is_certain: bool = True  # the permission is about this call, and no guess of ours
 
     def is_made_of(self, *roles: Role) -> bool:
         return self.is_whole and all(argument.role in roles for argument in self.arguments)

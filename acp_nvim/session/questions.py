@@ -46,6 +46,8 @@ class Question:
     has_diff: bool = False
     is_more_than_diff: bool = False  # a user who has seen the diff alone has not seen all of it
     detail: tuple[str, ...] = ()  # everything that it is about, never cut
+    own_title: str = ""  # of the permission, where its call is called otherwise
+    is_guess: bool = False  # the agent has not said that it is about this call
     note: str = ""  # lines of warning
     has_cut_options: bool = False  # a name of theirs is too long to be shown whole
     stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open

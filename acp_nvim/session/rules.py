@@ -148,7 +148,7 @@ def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
     """Everything in the call is covered by what the rule names. Kind and title are only what the agent claims."""
     if rule.whole_tool:
         return True
-    if any(unsafe(command) for command in asked.commands):
+    if not asked.is_certain or any(unsafe(command) for command in asked.commands):
         return False
     if rule.command and not _is_this_command(rule.command, asked):
         return False

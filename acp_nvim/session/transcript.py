@@ -6,7 +6,7 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -72,6 +72,11 @@ class Transcript:
     def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
         """The latest call that fits; it is among the last."""
         return next(filter(fits, islice(reversed(self._calls.values()), _RECENT)), None)
+
+    def unasked(self) -> Iterator[ToolCall]:
+        """The open calls of this turn that nothing was asked about, the latest first."""
+        calls = islice(reversed(self._calls.values()), _RECENT)
+        return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
 
     def plan_progress(self) -> dict[str, Any] | None:
         return self._plan.progress() if self._plan else None
