@@ -98,7 +98,7 @@ def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Opti
     if not doubtful:
         return tuple(options), ""
     names = ", ".join(f"'{option.name or option.id}'" for option in doubtful)
-    note = f"not to be chosen, as the agent gave them one id: {names}"
+    note = f"cannot be chosen, because they share one id: {names}"
     return tuple(option for option in options if ids[option.id] == 1), note
 
 

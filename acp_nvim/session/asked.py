@@ -61,8 +61,9 @@ def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Ar
         yield from map(visible, title.split("\n"))
     for number, line in enumerate(command.split("\n") if command else ()):
         yield f"{'  ' if number else '$ '}{visible(line)}"
-    yield from (f"  {visible(line)}" for line in _arguments(others))
-    yield from map(visible, paths)
+    arguments = list(_bounded(_arguments(others)))
+    yield from (f"  {visible(line)}" for line in arguments)
+    yield from (visible(path) for path in paths if not any(path in line for line in arguments))
     if not (paths or command or others):
         yield from (visible(line) for text in _words(call) for line in text.split("\n"))
 

@@ -34,7 +34,7 @@ def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript) -> Match | 
         return Match(found[0], False) if found else None
     alike = [call for call in open_calls if _has_title(asked, call) or _is_alike(asked, call)]
     found = alike or [call for call in open_calls if transcript.entries[-1] is call]
-    is_one = len(open_calls if not alike else alike) == 1
+    is_one = len(alike or open_calls) == 1
     if not found or not (is_one or _has_title(asked, found[0])):
         return None
     return Match(found[0], bool(asked.id) or not _has_title(asked, found[0]))

@@ -169,11 +169,16 @@ class Controls:
         return legacy.current, [_named(mode.id, mode.name) for mode in legacy.available]
 
     def _of_category(self, category: str) -> schema.ConfigOption | None:
-        """Some agents give the option no category, but that name."""
+        """Some agents give the option no category, but that name. Others give it to several, such as the provider and
+        the model: then the id decides, or which of them offers what the agent tells in the older way."""
         choosable = [option for option in self._options or () if option.type == "select"]
-        by_category = (option for option in choosable if option.category == category)
+        by_category = [option for option in choosable if option.category == category]
+        legacy = {"mode": self._modes, "model": self._models}.get(category)
+        known = {legacy.current, *(each.id for each in legacy.available)} if legacy else set()
+        named = (option for option in by_category if option.id == category)
+        agreeing = (option for option in by_category if known & {choice.value for choice in option.choices})
         by_name = (option for option in choosable if option.id == category and option.category is None)
-        return next(by_category, None) or next(by_name, None)
+        return next(chain(named, agreeing, by_category, by_name), None)
 
 
 def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:

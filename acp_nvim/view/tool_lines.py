@@ -47,10 +47,16 @@ def _subject(call: ToolCall, cwd: str) -> str:
     command = _first_line(call.command or "")
     what = command if command and call.kind == "execute" else place or command
     if not title or title.strip("`'\"") in (path, place, command):
-        return what or title or one_line(call.name or call.id[:60])
+        return what or title or one_line(call.name) or _argument(call) or one_line(call.id[:60])
     if path and path in title:
         return title + place[len(path) :] if title.endswith(path) else title
     return title if not what or what in title else f"{title}  {what}"
+
+
+def _argument(call: ToolCall) -> str:
+    """The first text of the input, where nothing else says what the call does."""
+    values = call.raw_input.values() if isinstance(call.raw_input, dict) else ()
+    return next((_first_line(value) for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def relative(path: str, cwd: str) -> str:

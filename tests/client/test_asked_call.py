@@ -44,7 +44,7 @@ async def test_a_permission_with_a_title_alone_shows_the_call_above_it(desk: Des
     assert question["title"] == "Allow write_file?"
     text = "\n".join(talk.lines)
     assert "Allow write_file?" in text
-    assert all(word in text for word in ("notes.txt", "+first line", "+last line"))
+    assert all(word in text for word in ("notes.txt", "first line", "last line"))
     assert len(heads(talk)) == 1
     await close(talk, agent)  # and no rule has allowed it: the agent has not said what it is about
 

@@ -154,7 +154,7 @@ async def test_options_with_one_id_are_shown_and_neither_can_be_chosen(desk: Des
     talk = await asking(desk)
     assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
     assert talk.questions[0]["options"] == []
-    assert any("one id: 'Yes', 'No'" in line for line in talk.lines)
+    assert any("share one id: 'Yes', 'No'" in line for line in talk.lines)
     talk.answer("x")
     await desk.message("has no option 'x': nothing was sent")
     talk.answer(None)

@@ -75,7 +75,9 @@ async def test_what_does_more_than_look_is_asked_and_shown(
     )
     talk = await asking(desk)
     for words in shows:
-        assert any(words in line for line in talk.lines), talk.lines
+        assert any(
+            words in line.replace("│ ", "").replace("- ", "-").replace("+ ", "+") for line in talk.lines
+        )
     await refused(talk, agent)
 
 

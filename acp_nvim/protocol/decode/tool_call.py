@@ -17,11 +17,12 @@ _NAME = "name"
 def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
     told = raw if raw.keys() <= _STANDARD else _renamed(raw)
     kind, status, content = text(told, "kind"), text(told, "status"), told.get("content")
+    id, title = identifier(told, "toolCallId") or "", text(told, "title")
     meta = told["_meta"] if isinstance(told.get("_meta"), dict) else {}
     return ToolCallUpdate(
-        identifier(told, "toolCallId") or "",
+        id,
         known,
-        text(told, "title"),
+        None if title == id else title,  # some replays have nothing better
         told.get(_NAME) or _own_name(meta),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,
