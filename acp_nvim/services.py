@@ -55,6 +55,7 @@ class Services:
         self.review = Review(editor, self.files, spawn, self._on_taken_back)
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         self.review.mode_of = self.watch.mode_of
+        self.files.live.earlier = self.watch.earlier
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
         self._spawn = spawn

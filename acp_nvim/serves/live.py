@@ -19,7 +19,7 @@ from acp_nvim.review.texts import as_text
 from acp_nvim.serves import disk
 from acp_nvim.serves.joining import merged
 from acp_nvim.serves.patience import until_free
-from acp_nvim.serves.sight import Stamp
+from acp_nvim.serves.sight import Doer, Held, Stamp, Unknown
 from acp_nvim.serves.standing import Buffer, Standing, on_disk, shape
 
 log = logging.getLogger(__name__)
@@ -42,8 +42,13 @@ class Witness(Protocol):
         is_new: bool,
         by: object,
         disk: Sequence[str] | None = None,
+        before: Sequence[str] | None = None,
     ) -> None:
-        """The editor is asked to make `wanted` of the buffer's rows, because of `by`. `disk`: without unsaved lines."""
+        """The editor is asked to make `wanted` of the buffer's rows, because of `by`.
+
+        `disk`: without unsaved lines. `before`: the lines that the agent has changed, where the buffer may be behind
+        them: another program has written the file, and the editor has not read it since.
+        """
 
 
 class Live:
@@ -51,6 +56,8 @@ class Live:
         self.autocmds = True
         self.heard = True  # of the last write: the user has an autocommand for it, or may have one
         self.witness: Witness | None = None
+        # what a file held when it was last looked at in the doer's turn, and how it looked then
+        self.earlier: Callable[[Doer, str], tuple[Held, Stamp | None]] = lambda by, path: (Unknown.TEXT, None)
         self.open: set[str] = set()  # files that were loaded when last looked for
         self._editor = editor
         self._known: dict[str, Buffer] = {}  # the youngest last
@@ -87,6 +94,10 @@ class Live:
     def origin(self, path: str) -> bytes | None:
         """The disk under the unsaved lines of a modified buffer; None: nobody can tell."""
         return self._origins.get(path)
+
+    def is_behind(self, path: str) -> bool:
+        """What the disk held as the buffer became modified has never been in it, and nobody has been asked."""
+        return path in self._behind
 
     def doubt(self, path: str) -> None:
         """What the disk holds was never in the buffer: its unsaved lines build on something older."""
@@ -175,6 +186,7 @@ class Live:
         by: object = None,
         encoding: str = "",
         seen: Stamp | None = None,
+        before: Sequence[str] | None = None,
     ) -> str | None:
         """Give the buffer the disk's text, then `after`. None: done; else why not: "stale" and "locked" pass.
 
@@ -188,7 +200,7 @@ class Live:
             options["fenc"] = encoding
         if self.witness:
             wanted = apply(list(disk.lines) or [""], after)
-            self.witness.about_to(path, buffer, wanted, False, by, disk.lines if after else None)
+            self.witness.about_to(path, buffer, wanted, False, by, disk.lines if after else None, before)
             options["review"] = path
         said = await self._editor.call(
             "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options
@@ -255,7 +267,8 @@ class Live:
         options = {"autocmds": self.autocmds, "real": now.path, "look": buffer.look, **shape(text)}
         wanted = apply(buffer.rows, changes)  # lines that stay are the same objects, quickly compared later
         if self.witness:
-            self.witness.about_to(now.path, buffer, wanted, now.disk is None, by)
+            before = await self._before(now, buffer, by) if isinstance(by, Doer) else None
+            self.witness.about_to(now.path, buffer, wanted, now.disk is None, by, before=before)
             options["review"] = now.path
         listed = [list(edit) for edit in changes]
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, listed, options)
@@ -271,6 +284,20 @@ class Live:
         self.heard = bool(said.get("heard", True))
         self._left(now.path, said.get("look"), wanted or [""], text)
         return text.whole
+
+    async def _before(self, now: Standing, buffer: Buffer, by: Doer) -> Sequence[str]:
+        """The lines that a write changes: those of both, buffer and disk, but for what the agent has written to the
+        disk itself, and nobody has seen yet."""
+        if buffer.text.lines == now.text.lines:
+            return now.text.lines
+        text, stamp = self.earlier(by, now.path)
+        if not isinstance(text, str) or buffer.is_saved_since(stamp):
+            return now.text.lines
+        if buffer.is_like_disk:
+            return as_text(text, buffer.text.end).lines
+        origin = self._origins.get(now.path)
+        both = await merged(None if origin is None else now.decode(origin), buffer.text, text)
+        return now.text.lines if both.overlaps else both.ours.lines
 
     def _left(self, path: str, look: dict[str, Any] | None, rows: list[str], text: Text) -> None:
         """By a write; `look` None: the buffer went with it."""

@@ -60,6 +60,7 @@ class _Plan(NamedTuple):
     changes: list[Edit]
     after: list[Edit]
     encoding: str
+    before: tuple[str, ...] | None  # what the buffer would hold without the last change of the disk
 
 
 async def bring(
@@ -71,18 +72,21 @@ async def bring(
     by: object = None,
     echo: str | None = None,
     cut: Cut | None = None,
+    is_saved: bool = False,
 ) -> Apart | Missed | None:
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
     if that is what the disk holds, the buffer has taken it up before. `cut`: what is taken back of
-    the disk, which is to stay in no unsaved line.
+    the disk, which is to stay in no unsaved line. `is_saved`: the user has saved the buffer after `earlier`.
     """
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
-            found = await _try(live, buffer, path, earlier, settled, by, echo, cut) if buffer else None
+            found = (
+                await _try(live, buffer, path, earlier, settled, by, echo, cut, is_saved) if buffer else None
+            )
         if not isinstance(found, str):
             return found
         if found == "locked" and buffer:
@@ -100,20 +104,23 @@ async def _try(
     by: object,
     echo: str | None,
     cut: Cut | None,
+    is_saved: bool,
 ) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
     data, stamp = await _read(path, surely=len(buffer.rows) > _MANY and buffer.encoding == "utf-8")
     if data is None:
         return None
     is_echo = echo is not None and split(buffer.decode(data)).lines == split(echo).lines
-    base = echo if is_echo else _base(buffer, live.origin(path), data, earlier)
-    plan = await to_thread.run_sync(_plan, buffer, data, base, settled, is_echo, cut)
+    base = echo if is_echo else _base(buffer, live, path, data, earlier)
+    changed = None if is_echo or is_saved else earlier
+    plan = await to_thread.run_sync(_plan, buffer, data, base, changed, settled, is_echo, cut)
     if not isinstance(plan, _Plan):
         if live.origin(path) == data:
             live.doubt(path)
         return plan
     seen = stamp if plan.disk.end == "\n" and b"\0" not in data else None
-    why = await live.reload(path, buffer, plan.changes, plan.disk, plan.after, by, plan.encoding, seen)
+    changes, disk = plan.changes, plan.disk
+    why = await live.reload(path, buffer, changes, disk, plan.after, by, plan.encoding, seen, plan.before)
     if why is None:
         live.in_step(path, data)
     elif why not in ("stale", "locked"):
@@ -131,9 +138,12 @@ async def _read(path: str, surely: bool) -> tuple[bytes | None, sight.Stamp | No
     return data, stamp if rest <= _MOMENT and stamp == sight.stamp(path) else None
 
 
-def _base(buffer: Buffer, origin: bytes | None, data: bytes, earlier: str | None) -> str | None:
-    """What the buffer was last in step with. The editor tells late of changes in buffers that are not current: an
-    origin that is just what the disk holds now may be younger than the unsaved lines."""
+def _base(buffer: Buffer, live: Live, path: str, data: bytes, earlier: str | None) -> str | None:
+    """What the buffer was last in step with; None: nobody can tell. The editor tells late of changes in buffers that
+    are not current: an origin that is just what the disk holds now may be younger than the unsaved lines."""
+    origin = live.origin(path)
+    if live.is_behind(path):
+        return None
     if origin is None or (origin == data and earlier is not None):
         return earlier
     return buffer.decode(origin)
@@ -143,6 +153,7 @@ def _plan(
     buffer: Buffer,
     data: bytes,
     base: str | None,
+    changed: str | None,
     settled: Settled | None,
     is_echo: bool,
     cut: Cut | None,
@@ -167,7 +178,31 @@ def _plan(
             return Apart(joined.ours, joined.theirs, data, ours.whole)
         wanted = joined.ours
     rows = list(now.lines) or [""]
-    return _Plan(now, edits(buffer.rows, list(now.lines)), edits(rows, list(wanted.lines) or [""]), encoding)
+    after = edits(rows, list(wanted.lines) or [""])
+    before = _before(buffer, base, changed, now, wanted)
+    return _Plan(now, edits(buffer.rows, list(now.lines)), after, encoding, before)
+
+
+def _before(
+    buffer: Buffer, base: str | None, changed: str | None, now: Text, wanted: Text
+) -> tuple[str, ...] | None:
+    """The lines that the last change of the disk has made `wanted` of; None: those of the buffer, perhaps.
+
+    The buffer may be behind the disk: it has `a b`, a formatter has made `A b` of the file, an agent makes `A B` of
+    that. Then the buffer becomes `A B`, and the agent has changed `A b`.
+    """
+    if changed is None:
+        return None
+    if wanted is now:
+        return as_text(changed, now.end if now.end == "\r" else split(changed).end).lines
+    was = as_text(changed, now.end)
+    ours = replace(buffer.text, end=now.end)
+    known = None if base is None else _with_end(base, now.end)
+    ahead = join(known, ours, was.whole)
+    if not ahead.overlaps:
+        return ahead.ours.lines
+    back = join(now.whole, replace(wanted, end=now.end), was.whole)
+    return None if back.overlaps else back.ours.lines
 
 
 def _cut(cut: Cut, base: Text | None, ours: Text) -> tuple[Text | None, Text] | None:

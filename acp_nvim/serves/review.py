@@ -52,9 +52,10 @@ class Review:
         is_new: bool,
         by: object,
         disk: Sequence[str] | None = None,
+        before: Sequence[str] | None = None,
     ) -> None:
         """A write into a loaded buffer; if it fails, the editor says so."""
-        from acp_nvim.serves.reviewed import Taken, author
+        from acp_nvim.serves.reviewed import Asked, Taken, author
 
         if not isinstance(by, Taken):
             by = author(by) if isinstance(by, Doer) else None
@@ -68,7 +69,7 @@ class Review:
         if file.deleted:
             file.came_back(buffer.text.lines)
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
-        file.asks(wanted, by, disk)
+        file.asks(Asked(wanted, by, disk, before))
 
     def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
         """We have, for an agent."""

@@ -26,12 +26,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """What the editor makes of its rows as soon as it says so."""
 
     wanted: list[str]
     by: Author | Taken | None
-    disk: Sequence[str] | None  # without the user's unsaved lines
+    disk: Sequence[str] | None = None  # without the user's unsaved lines
+    before: Sequence[str] | None = None  # what an agent has changed, if the buffer was behind it
 
 
 class Reviewed:
@@ -52,7 +53,7 @@ class Reviewed:
         self.encoding, self.ff = "utf-8", "unix"
         self.seq = 0  # of the last message heard
         self._waiting: list[dict[str, Any]] | None = None  # while the text is read anew
-        self._asked: _Asked | None = None
+        self._asked: Asked | None = None
         self._author: Author | None = None  # of what comes along with the change that was asked for
         self._decided: set[int] = set()  # hunks that are still told of
         self.taken = 0  # how many hunks have been taken back in all
@@ -154,8 +155,8 @@ class Reviewed:
 
     # --- the editor's stream
 
-    def asks(self, wanted: list[str], by: Author | Taken | None, disk: Sequence[str] | None = None) -> None:
-        self._asked = _Asked(wanted, by, disk)
+    def asks(self, asked: Asked) -> None:
+        self._asked = asked
 
     def adopt(self, buffer: int, lines: Iterable[str], tick: int) -> None:
         """The text of the buffer as it was at this tick; what came since is still to be done."""
@@ -208,6 +209,8 @@ class Reviewed:
             return
         if isinstance(asked.by, Author):
             self._author = asked.by
+            if asked.before is not None:
+                self.became(asked.before)  # what came to the disk before is no agent's
             self.agent(asked.wanted, asked.by)
         elif isinstance(asked.by, Taken):
             self.take_back([hunk.id for hunk in self.hunks] if asked.by.whole else asked.by.ids)

@@ -72,6 +72,11 @@ def settles_in(now: Stamp) -> float:
     return (_TICK - (disk.clock() - now[-1])) / 1e9
 
 
+def changed(now: Stamp) -> int:
+    """When the text last changed, in nanoseconds; 0 if nobody has looked."""
+    return now[4] if now != UNSEEN else 0
+
+
 def size(now: Stamp | None) -> int:
     return now[2] if now else 0
 

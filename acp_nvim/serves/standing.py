@@ -7,7 +7,8 @@ import contextlib
 from typing import Any, NamedTuple, Self
 
 from acp_nvim.review.codec import Text
-from acp_nvim.serves import disk
+from acp_nvim.serves import disk, sight
+from acp_nvim.serves.sight import Stamp
 
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 _FORMATS = {end: name for name, end in _ENDS.items()}
@@ -55,6 +56,11 @@ class Buffer(NamedTuple):
     @property
     def modified(self) -> bool:
         return bool(self.look["modified"])
+
+    def is_saved_since(self, seen: Stamp | None) -> bool:
+        """The user has written it after the file was looked at."""
+        seconds, nanoseconds = self.look.get("written") or (0, 0)
+        return seen is not None and seconds * 10**9 + nanoseconds > sight.changed(seen)
 
     @property
     def plain(self) -> bool:

@@ -23,7 +23,7 @@ from acp_nvim.review.without import without
 from acp_nvim.serves import disk, reload
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.patience import until_free
-from acp_nvim.serves.reviewed import Reviewed, Taken
+from acp_nvim.serves.reviewed import Asked, Reviewed, Taken
 from acp_nvim.serves.standing import as_utf8, decoded, on_disk, shape
 
 _TRIES = 10
@@ -113,7 +113,7 @@ class TakingBack:
 
     async def _ask(self, verb: str, file: Reviewed, step: _Step, options: dict[str, Any]) -> str | None:
         assert file.buffer is not None
-        file.asks(step.wanted, Taken(frozenset(step.ids)))
+        file.asks(Asked(step.wanted, Taken(frozenset(step.ids))))
         more = {"real": file.path, "review": file.path}
         said = await self._editor.call(verb, file.buffer, file.tick, _rows(step), {**options, **more})
         if said.get("locked"):

@@ -31,6 +31,8 @@ class Turn:
     ended: set[int] = field(default_factory=set)  # keys of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
+    same: set[str] = field(default_factory=set)  # files that looked the same when it answered
+    answered: int = 0  # when
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(
         default_factory=dict
     )  # by folder: what was dirty
@@ -83,7 +85,19 @@ class Turn:
         """The agent has answered: a file that goes from now on is not gone by its doing."""
         named = (path for path, each in self.sights.items() if each.by == "agent")
         self.left = {path for path in named if sight.stamp(path)}
+        self.same = set(self.sights).difference(self.changed(self.sights))
+        self.answered = disk.clock()
         self.over.set()
+
+    @property
+    def suspects(self) -> list[str]:
+        """Files that may have changed before the answer: what changes from now on is somebody else's doing."""
+        return [path for path in self.sights if path not in self.same]
+
+    def is_later(self, path: str) -> bool:
+        """The file has changed after the answer."""
+        now = sight.stamp(path)
+        return now is not None and now[-1] > self.answered
 
     def stamps(self) -> dict[str, sight.Stamp | None]:
         """Of the files that look different now."""

@@ -123,6 +123,12 @@ class Watch:
             return text
         return seen.text
 
+    def earlier(self, by: Doer, path: str) -> tuple[Held, sight.Stamp | None]:
+        """What the file held when it was last looked at, and how it looked then."""
+        turn = self._turns.get(by.session)
+        seen = turn.sights.get(path) if turn else None
+        return (seen.text, seen.stamp) if seen else (Unknown.TEXT, None)
+
     def wrote(self, path: str, text: Held) -> None:
         """We have: nothing to be surprised about."""
         for turn in self._turns.values():
@@ -213,16 +219,17 @@ class Watch:
         await self._look(turn, turn.resolved(ended))
 
     async def _end(self, turn: Turn) -> None:
-        await self._look(turn, None)
+        await self._look(turn, turn.suspects)
         await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
             after = await git.changed(tree, root, MOST) or {}
-            fresh = [path for path in after if path not in before and path not in turn.sights]
+            known = {*before, *turn.sights}
+            fresh = [path for path in after if path not in known and not turn.is_later(path)]
             filtered = await git.filtered(tree, (path for path in fresh if after[path]))
             for path in fresh:
                 held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
                 turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
-        await self._look(turn, None)
+        await self._look(turn, turn.suspects)
         self._on_over(turn.session, turn.number)
 
     async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
@@ -263,7 +270,8 @@ class Watch:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
-        found = await self._bring(path, earlier, None, turn.doer(seen.by)) if buffer else None
+            is_saved = buffer is not None and buffer.is_saved_since(was)
+        found = await self._bring(path, earlier, None, turn.doer(seen.by), is_saved) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.doer(seen.by), seen.path, before, text)
@@ -300,11 +308,13 @@ class Watch:
         await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
 
     async def _bring(
-        self, path: str, earlier: str | None, settled: Settled | None, by: Doer
+        self, path: str, earlier: str | None, settled: Settled | None, by: Doer, is_saved: bool = False
     ) -> Apart | Missed | None:
         lock = self._files.lock(path)
         echo = self._files.echo(path)
-        found = await reload.bring(self._files.live, lock, path, earlier, settled, by, echo)
+        found = await reload.bring(
+            self._files.live, lock, path, earlier, settled, by, echo, is_saved=is_saved
+        )
         if settled is None and isinstance(found, Apart):
             text = self._files.decided.wanted(by.session, path, found)
             if text is not None:  # the user has seen both

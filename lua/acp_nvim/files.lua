@@ -7,6 +7,8 @@ local M = {}
 local FEW_LINES = 5000 -- they come along with the look
 local FRESH_MS = 1000
 
+local written = {} ---@type table<integer, integer[]> buffers -> when their files changed as they were last written here
+
 local resolved = {} ---@type table<string, string> name of a buffer -> where it leads, for a moment
 local resolved_at = 0
 
@@ -103,6 +105,7 @@ end
 ---@field fenc string
 ---@field fencs? string     in which it would be tried to read it anew
 ---@field final boolean     the text ends with a line end
+---@field written? integer[] when the file changed, in seconds and nanoseconds, as it was last written from here
 ---@field lines? string[]   few of them, where they are wanted
 
 --- What is to be known of the loaded buffer of a file.
@@ -132,6 +135,7 @@ function M.look(path, known)
     fenc = bo.fileencoding,
     fencs = bo.fileencoding ~= "" and bo.fileencoding ~= "utf-8" and vim.o.fileencodings or nil,
     final = is_final(buf),
+    written = written[buf],
     lines = wanted and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
   }
 end
@@ -218,10 +222,17 @@ function M.watch(notify)
       M.in_step(event.buf)
     end,
   })
+  api.nvim_create_autocmd("BufWritePost", {
+    group = watcher,
+    callback = function(event)
+      local stat = is_file(event.buf) and vim.uv.fs_stat(api.nvim_buf_get_name(event.buf))
+      written[event.buf] = stat and { stat.mtime.sec, stat.mtime.nsec } or nil
+    end,
+  })
   api.nvim_create_autocmd("BufFilePost", {
     group = watcher,
     callback = function(event)
-      stamps[event.buf] = nil
+      stamps[event.buf], written[event.buf] = nil, nil
     end,
   })
   local function look(event)
@@ -234,7 +245,7 @@ function M.watch(notify)
     group = watcher,
     callback = function(event)
       local path = told[event.buf]
-      told[event.buf], stamps[event.buf] = nil, nil
+      told[event.buf], stamps[event.buf], written[event.buf] = nil, nil, nil
       if path then
         notify({ path = path, modified = false })
       end
@@ -253,7 +264,7 @@ function M.unwatch()
     api.nvim_del_augroup_by_id(watcher)
     watcher = nil
   end
-  told, stamps = {}, {}
+  told, stamps, written = {}, {}, {}
 end
 
 return M

@@ -4,7 +4,7 @@ from typing import Any
 
 from acp_nvim.review.codec import Text
 from acp_nvim.review.patchwork import Author
-from acp_nvim.serves.reviewed import Reviewed, Taken
+from acp_nvim.serves.reviewed import Asked, Reviewed, Taken
 
 AGENT = Author(1, 1, "agent")
 
@@ -20,13 +20,13 @@ def message(*edits: Any, seq: int = 1, tick: int = 2, **more: Any) -> dict[str, 
 
 
 def asked(reviewed: Reviewed, *lines: str) -> None:
-    reviewed.asks(list(lines), AGENT)
+    reviewed.asks(Asked(list(lines), AGENT))
     reviewed.hear(message(asked=True, ours=True))
 
 
 def test_what_was_asked_for_is_the_agent_s_once_the_editor_says_so():
     reviewed = file("a", "b")
-    reviewed.asks(["a", "B"], AGENT)
+    reviewed.asks(Asked(["a", "B"], AGENT))
     assert reviewed.hunks == []
     reviewed.hear(message([1, 2, ["B "]], asked=True, ours=True))
     assert [(hunk.old, hunk.new, hunk.author) for hunk in reviewed.hunks] == [(("b",), ("B ",), AGENT)]
@@ -70,7 +70,7 @@ def test_a_write_tells_only_of_hunks_near_it_unless_all_marks_went():
     assert [hunk["first"] for hunk in told["set"]] == [0, 51]
     asked(reviewed, *lines[:50], "50!", *lines[51:])
     reviewed.news.take()
-    reviewed.asks([*lines[:50], *lines[51:]], AGENT)
+    reviewed.asks(Asked([*lines[:50], *lines[51:]], AGENT))
     reviewed.hear(message(asked=True, anew=True))
     told = reviewed.news.take()
     assert told
@@ -101,7 +101,7 @@ def test_a_hunk_that_is_taken_back_is_undone_when_the_editor_has_done_it():
     asked(reviewed, "a", "B")
     [hunk] = reviewed.hunks
     reviewed.decide([hunk.id])
-    reviewed.asks(["a", "b"], Taken(frozenset([hunk.id])))
+    reviewed.asks(Asked(["a", "b"], Taken(frozenset([hunk.id]))))
     assert reviewed.hunks == [hunk]
     reviewed.hear(message(asked=True, ours=True, seq=2, tick=3))
     assert [(each.id, each.state) for each in reviewed.shown] == [(hunk.id, "undone")]
