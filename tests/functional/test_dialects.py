@@ -38,7 +38,8 @@ def test_a_story_by_keys(open_editor: Open, tmp_path: Path, dialect: str) -> Non
     assert "Let me see." in "\n".join(chat(editor))
     assert status_of(editor, tool) == ["completed"]
     send(editor, "again")
-    editor.screen.expect("make all")
+    editor.wait_event("AcpQuestion")
+    counts(editor, "g1")
     editor.type("<Esc>:Acp reject<CR>")
     editor.wait_event("AcpTurnEnded", turn=2, stop_reason="end_turn")
     assert status_of(editor, tool) == ["completed", "failed"]

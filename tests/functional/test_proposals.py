@@ -571,3 +571,67 @@ def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Ope
     editor.expect_lua(DIFFS, 0)
     editor.type(":Acp reject<CR>")
     wait_until(lambda: outcomes(agent) == ["no"])
+
+
+@pytest.mark.parametrize("command", [":Acp cancel<CR>", ":Acp prompt! anew<CR>"])
+def test_a_cancel_typed_in_a_proposal_closes_it_and_sets_edits_aside(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    agent = script(tmp_path, on_prompt("anew", say("so")), on_prompt("", edit(), ["wait", "session/cancel"]))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(f"ggccmine<Esc>{command}")
+    editor.wait_event("AcpTurnEnded", turn=1)
+    closed(editor)
+    assert editor.lua("return vim.fn.bufname()") == "notes.txt"
+    editor.screen.expect(":sbuffer ")
+    editor.type(":sbuffer /yours/<CR>")
+    editor.expect_lua("return vim.fn.getline(1)", "mine")
+    assert outcomes(agent) == ["cancelled"]
+
+
+def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = before(open_editor, agent, setup={"review": {"auto_open": False}}, size=(160, 40))
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("<M-d> diff")
+    editor.type("<Esc>gd")
+    editor.expect_lua("return { vim.bo.buftype, vim.fn.mode() }", ["acwrite", "n"])
+    editor.type("do:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == NEW.replace("THREE", "line 3")
+    editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+
+
+def test_a_proposal_that_came_while_the_user_typed_opens_once_they_rest(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit(), ["wait", "session/cancel"]))
+    editor = before(open_editor, agent, size=(160, 40))
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("<M-d> diff")
+    editor.type("and then")
+    editor.expect_lua("return vim.api.nvim_get_current_line()", "and then")
+    assert editor.lua(DIFFS) == 0
+    editor.type("<Esc>")
+    editor.expect_lua(DIFFS, 2)
+    assert editor.lua("return { vim.bo.filetype, vim.fn.mode() }") == ["acp_prompt", "n"]
+
+
+def test_a_refusal_with_a_bang_cancels_and_sends_the_text_now(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("use", say("as you like")),
+        on_prompt("", permission("npm install"), ["wait", "session/cancel"]),
+    )
+    editor = before(open_editor, agent)
+    editor.type(":Acp<CR>igo<Esc><CR>")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("npm install")
+    editor.type(":Acp reject! use pnpm<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+    assert editor.wait_event("AcpTurnEnded", turn=1)["stop_reason"] == "cancelled"
+    editor.screen.expect("as you like")
+    assert prompts(agent)[-1] == ["use pnpm"]
