@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
+from acp_nvim import leaders
 from acp_nvim.agent import settings, wirefile
 from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.agent.trace import WireTrace
@@ -48,6 +49,7 @@ class Client:
         self.settings = Settings()
         self.diary = Diary()
         self._logs: str | None = None  # the folder for files of log.wire
+        self._leaders: str | None = None  # the file for what Neovim has to end should we die
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
         self.services = Services(editor, self.spawn, self.touch, self.host_changed)
@@ -130,6 +132,7 @@ class Client:
 
     def do_setup(self, payload: dict[str, Any]) -> None:
         self.settings, complaints = settings.read(payload.get("config"))
+        self._leaders = payload.get("leaders") or self._leaders
         self.diary.keep_from(self.settings.log.level)
         self._logs = payload.get("log")
         questions.number_from(int(payload.get("next_question") or 1))
@@ -307,7 +310,7 @@ class Client:
     def host_changed(self) -> None:
         self.catalogue.tell()
         agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
-        self.editor.notify("groups", agents + self.doctor.pids + self.services.terminals.pgids())
+        leaders.write(self._leaders, agents + self.doctor.pids + self.services.terminals.pgids())
 
     def forget(self, session: Session) -> None:
         """It leaves the list; what it has to tell goes out first."""

@@ -12,13 +12,12 @@ from typing import Any
 
 import msgpack
 
+from acp_nvim import leaders
 from acp_nvim.agent import launch, settings
 
-_FROM_NEOVIM, _TO_NEOVIM = 0, 1
+_FROM_NEOVIM = 0
 _AT_ONCE = 1 << 20  # bytes
 _PATIENCE = 0.03  # seconds: Neovim draws its windows first, and the agent is worth more than what is imported meanwhile
-_NOTIFICATION = 2
-_GROUPS = "require('acp_nvim.backend').groups(...)"
 
 Word = tuple[str, list[Any]]  # a notification: its name and its arguments
 
@@ -39,11 +38,11 @@ def listen() -> list[Word]:
 
 
 def start_agent(heard: list[Word]) -> None:
-    """Neovim is told at once what it would have to kill if we died now."""
+    """What Neovim would have to end if we died now is written down at once."""
     said = {words[0]: words[1] for name, words in reversed(heard) if name == "acp_nvim"}
     pid = _started(said["setup"], said["new"]) if {"setup", "new"} <= said.keys() else None
     if pid:
-        os.write(_TO_NEOVIM, msgpack.packb([_NOTIFICATION, "nvim_exec_lua", [_GROUPS, [[pid]]]]))
+        leaders.write(said["setup"].get("leaders"), [pid])
 
 
 def _started(setup: dict[str, Any], new: dict[str, Any]) -> int | None:

@@ -7,11 +7,11 @@ before that, and `spawn` hands it out to who asks for just this one.
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
+
+from acp_nvim.processes import Lineage
 
 if TYPE_CHECKING:
     from acp_nvim.agent.settings import AgentSpec
@@ -68,8 +68,8 @@ def recall() -> None:
     """Nobody has asked for just this one, and nobody will."""
     while _ahead:
         _, process = _ahead.pop()
-        with process, suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        with process:
+            Lineage(process.pid).kill()
 
 
 def spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -1,10 +1,9 @@
-"""One agent process in a process group of its own: started with a clear sentence when it cannot be, and
+"""One agent process in a session of the system's of its own: started with a clear sentence when it cannot be, and
 ended so that nothing of it remains."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ import anyio
 
 from acp_nvim.agent import launch
 from acp_nvim.agent.pipes import Inlet, Outlet
+from acp_nvim.processes import Lineage
 
 _LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
 _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
@@ -36,7 +36,8 @@ class AgentProcess:
         self._popen = launch.spawn(name, argv, cwd, env)
         self._loop = asyncio.get_running_loop()
         self._dead = anyio.Event()
-        self.pid = self._popen.pid  # also the number of its process group
+        self.pid = self._popen.pid  # also the number of its session
+        self._lineage = Lineage(self.pid)
         self.returncode: int | None = None  # negative: the signal that ended it
         self.forced = False  # had to be signalled
         self.input = Inlet(cast(FileIO, self._popen.stdin))
@@ -49,15 +50,17 @@ class AgentProcess:
         return not self._dead.is_set()
 
     async def stop(self, grace: float) -> None:
-        """End of input, SIGTERM to the group after `grace` seconds, SIGKILL after as many again."""
+        """End of input, SIGTERM to all of it after `grace` seconds, SIGKILL after as many again."""
+        if self.alive:
+            self._lineage.look()  # what of it has left its session is found by its parents alone
         self.input.close()
         if await self._dies_within(grace):
             return
         self.forced = True
-        self._signal_group(signal.SIGTERM)
+        self._lineage.signal(signal.SIGTERM, self._is_reaped)
         if await self._dies_within(grace):
             return
-        self._signal_group(signal.SIGKILL)
+        self._lineage.kill(self._is_reaped)
         if not await self._dies_within(_KILL_WAIT):
             self._died(None)  # beyond any signal, as on a dead disk: nobody shall wait for it
 
@@ -72,15 +75,15 @@ class AgentProcess:
             await self._dead.wait()
         return not self.alive
 
-    def _signal_group(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # gone, or nothing left that is ours
-            os.killpg(self.pid, number)
+    @property
+    def _is_reaped(self) -> bool:
+        return self._popen.returncode is not None
 
     def _wait(self) -> None:
         """In a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal.
-        The group goes with its leader, at once, before its number can belong to others."""
+        What it has started goes with it, at once, before its number can belong to others."""
         returncode = self._popen.wait()
-        self._signal_group(signal.SIGKILL)
+        self._lineage.kill(is_reaped=True)
         with suppress(RuntimeError):  # the loop has ended before the agent
             self._loop.call_soon_threadsafe(self._died, returncode)
 

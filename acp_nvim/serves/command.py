@@ -1,4 +1,4 @@
-"""One command of an agent, running in a process group of its own, both its outputs in one pipe."""
+"""One command of an agent, in a session of the system's of its own, both its outputs in one pipe."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import cast
 
 import anyio
 
+from acp_nvim.processes import Lineage
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.serves.order import Order
 
@@ -27,7 +28,7 @@ _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 class Command:
     """To construct it is to start it. Belongs to the running loop. `on_exit` is called once, when all is taken that
-    the command itself has written; `on_gone` once, when nothing of its group runs any more."""
+    the command itself has written; `on_gone` once, when nothing of it runs any more."""
 
     def __init__(
         self,
@@ -41,7 +42,8 @@ class Command:
         self._loop = asyncio.get_running_loop()
         self._alarm: asyncio.TimerHandle | None = None
         self._released = False
-        self.group: int | None = self._popen.pid  # None: nothing of it runs any more
+        self._lineage = Lineage(self._popen.pid)
+        self.group: int | None = self._popen.pid  # and its session; None: nothing of it runs any more
         self.returncode: int | None = None  # negative: the signal that ended it
         self.exited = anyio.Event()
         self._pipe = cast(FileIO, self._popen.stdout)
@@ -58,18 +60,18 @@ class Command:
 
     def _undo(self) -> None:
         """There is no thread left, or no room to watch its pipe: nobody would know of what runs."""
-        self._signal(signal.SIGKILL)
+        self._lineage.kill()
         self._close()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(_KILL_WAIT)
 
     def stop(self) -> None:
-        """SIGTERM to the group, SIGKILL after the grace, or as soon as its leader has ended."""
+        """SIGTERM to all of it, SIGKILL after the grace, or as soon as the command itself has ended."""
         if self.group is None or self._alarm:
             return
         if self.exited.is_set():
             return self._kill_group()
-        self._signal(signal.SIGTERM)
+        self._lineage.signal(signal.SIGTERM)
         self._alarm = self._loop.call_later(_GRACE, self._kill)
 
     def release(self) -> None:
@@ -135,29 +137,25 @@ class Command:
     def _look_for_group(self) -> None:
         """What it left in the background may run until the terminal is released. When that is nothing, the number
         of the group is given away before it can belong to others."""
-        if self.exited.is_set() and self.group and not self._signal(0):
+        if self.exited.is_set() and self.group and not self._lineage.look(is_reaped=True):
             self._group_gone()
 
     def _kill(self) -> None:
-        self._signal(signal.SIGKILL)
+        self._lineage.kill(self._is_reaped)
         # beyond any signal, as on a dead disk: nobody shall wait for it
         self._alarm = self._loop.call_later(_KILL_WAIT, self._ended, -signal.SIGKILL)
 
     def _kill_group(self) -> None:
-        self._signal(signal.SIGKILL)
+        self._lineage.kill(self._is_reaped)
         self._group_gone()
 
     def _group_gone(self) -> None:
         self.group = None
         self._on_gone()
 
-    def _signal(self, number: int) -> bool:
-        """Whether there was anybody to hear it."""
-        try:
-            os.killpg(self.group or self._popen.pid, number)
-        except (ProcessLookupError, PermissionError):  # gone, or nothing left that is ours
-            return False
-        return True
+    @property
+    def _is_reaped(self) -> bool:
+        return self._popen.returncode is not None
 
 
 def _spawn(order: Order) -> subprocess.Popen[bytes]:

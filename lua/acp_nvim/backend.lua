@@ -17,7 +17,7 @@ local outbox ---@type any[][]? what is to be said once the process is there
 local in_host = false -- the channel is the python3 host's, which others use too
 local has_answered = false -- the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
-local process_groups = {} ---@type integer[]
+local leaders ---@type string? the file in which the backend keeps what of it lives
 local is_over = false -- the backend in the host has ended, and all that it had started
 local partial = "" -- an unfinished line of stderr
 local missing ---@type string? the Python module whose absence ended the backend
@@ -67,13 +67,15 @@ local function on_stderr(_, data)
   end
 end
 
-local function kill_groups()
-  for _, group in ipairs(process_groups) do
-    if group > 1 then -- kill(-1) would reach every process of the user
-      vim.uv.kill(-group, "sigkill")
+--- Ends the agents and commands that a backend has left, and all that they have started.
+local function kill_leftovers()
+  if leaders and vim.fn.filereadable(leaders) == 1 then
+    local pids = vim.tbl_map(tonumber, vim.fn.readfile(leaders))
+    vim.fn.delete(leaders)
+    if #pids > 0 then
+      require("acp_nvim.processes").kill(pids)
     end
   end
-  process_groups = {}
 end
 
 --- Session `n` ends without the backend: what it would have told is told here.
@@ -121,7 +123,7 @@ end
 ---@param why string
 local function lost(why)
   channel, outbox, has_answered = nil, nil, false
-  kill_groups()
+  kill_leftovers()
   require("acp_nvim.files").unwatch()
   local review = package.loaded["acp_nvim.review"]
   if review then
@@ -202,6 +204,7 @@ local function settings()
     root = M.root,
     cwd = vim.fn.getcwd(),
     next_question = require("acp_nvim.state.asked").next_id(),
+    leaders = leaders,
     log = vim.fn.stdpath("log"),
     state = require("acp_nvim.state_folder").path(),
   }
@@ -242,6 +245,7 @@ function M.start()
     return nil, message
   end
   missing, outbox = nil, {}
+  leaders = vim.fn.tempname()
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
   if not in_host then
@@ -314,12 +318,6 @@ function M.ready()
   end)
 end
 
---- The process groups that live now; they must not outlive the backend.
----@param list integer[]
-function M.groups(list)
-  process_groups = list
-end
-
 --- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
 function M.over()
   is_over = true
@@ -345,7 +343,7 @@ function M.shutdown()
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end
-  kill_groups()
+  kill_leftovers()
 end
 
 return M

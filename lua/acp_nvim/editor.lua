@@ -67,10 +67,6 @@ function ports.unkept(text)
   require("acp_nvim.state_folder").warn(text)
 end
 
-function ports.groups(list)
-  require("acp_nvim.backend").groups(list)
-end
-
 function ports.show(name, filetype, lines)
   if name == "acp://log" then
     if #vim.fn.win_findbuf(vim.fn.bufnr("^acp://log$")) == 0 then

@@ -16,6 +16,10 @@ def state(pid: int) -> str | None:
     return next(iter(_stat(pid)), None)
 
 
+def parent(pid: int) -> int | None:
+    return int(stat[1]) if (stat := _stat(pid)) else None
+
+
 def group(pid: int) -> int:
     return int(_stat(pid)[2])
 

@@ -261,7 +261,8 @@ async def test_even_what_cannot_be_killed_holds_nobody_up(
     connection = await _running(lab, witness, agent)
     pid = connection.pid
     assert pid
-    monkeypatch.setattr(process.os, "killpg", lambda *_: None)
+    for how in ("signal", "kill"):
+        monkeypatch.setattr(process.Lineage, how, lambda *_, **_options: None)
     monkeypatch.setattr(process, "_KILL_WAIT", 0.1)
     try:
         await asyncio.wait_for(connection.stop(0.05), 2)

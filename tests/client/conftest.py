@@ -37,9 +37,15 @@ class MemoryEditor(FakeEditor):
         self.collect: Callable[[], list[Call]] = list
         self.complaints: list[str] = []
         self.answers: dict[str, Any] = {"file_look": None}  # to what the backend asks; no file is loaded
+        self.leaders: Path | None = None  # the file of what we would have to end
         self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
         self._wanted = asyncio.Event()
         self._waiting: list[Call] = []
+
+    @property
+    def groups(self) -> list[int]:
+        written = self.leaders and self.leaders.exists() and self.leaders.read_text()
+        return [int(line) for line in (written or "").split()]
 
     def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
@@ -160,6 +166,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.editor = MemoryEditor()
+        self.editor.leaders = folder / ".leaders"
         self.client = Client(self.editor)
         self.expects_faults = False
         self.scripted: list[ScriptedAgent] = []
@@ -183,7 +190,8 @@ class Desk:
 
     def setup(self, **config: Any) -> None:
         config = {"agents": self._agents, **config}
-        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0")
+        leaders = str(self.editor.leaders)
+        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0", leaders=leaders)
 
     def talk(self) -> Talk:
         """The number of a session that is yet to be opened."""

@@ -84,7 +84,6 @@ class FakeEditor:
         self.recalled: dict[int, str] = {}
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.messages: list[tuple[str, str]] = []
-        self.groups: list[int] = []
         self.reports: dict[int, dict[str, Any]] = {}  # on agents that were examined, by ticket
         self.terminals: dict[str, str] = {}  # what they run, and how it ended
         self.places: list[tuple[int, str, int]] = []
@@ -155,9 +154,6 @@ class FakeEditor:
 
     def _on_follow(self, session: int, path: str, line: int) -> None:
         self.places.append((session, path, line))
-
-    def _on_groups(self, groups: list[int]) -> None:
-        self.groups = groups
 
     def _on_show(self, name: str, filetype: str, lines: list[str]) -> None:
         self.windows.append((name, filetype, lines))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.agent.processes import parent
 from tests.fakes.script import (
     ScriptedAgent,
     die,
@@ -62,7 +63,9 @@ def pids_of(agent: ScriptedAgent) -> list[int]:
 
 def backend_of(editor: Editor) -> int:
     """The process that our `:Acp` has started as its job."""
-    (found,) = (pid for pid in editor.pids() if command_line(pid).endswith("-m acp_nvim "))
+    # what it starts looks like it for a moment
+    jobs = (pid for pid in editor.pids() if parent(pid) == editor.pid)
+    (found,) = (pid for pid in jobs if command_line(pid).endswith("-m acp_nvim "))
     return found
 
 

@@ -11,11 +11,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A layer sees itself and these; the modules beside the layers are the composition root, which sees all.
 SEES = {
     "protocol": (),
-    "agent": ("protocol",),
+    "agent": ("protocol", "processes"),
     "session": ("protocol.schema",),
     "view": ("session", "protocol.schema"),
     "review": (),
-    "serves": ("editor.interface", "session", "review", "view", "protocol"),
+    "serves": ("editor.interface", "session", "review", "view", "protocol", "processes"),
     "editor": (),
     "demo": (),
 }
