@@ -137,6 +137,7 @@ class Client:
         self._logs = payload.get("log")
         questions.number_from(int(payload.get("next_question") or 1))
         self.services.configure(self.settings)
+        self.services.review.notes.keys = str(payload.get("review_keys") or "")
         self.rulings.configure(self.settings.permissions)
         self._secrets.update(settings.secrets(self.settings))
         self.diary.hide(self._secrets)
@@ -327,8 +328,8 @@ class Client:
         self.editor.notify("ended", session.number)
 
     def _collect(self) -> list[Call]:
+        calls: list[Call] = self.services.review.news()  # which may change a line in a chat
         touched, self._touched = self._touched, {}
-        calls: list[Call] = self.services.review.news()
         now = time.monotonic()
         for number, shown in touched.items():
             self.transcripts.look(shown.session)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from acp_nvim.view.words import cut
+
 if TYPE_CHECKING:
     from acp_nvim.client import Client
+
+
+_FEW = 24  # characters of a prompt in a message
 
 
 class Reviewing:
@@ -17,7 +22,7 @@ class Reviewing:
         self._review.edited(payload)
 
     def do_keep(self, payload: dict[str, Any]) -> None:
-        kept = self._review.keep(map(int, payload["ids"]), payload.get("all"))
+        kept = self._review.keep(map(int, payload["ids"]), payload.get("all"), payload.get("turn"))
         self._tell("kept", kept, payload, [])
 
     def do_undo(self, payload: dict[str, Any]) -> None:
@@ -30,8 +35,17 @@ class Reviewing:
     def _tell(self, what: str, count: int, payload: dict[str, Any], problems: list[str]) -> None:
         """Of one hunk the text itself tells; of many, and of what could not be done, a line."""
         left = [*problems, *map(str, payload.get("left") or ())]
-        done = f"{count} change{'' if count == 1 else 's'} {what}"
+        done = f"{self._turn(payload)}{count} change{'' if count == 1 else 's'} {what}"
         if problems and not count:
             self._client.say("warn", "; ".join(left))
         elif left or payload.get("aloud"):
             self._client.say("warn" if left else "info", "; ".join([done, *left]))
+
+    def _turn(self, payload: dict[str, Any]) -> str:
+        """The turn's name, where one was meant: `turn 2 (Rename parse): `."""
+        turn, session = payload.get("turn"), self._client.sessions.get(payload.get("session") or 0)
+        if not turn or session is None:
+            return ""
+        known = session.changed.get(turn)
+        prompt = f" ({cut(known.prompt, _FEW)})" if known and known.prompt else ""
+        return f"turn {turn}{prompt}: "

@@ -52,7 +52,7 @@ class Services:
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
-        self.review = Review(editor, self.files, spawn, self._on_taken_back)
+        self.review = Review(editor, self.files, spawn, self._on_taken_back, touch)
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         self.review.mode_of = self.watch.mode_of
         self.files.live.earlier = self.watch.earlier

@@ -21,6 +21,14 @@ local function close()
   require("acp_nvim.window").close()
 end
 
+---@param verb "keep"|"undo"
+---@return fun()
+local function changes(verb)
+  return function()
+    require("acp_nvim.navigate.changes").decide(verb)
+  end
+end
+
 local move = { "n", "x", "o" }
 ---@type [string, string[], string, fun(...), string[]?][]
 local maps = {
@@ -40,6 +48,8 @@ local maps = {
   { "acp-to-prompt", { "i", "a", "o" }, "to the prompt", navigate("to_prompt") },
   { "acp-close", { "q" }, "close the windows", close },
   { "acp-cancel-turn", { "<C-c>" }, "cancel the turn", cancel },
+  { "acp-keep-turn", { "<localleader>k" }, "keep this turn's changes", changes("keep") },
+  { "acp-undo-turn", { "<localleader>u" }, "undo this turn's changes", changes("undo") },
   { "acp-keys", { "g?" }, "these keys", navigate("help") },
 }
 

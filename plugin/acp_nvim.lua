@@ -18,7 +18,6 @@ end, {
     return require("acp_nvim.command").complete(line:sub(1, cursor))
   end,
 })
-
 local plugs = {
   open = { "open", "Open the agent's chat" },
   toggle = { "toggle", "Open or close the agent's chat" },
@@ -31,8 +30,9 @@ local plugs = {
 for name, plug in pairs(plugs) do
   vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
 end
-for name, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
-  vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. name .. "-hunk)", ":Acp " .. name .. "<CR>", { desc = desc })
+for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
+  local keys = "v:lua.require'acp_nvim.hunk_keys'.operator('" .. verb .. "')"
+  vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. verb .. "-hunk)", keys, { expr = true, desc = desc })
 end
 -- From visual mode the command line begins with the range of the selection.
 vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>", { desc = "Ask the agent" })

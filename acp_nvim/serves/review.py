@@ -16,6 +16,7 @@ from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.sight import Doer, Held, Unknown
 from acp_nvim.serves.standing import Buffer
+from acp_nvim.serves.turn_notes import TurnNotes
 from acp_nvim.session.session import Session
 
 # Dear to import, and in many a conversation nothing changes: what is about one file comes with the first that does.
@@ -25,15 +26,21 @@ if TYPE_CHECKING:
 
 
 class Review:
-    """`spawn` runs a coroutine function in a task; `wrote` is told of every file that was written for the user."""
+    """`spawn` runs a coroutine function in a task; `wrote` is told of every file that was written for the user,
+    `touch` of every session whose chat has changed."""
 
     def __init__(
-        self, editor: Editor, files: Files, spawn: Callable[..., None], wrote: Callable[[str], None]
+        self,
+        editor: Editor,
+        files: Files,
+        spawn: Callable[..., None],
+        wrote: Callable[[str], None],
+        touch: Callable[[Session], None] = lambda session: None,
     ) -> None:
         self._editor, self._files, self._spawn = editor, files, spawn
         self._book: dict[str, Reviewed] = {}
         self._over: set[str] = set()  # files that have left the book, which the editor has not been told yet
-        self._noted: dict[int, tuple[int, int]] = {}  # what the chat has said of which turn
+        self.notes = TurnNotes(touch)
         self.mode_of: Callable[[str], int | None] = lambda path: None  # that a file had when it was last seen
         self._wrote = wrote
         files.live.witness = self
@@ -142,34 +149,22 @@ class Review:
 
     def forget(self, session: Session) -> None:
         """It leaves the list: what nobody has decided stays as it is."""
-        self._noted.pop(session.number, None)
         for file in list(self._book.values()):
             file.keep(hunk.id for hunk in file.hunks if hunk.author.session == session.number)
             file.forget_decided(session.number)
             self._leave_if_over(file)
+        self.notes.forget(session)
 
     def _leave_if_over(self, file: Reviewed) -> None:
         if file.is_over and self._book.get(file.path) is file:
             del self._book[file.path]
             self._over.add(file.path)
+            self.notes.leave(file)
 
     def on_turn_over(self, session: Session, turn: int) -> None:
-        """All of its changes are known: a line in the chat, unless it goes on already."""
-        changes, files = self.count(session)
-        if changes and not session.in_turn and self._noted.get(session.number) != (session.turn, changes):
-            self._noted[session.number] = session.turn, changes
-            session.transcript.note(
-                "info", f"{_many(changes, 'change')} in {_many(files, 'file')}: :Acp review"
-            )
-
-    def count(self, session: Session) -> tuple[int, int]:
-        """What is pending: changes, and files with any."""
-        counts = [
-            sum(hunk.author.session == session.number for hunk in file.hunks)
-            + any(each.session == session.number for each in file.unknown)
-            for file in self._book.values()
-        ]
-        return sum(counts), sum(map(bool, counts))
+        """All of its changes are known."""
+        self.notes.on_turn_over(session, turn)
+        self._editor.wake()
 
     # --- the editor's stream
 
@@ -218,11 +213,13 @@ class Review:
 
     # --- what the user decides
 
-    def keep(self, ids: Iterable[int], of: int | None = None) -> int:
-        """How many. `of`: a session of which also those are settled that nobody could undo."""
+    def keep(self, ids: Iterable[int], of: int | None = None, turn: int | None = None) -> int:
+        """How many. `of`: a session of which also those are settled that nobody could undo, or one `turn` of it."""
         wanted, kept = list(ids), 0
         for file in list(self._book.values()):
-            file.unknown = [author for author in file.unknown if author.session != of]
+            file.unknown = [
+                author for author in file.unknown if author.session != of or turn not in (None, author.turn)
+            ]
             self._leave_if_over(file)
         for file in self._files_of(wanted):
             file.decide(wanted)
@@ -259,8 +256,10 @@ class Review:
         for path, file in self._book.items():
             if news := file.news.take():
                 calls.append(["hunks", path, news])
+                self.notes.look(file)
             if file.news.has_more:
                 self._editor.wake()
+        self.notes.tell()
         return calls
 
 

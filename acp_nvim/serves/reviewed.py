@@ -139,8 +139,7 @@ class Reviewed:
 
     def forget_decided(self, session: int, unknown_before: int | None = None) -> None:
         """Its next turn begins. Of what nobody can undo, the last turn's stays: its user may not have seen it yet."""
-        decided = (*self.patchwork.decided, *self._newline.decided)
-        mine = {hunk.id for hunk in decided if hunk.author.session == session}
+        mine = {hunk.id for hunk in self.decided if hunk.author.session == session}
         self._decided -= mine
         self._hunks = None
         self.unknown = [
@@ -237,8 +236,12 @@ class Reviewed:
     @property
     def shown(self) -> list[Hunk]:
         """What the editor is told of."""
-        decided = (*self.patchwork.decided, *self._newline.decided)
-        return [*self.hunks, *(hunk for hunk in decided if hunk.id in self._decided)]
+        return [*self.hunks, *(hunk for hunk in self.decided if hunk.id in self._decided)]
+
+    @property
+    def decided(self) -> list[Hunk]:
+        """All that the user has kept or undone."""
+        return [*self.patchwork.decided, *self._newline.decided]
 
     def note(self, hunk: Hunk) -> str:
         """What has changed where the lines have not."""

@@ -15,21 +15,15 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.standstill import stands_still
+from acp_nvim.view.tool_lines import relative
 
 if TYPE_CHECKING:
     from acp_nvim.serves.pages import Page
 
-_KEYS = "do refuses a hunk · :w sends · :q decides nothing"
-_FEW_KEYS = ":w sends · do refuses · :q later"
-_WHOLE_KEYS = ":w sends · :Acp reject · :q decides nothing"
-_FEW_WHOLE_KEYS = ":w sends · :Acp reject · :q later"
-_LATER = "writes first; refused hunks are taken back after"
+_LATER = "this agent saves the file itself; refused hunks are reverted right after"
 _PLAIN = "too much differs to be shown as a diff"
-_SHORT = {
-    _PLAIN: ("too much for a diff", "no diff"),
-    _LATER: ("writes first, then taken back", "writes first"),
-    OVERLAP: ("changes lines of yours, too", "both changed"),
-}
+_SHORT = {_PLAIN: "too much for a diff", _LATER: "agent saves first", OVERLAP: "both changed"}
+_WHOLE = ("send", "reject", "later")
 _SAME_LINES = "only the end of the last line differs"
 
 
@@ -39,9 +33,7 @@ def of_page(
     page = pages[at]
     made = page.proposed
     left, right = _text(made.left), _text(made.right)
-    count = f" ({at + 1} of {len(pages)})" if len(pages) > 1 else ""
     editable = made.fits and made.right is not None
-    name = f"{'delete ' if made.right is None else ''}{page.name}"
     is_end = None not in (made.left, made.right) and made.left != made.right and left.lines == right.lines
     plain = is_plain(left, right)
     notes = [plain and _PLAIN, made.problem, page.is_outside and "outside the folders"]
@@ -60,14 +52,12 @@ def of_page(
         "first": first(left, right),
         "editable": editable,
         "note": said[0] if said else None,
-        "left_bar": _left_bars(made.left is None and "no such file", said),
-        "right_bar": _right_bars(
-            [
-                f"{name}{count}",
-                ("delete" if made.right is None else page.name) + count.replace(" of ", "/"),
-                "",
-            ],
-            [_KEYS, _FEW_KEYS] if editable and not plain else [_WHOLE_KEYS, _FEW_WHOLE_KEYS],
+        **_bars(
+            "now" if made.left is not None else None,
+            _name(page),
+            {"path": _shown(page.path, session.cwd), "at": at + 1, "of": len(pages)},
+            said,
+            ["refuse", *_WHOLE] if editable and not plain and made.left is not None else _WHOLE,
         ),
     }
 
@@ -101,8 +91,13 @@ def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
         "focus": True,
         "plain": plain,
         "note": _PLAIN if plain else None,
-        "left_bar": _left_bars(f"{name} before", [_PLAIN] if plain else []),
-        "right_bar": [_bar(f"{name} after", ":q closes"), _bar("after")],
+        **_bars(
+            "before" if any(diff.old is not None for diff in mine) else None,
+            "after" if any(diff.old is not None for diff in mine) else "new file",
+            {"path": _shown(path, session.cwd)},
+            [_PLAIN] if plain else [],
+            ["close"],
+        ),
     }
 
 
@@ -127,10 +122,12 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         "plain": plain,
         "note": _PLAIN if plain else None,
         **conflict.take_news(),
-        "left_bar": _left_bars("yours", [_PLAIN] if plain else []),
-        "right_bar": _right_bars(
-            ["what will be saved", "to be saved", ""],
-            [_KEYS.replace("refuses a hunk", "takes yours"), _FEW_KEYS.replace("refuses", "takes yours")],
+        **_bars(
+            "yours",
+            "what will be saved",
+            {"path": name},
+            [_PLAIN] if plain else [],
+            ["save", "later"] if plain else ["yours", "save", "later"],
         ),
     }
 
@@ -161,26 +158,22 @@ def _joined(found: list[FileDiff], side: str) -> str:
     return "\n".join(text for diff in found if (text := getattr(diff, side)) is not None)
 
 
-def _left_bars(first: str | bool, said: Sequence[str]) -> list[str]:
-    """The longest first: a narrow window tells the part that matters."""
-    if not said:
-        return [_bar(first or "now")]
-    short = [_SHORT.get(note, (note,)) for note in said]
-    return [_bar(first, *said), _bar(first, *(each[0] for each in short)), _bar(short[0][-1])]
+def _name(page: Page) -> str:
+    """What stands on the right side. Where a proposal is shown as it came the file may be there."""
+    if page.proposed.right is None:
+        return "deletes the file"
+    return "new file" if page.proposed.left is None and page.proposed.fits else "proposed"
 
 
-def _right_bars(names: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """The keys before the name: that is in the buffer's, too."""
-    whole, short, none = names
-    return [
-        _bar(whole, keys[0]),
-        _bar(whole, keys[-1]),
-        _bar(keys[-1], whole),
-        _bar(keys[-1], short),
-        _bar(keys[-1], none),
-    ]
+def _shown(path: str, cwd: str) -> str:
+    return one_line(relative(path, cwd))
 
 
-def _bar(*parts: object) -> str:
-    said = [str(part).replace("%", "%%") for part in parts if part]
-    return f"{' · '.join(said)}%<"
+def _bars(
+    left: str | None, right: str, file: dict[str, Any], said: Sequence[str], keys: Sequence[str]
+) -> dict[str, Any]:
+    """What the editor writes into the bars, as far as there is room. Without a left side the right one tells all."""
+    notes = {"notes": [[note, _SHORT.get(note, note)] for note in said]}
+    if left is None:
+        return {"right_bar": {"name": right, **file, **notes, "keys": list(keys)}}
+    return {"left_bar": {"name": left, **file, **notes}, "right_bar": {"name": right, "keys": list(keys)}}

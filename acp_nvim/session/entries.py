@@ -70,4 +70,15 @@ class Note:
     text: str
 
 
-Entry = Message | Report | Placeholder | Thought | ToolCall | Plan | Compaction | Note
+@dataclass(slots=True, eq=False)
+class Changes:
+    """What a turn has changed in files; without a word, and so not shown, where that is nothing."""
+
+    speaker: ClassVar[str | None] = None
+    key: int
+    turn: int
+    prompt: str  # the first words of the turn's prompt
+    text: str = ""
+
+
+Entry = Message | Report | Placeholder | Thought | ToolCall | Plan | Compaction | Note | Changes

@@ -10,6 +10,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.asked import describe, matters
 from acp_nvim.session.bounded import bounded
 from acp_nvim.session.controls import Controls
+from acp_nvim.session.entries import Changes
 from acp_nvim.session.follow import Follow
 from acp_nvim.session.plenty import Plenty
 from acp_nvim.session.questions import Option, Question, Questions
@@ -38,6 +39,8 @@ class Session:
         self.error: str | None = None
         self.turn = 0
         self.turn_began = 0.0
+        self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
+        self._asked = ""  # the first words of the turn's prompt
         self.cancelling = False
         self.closing = False  # its user wants it gone: its end is no news
         self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
@@ -187,6 +190,7 @@ class Session:
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
         self.turn_began = now
+        self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text, "\n\n".join(self.reports))
         self.reports.clear()
@@ -202,6 +206,7 @@ class Session:
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self._tell_tool(tool)
         self._note_end(stop_reason, error)
+        self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False

@@ -13,7 +13,17 @@ from typing import Any
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.echo import Echo
-from acp_nvim.session.entries import Entry, Message, Note, NoteKind, Placeholder, Report, Role, Thought
+from acp_nvim.session.entries import (
+    Changes,
+    Entry,
+    Message,
+    Note,
+    NoteKind,
+    Placeholder,
+    Report,
+    Role,
+    Thought,
+)
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall, is_another
@@ -179,6 +189,12 @@ class Transcript:
 
     def note(self, kind: NoteKind, text: str) -> None:
         self._add(Note(self._key(), kind, text))
+
+    def changes(self, turn: int, prompt: str) -> Changes:
+        """The place of what the turn that ends here has changed in files."""
+        entry = Changes(self._key(), turn, prompt)
+        self._add(entry)
+        return entry
 
     def ask(self, question: Question, update: schema.ToolCallUpdate | None, now: float) -> ToolCall:
         """Put a question into its tool call; one that is about no call gets an entry of its own."""

@@ -13,7 +13,7 @@ from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.visible import one_line
 from acp_nvim.view import details
 from acp_nvim.view.changes import Room
-from acp_nvim.view.entries import Look, folds, opens_itself, rows
+from acp_nvim.view.entries import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.view.splice import Mark, Op, Row, edit, marks, texts
 from acp_nvim.view.words import cut
 
@@ -85,8 +85,10 @@ class ChatView:
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
         self._heights: list[int] = []  # rows of each, with the headers and blank lines above it
+        self._parted: set[int] = set()  # keys of entries that end in a blank line, once they have any
         self._pooled: set[int] = set()
         self._urgent: set[int] = set()
+        self._bare = True  # whether nothing is shown yet
         self._speaker: str | None = None
         self._blank = True  # whether the last line is empty
         self._gap = False  # whether the one above it is empty too, at the end of a message
@@ -170,14 +172,25 @@ class ChatView:
             if self._has_text():
                 going = self._stream(frame)
             else:
-                going = len(self._blocks) < len(entries) and self._begin(frame, entries[len(self._blocks)])
+                going = self._has_next() and self._begin(frame, entries[len(self._blocks)])
+
+    def _has_next(self) -> bool:
+        """Whether there is another entry to show. One that has nothing to show yet waits, until another one follows."""
+        entries = self._transcript.entries
+        left = len(entries) - len(self._blocks)
+        return left > 1 or (left == 1 and not is_empty(entries[-1]))
 
     def _begin(self, frame: _Frame, entry: Entry) -> bool:
         """Show the next entry; False if it must wait for a frame of its own."""
+        if is_empty(entry):  # what it may say later is spliced in
+            self._blocks.append([])
+            self._heights.append(0)
+            return True
         is_message = isinstance(entry, Message)
         block = self._render(entry)
         new = [*self._above(entry), *block]
-        goes_on = not self._blocks or self._gap  # on the empty line that is there already
+        self._part_from(entry)
+        goes_on = self._bare or self._gap  # on the empty line that is there already
         first = self.total - 1 if goes_on else self.total
         text = "\n".join(texts(new) if goes_on else ["", *texts(new)])
         if not frame.append(text, marks(first, new), len(new)):
@@ -188,13 +201,28 @@ class ChatView:
         self._blocks.append([] if is_message else block)
         self._heights.append(len(new))
         self._speaker = entry.speaker or self._speaker
-        self._blank, self._gap = is_message, False
+        self._blank, self._gap, self._bare = is_message, False, False
         self._taken = self._width = 0
         return True
 
-    def _above(self, entry: Entry) -> list[Row]:
-        """A header when the speaker changes, a blank line where text would touch something else."""
-        blank: list[Row] = [] if self._blank else [("", None)]
+    def _part_from(self, entry: Entry) -> None:
+        """What the entry before may say later takes the blank line above this one: then it needs one of its own."""
+        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        if (
+            before
+            and is_empty(before)
+            and self._blank
+            and self._above(entry, blank=False) != self._above(entry)
+        ):
+            self._parted.add(before.key)
+
+    def _above(self, entry: Entry, blank: bool | None = None) -> list[Row]:
+        """A header when the speaker changes, a blank line where text would touch something else. `blank`: whether the
+        line above is empty, if it is not as it seems."""
+        is_blank = self._blank if blank is None else blank
+        return self._rows_above(entry, [] if is_blank else [("", None)])
+
+    def _rows_above(self, entry: Entry, blank: list[Row]) -> list[Row]:
         speaker = entry.speaker
         is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and entry.prompt)
         if speaker and (speaker != self._speaker or is_prompt):
@@ -234,15 +262,11 @@ class ChatView:
         return True
 
     def _is_behind(self, middle: bool) -> bool:
-        return bool(
-            len(self._blocks) < len(self._transcript.entries)
-            or self._urgent
-            or (middle and self._pooled)
-            or self._has_text()
-        )
+        return bool(self._has_next() or self._urgent or (middle and self._pooled) or self._has_text())
 
     def _render(self, entry: Entry) -> list[Row]:
-        return rows(entry, self._is_open(entry), self._look)
+        block = rows(entry, self._is_open(entry), self._look)
+        return [*block, ("", None)] if block and entry.key in self._parted else block
 
     def _is_open(self, entry: Entry) -> bool:
         return self._open.get(entry.key, opens_itself(entry))

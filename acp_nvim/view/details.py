@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.view.ansi import plain, shown
@@ -28,7 +28,7 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
             return [head + line for head, content in steps for line in _lines(content)]
         case Compaction():
             return _lines("\n\n".join(filter(None, (entry.error, entry.summary))))
-        case Note():
+        case Note() | Changes():
             return _lines(entry.text)
         case Placeholder():
             return [placeholder(entry.block)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import Changes, Entry, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.preview import counts as counted
 from acp_nvim.session.tool_calls import ToolCall
@@ -79,6 +79,11 @@ def opens_itself(entry: Entry) -> bool:
     return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN
 
 
+def is_empty(entry: Entry) -> bool:
+    """It takes no line, until it has something to say."""
+    return isinstance(entry, Changes) and not entry.text
+
+
 def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
     """The block of an entry; of a message only the row at which its text begins."""
     match entry:
@@ -92,6 +97,8 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _compaction(entry, is_open)
         case Note():
             return _note(entry)
+        case Changes():
+            return _changes(entry)
         case Placeholder():
             return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
         case Report():
@@ -176,6 +183,18 @@ def _note(note: Note) -> list[Row]:
     lines.text((stopped(note.text) if note.kind == "stop" else note.text).strip() or "(no words)", highlight)
     (text, mark), *rest = lines.rows()
     return [(text, {**(mark or {}), "icon": {"text": icon, "hl": highlight}}), *rest]
+
+
+def _changes(changes: Changes) -> list[Row]:
+    """One line, where there is anything to say: "2 files +5 −4 · …"."""
+    text = changes.text
+    if not text:
+        return []
+    mark = _mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "line_hl": "AcpNote"}
+    if found := re.search(r" (\+\d+) (−\d+)(?= ·|$)", text):
+        ends = [len(text[:at].encode()) for at in (*found.span(1), *found.span(2))]
+        mark["spans"] = [[*ends[:2], "AcpAdded"], [*ends[2:], "AcpRemoved"]]
+    return [(text, mark)]
 
 
 def _mark(kind: str, key: int, icon: str, highlight: str) -> Mark:

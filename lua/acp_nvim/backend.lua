@@ -203,6 +203,7 @@ local function settings()
     config = config.export(),
     root = M.root,
     cwd = vim.fn.getcwd(),
+    review_keys = require("acp_nvim.hunk_keys.names").in_general(),
     next_question = require("acp_nvim.state.asked").next_id(),
     leaders = leaders,
     log = vim.fn.stdpath("log"),

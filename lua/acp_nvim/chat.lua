@@ -11,6 +11,7 @@ local M = {}
 ---@field row integer
 ---@field kind string            what the lines from here to the next mark are
 ---@field key? integer|string    the transcript's entry; of an option: its question
+---@field turn? integer         of "changes": what this turn has changed in files
 ---@field options? [integer, integer, integer][]  columns of each option in the line, and its number
 ---@field inline? [integer, string, string][]  signs within the line: column, text, group
 ---@field icon? { text: string, hl: string }  stands before the line

@@ -119,6 +119,7 @@ end
 
 function ports.hunks(...)
   require("acp_nvim.hunk_keys")
+  require("acp_nvim.hunk_keys.hint")
   require("acp_nvim.review").update(...)
 end
 

@@ -9,16 +9,19 @@ local M = {}
 ---@field [1]? string   the link; none: as the text around it
 ---@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
 ---@field style? table  added to the link's
+---@field is_text? boolean   takes no ground from the link
 ---@field is_faint? boolean  informs of nothing: always the link
 
 local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
-local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarTitle" }, TEXT)
+local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
+-- Words behind a line of the user's file, which may be tinted.
+local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
 
 -- What brings a ground of its own along, for the parts of our windows that Neovim draws.
 ---@type table<string, acp.Highlight>
 M.bars = {
   AcpWinbar = { "WinBarNC" },
-  AcpWinbarTitle = { "WinBar", style = { bold = true } },
+  AcpWinbarCurrent = { "WinBar" },
   AcpStatusLine = { "StatusLine" },
   AcpStatusLineNC = { "StatusLineNC" },
   AcpFloat = { "NormalFloat" },
@@ -67,28 +70,38 @@ M.groups = {
   AcpChip = { "Special", on = TEXT },
   AcpSpinner = { "DiagnosticInfo", on = BARS },
   AcpMore = { "MoreMsg", on = BARS },
+  AcpWinbarTitle = { "WinBar", on = BARS, style = { bold = true }, is_text = true },
   AcpReviewAdded = { "AcpDiffAdded" },
   AcpReviewRemoved = { "AcpDiffRemoved" },
   AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
   AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
   AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
+  AcpReviewHint = { "Comment", on = BESIDE },
+  AcpReviewKey = { "Special", on = BESIDE },
+  AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
 }
 
--- Grounds that are mixed from the window's: with the text's colour, or with a hue. They leave the text's own colours.
----@type table<string, { share: number, hue?: integer, style?: table }>
+---@class acp.Shade
+---@field share number       how much of the way to the text's colour, or to the hue
+---@field hue? integer
+---@field style? table
+---@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
+
+-- Grounds that are mixed from the window's.
+---@type table<string, acp.Shade>
 M.shades = {
   AcpUser = { share = 0.12, style = { bold = true } },
   AcpCode = { share = 0.05 },
   AcpCodeInline = { share = 0.12 },
-  AcpDiffAdded = { share = 0.2, hue = colour.GREEN },
+  AcpDiffAdded = { share = 0.2, hue = colour.GREEN, is_under = true },
   AcpDiffAddedText = { share = 0.42, hue = colour.GREEN },
-  AcpDiffRemoved = { share = 0.2, hue = colour.RED },
+  AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
   AcpDiffRemovedText = { share = 0.42, hue = colour.RED },
 }
 
 -- The value of 'winhighlight' in windows of ours.
 local WINDOW = {
-  "WinBar:AcpWinbarTitle",
+  "WinBar:AcpWinbarCurrent",
   "WinBarNC:AcpWinbar",
   "StatusLine:AcpStatusLine",
   "StatusLineNC:AcpStatusLineNC",
@@ -197,30 +210,34 @@ local function readable(group, look)
   for index, name in ipairs(look.on or {}) do
     grounds[index] = seen(name).bg
   end
-  if shown.has_ground or not look.on then
+  local has_ground = shown.has_ground and not look.is_text
+  if has_ground or not look.on then
     grounds = { shown.bg }
   end
   local fg = colour.lift(shown.fg, grounds)
   local has_colour = shown.known.fg ~= nil or shown.has_ground
   local upright = not shown.known.italic or group == "AcpItalic"
-  if (fg == shown.fg or not has_colour) and upright and not look.style then
+  local same = (fg == shown.fg or not has_colour) and upright
+  if same and not look.style and not look.is_text then
     return { link = link }
   end
   local value = vim.tbl_extend("force", style(shown.known), look.style or {})
   value.fg = has_colour and fg or nil
-  value.bg = shown.has_ground and shown.bg or nil
+  value.bg, value.ctermbg = has_ground and shown.bg or nil, has_ground and value.ctermbg or nil
   return value
 end
 
 --- A ground mixed from the window's, on which its text can be read.
----@param shade { share: number, hue?: integer, style?: table }
+---@param shade acp.Shade
 ---@return vim.api.keyset.highlight
 local function mixed(shade)
   local normal = seen("Normal")
   local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
   local cterm = resolved("CursorLine").ctermbg
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
-  value.bg = colour.ground(bg, normal.fg)
+  value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
+  local fg = colour.lift(normal.fg, { value.bg })
+  value.fg = fg ~= normal.fg and fg or nil
   return value
 end
 

@@ -1,54 +1,44 @@
 -- Keys in buffers with pending changes: there with the first, gone with the last, and only where nothing else is mapped.
+local names = require("acp_nvim.hunk_keys.names")
 local review = require("acp_nvim.review")
 local scratch = require("acp_nvim.scratch")
 
 local api = vim.api
 local M = {}
 
----@type { mode: string, lhs: string, plug: string, desc: string }[]
-local KEYS = {
-  { mode = "n", lhs = "]h", plug = "acp-next-hunk", desc = "next change of an agent" },
-  { mode = "n", lhs = "[h", plug = "acp-previous-hunk", desc = "previous change of an agent" },
-  { mode = "n", lhs = "<localleader>k", plug = "acp-keep-hunk", desc = "keep the change" },
-  { mode = "n", lhs = "<localleader>u", plug = "acp-undo-hunk", desc = "undo the change" },
-  { mode = "x", lhs = "<localleader>k", plug = "acp-keep-hunk", desc = "keep the changes" },
-  { mode = "x", lhs = "<localleader>u", plug = "acp-undo-hunk", desc = "undo the changes" },
+---@type { mode: "n"|"x", verb: acp.HunkVerb, desc: string }[]
+local MAPS = {
+  { mode = "n", verb = "next", desc = "next change of an agent" },
+  { mode = "n", verb = "previous", desc = "previous change of an agent" },
+  { mode = "n", verb = "keep", desc = "keep the change" },
+  { mode = "n", verb = "undo", desc = "undo the change" },
+  { mode = "x", verb = "keep", desc = "keep the changes" },
+  { mode = "x", verb = "undo", desc = "undo the changes" },
 }
 
 local mapped = {} ---@type table<integer, true> buffers that have their keys
 
----@param lhs string
----@param mode string
----@param plug string
----@return boolean
-local function is_taken(lhs, mode, plug)
-  local rhs = vim.fn.maparg(lhs, mode)
-  return rhs ~= plug and (rhs ~= "" or vim.fn.mapcheck(lhs, mode) ~= "")
-end
-
 ---@param buf integer
 local function map(buf)
-  api.nvim_buf_call(buf, function()
-    for _, key in ipairs(KEYS) do
-      local to = ("<Plug>(%s)"):format(key.plug)
-      if not is_taken(key.lhs, key.mode, to) then
-        vim.keymap.set(key.mode, key.lhs, to, { buffer = buf, remap = true, desc = key.desc })
-      end
+  for _, each in ipairs(MAPS) do
+    local key = names.keys[each.verb]
+    if not names.taken(buf, each.verb, each.mode) then
+      vim.keymap.set(each.mode, key.lhs, key.plug, { buffer = buf, remap = true, desc = each.desc })
     end
-  end)
+  end
   mapped[buf] = true
 end
 
 --- Whatever has been heard of the buffer: one that was read anew may have kept its keys.
 ---@param buf integer
 local function unmap(buf)
-  for _, key in ipairs(api.nvim_buf_is_valid(buf) and KEYS or {}) do
-    local ours = ("<Plug>(%s)"):format(key.plug)
+  for _, each in ipairs(api.nvim_buf_is_valid(buf) and MAPS or {}) do
+    local key = names.keys[each.verb]
     local now = api.nvim_buf_call(buf, function()
-      return vim.fn.maparg(key.lhs, key.mode, false, true)
+      return vim.fn.maparg(key.lhs, each.mode, false, true)
     end)
-    if now.buffer == 1 and now.rhs == ours and now.desc == key.desc then
-      vim.keymap.del(key.mode, key.lhs, { buffer = buf })
+    if now.buffer == 1 and now.rhs == key.plug and now.desc == each.desc then
+      vim.keymap.del(each.mode, key.lhs, { buffer = buf })
     end
   end
   mapped[buf] = nil
@@ -84,6 +74,35 @@ function M.jump(step)
   vim.cmd("normal! m'")
   api.nvim_win_set_cursor(0, { target + 1, 0 })
   vim.cmd("normal! zv")
+end
+
+-- Keep and undo are operators, so that `.` repeats them ----------------------------------------------------------------
+
+---@type { verb: "keep"|"undo", visual: boolean, view?: table }
+local operation -- the last one, which `.` repeats: then without a view
+
+--- Called by `g@`. In normal mode it comes with a motion that goes nowhere: the change under the cursor is meant, or with
+--- a count so many lines.
+function M.operate()
+  local first, last = vim.fn.line("'["), vim.fn.line("']")
+  if not operation.visual then
+    first = vim.fn.line(".")
+    last = math.min(first + vim.v.count - 1, vim.fn.line("$"))
+  elseif operation.view then
+    vim.fn.winrestview(operation.view)
+    operation.view = nil
+  end
+  vim.cmd.Acp({ operation.verb, range = last >= first and { first, last } or nil })
+end
+
+--- The keys of an expression mapping.
+---@param verb "keep"|"undo"
+---@return string keys
+function M.operator(verb)
+  local is_visual = api.nvim_get_mode().mode:find("^[vV\22]") ~= nil
+  operation = { verb = verb, visual = is_visual, view = is_visual and vim.fn.winsaveview() or nil }
+  vim.o.operatorfunc = "v:lua.require'acp_nvim.hunk_keys'.operate"
+  return is_visual and "g@" or "g@l"
 end
 
 return M

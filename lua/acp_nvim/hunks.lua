@@ -135,6 +135,19 @@ function M.first(buf, hunk)
   return mark[1] + (hunk.below and 1 or 0), true
 end
 
+--- The hunks whose marks touch these rows, or the ones beside them.
+---@param buf integer
+---@param from integer  row from 0
+---@param to integer    the last
+---@return integer[] ids
+function M.near(buf, from, to)
+  local first, last = { math.max(0, from - 1), 0 }, { to + 1, -1 }
+  local marks = api.nvim_buf_get_extmarks(buf, namespace, first, last, { overlap = true })
+  return vim.tbl_map(function(mark)
+    return mark[1]
+  end, marks)
+end
+
 --- The hunk is at `hunk.first` from now on; its mark goes with the text at once, how it looks may take a moment.
 ---@param buf integer
 ---@param hunk acp.Hunk

@@ -150,6 +150,8 @@ function M.open_path()
   local chat, row = here()
   if not chat then
     return
+  elseif require("acp_nvim.navigate.changes").turn_here() then
+    return vim.cmd("Acp review")
   end
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = paths.under_cursor(chat, row, cwd)

@@ -6,6 +6,7 @@ local buffers = require("acp_nvim.review.buffers")
 local deleted = require("acp_nvim.review.deleted")
 local hunks = require("acp_nvim.hunks")
 local listeners = require("acp_nvim.review.listeners")
+local pending = require("acp_nvim.review.pending")
 local state = require("acp_nvim.state")
 local stream = require("acp_nvim.stream")
 
@@ -14,8 +15,10 @@ local M = {
   hunk = asked.hunk,
   hunk_at_cursor = asked.hunk_at_cursor,
   listen = listeners.listen,
+  newest_turn = asked.newest_turn,
   of_buffer = book.of_buffer,
   pending = asked.pending,
+  pending_by_session = pending.by_session,
   rows = asked.rows,
   touching = asked.touching,
 }
@@ -116,6 +119,7 @@ function M.update(real, news)
     end
     listeners.announce(buf, book.has_pending(file))
   end
+  pending.recount(real, book.files[real])
   for _, n in ipairs(news.sessions or {}) do
     if state.exists(n) then
       require("acp_nvim.editor").fire("AcpChanges", { session = n, path = news.path })
@@ -127,6 +131,7 @@ end
 function M.forget()
   for real, file in pairs(book.files) do
     drop(real, file)
+    pending.recount(real)
   end
   for buf in pairs(stream.attached()) do
     stream.detach(buf)

@@ -1,5 +1,5 @@
--- Two windows of their own for a diff: nobody else's window enters diff mode, none loses its view, and once the two are
--- closed every size is what it was.
+-- Two windows of their own for a diff, or one for a text that has nothing beside it: nobody else's window enters diff mode,
+-- none loses its view, and once they are closed every size is what it was.
 local dress = require("acp_nvim.sides.dress")
 local layouts = require("acp_nvim.layout")
 local spot = require("acp_nvim.sides.spot")
@@ -8,20 +8,19 @@ local api = vim.api
 local M = { has_room = spot.is_there }
 
 ---@class acp.Sides
----@field left integer
+---@field left? integer  none: nothing stands beside the right one
 ---@field right integer
 ---@field tab integer
 ---@field own_tab boolean
 ---@field before { win: integer, layout: acp.Layout, views: table<integer, table> }
 ---@field closed boolean
----@field watch? integer  autocommand
+---@field watches integer[]  autocommands
 ---@field left_by_hand? boolean  one was closed while the user was in it
 ---@field bufs table<integer, integer>  window -> what it shows
 ---@field on_closed fun(alone: boolean)  alone: nothing but the two was left
 ---@field is_ours fun(win: integer, buf: integer): boolean  a buffer that has come by another way than ours
 ---@field both? integer  the size of both together
----@field bars table<integer, string[]>  window -> what its bar may say, the longest first
----@field fit? integer   autocommand
+---@field bars table<integer, acp.SideBar>  window -> what its bar says
 
 ---@return table
 local function remember()
@@ -54,12 +53,19 @@ local function restore_views(before)
   end
 end
 
+--- The windows that there are, the left one first.
+---@param sides acp.Sides
+---@return integer[]
+local function windows(sides)
+  return sides.left and { sides.left, sides.right } or { sides.right }
+end
+
 local group = api.nvim_create_augroup("acp_nvim.sides", {})
 
 --- A window that shows something else has become the user's: it stays, without its diff.
 ---@param sides acp.Sides
 local function look(sides)
-  for _, win in ipairs({ sides.left, sides.right }) do
+  for _, win in ipairs(windows(sides)) do
     local buf = not sides.closed and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
     if buf and buf ~= sides.bufs[win] and not sides.is_ours(win, buf) then
       dress.take_off(win)
@@ -73,6 +79,9 @@ end
 --- that share stays until then.
 ---@param sides acp.Sides
 local function share(sides)
+  if not sides.left then
+    return
+  end
   local left, right = api.nvim_win_get_position(sides.left), api.nvim_win_get_position(sides.right)
   local beside, above = left[1] == right[1], left[2] == right[2]
   if beside == above then -- moved by hand
@@ -91,10 +100,13 @@ local function share(sides)
 end
 
 ---@param sides acp.Sides
----@param left string[]   the longest first
----@param right string[]
+---@param left? acp.SideBar
+---@param right acp.SideBar
 function M.set_bars(sides, left, right)
-  sides.bars = { [sides.left] = left, [sides.right] = right }
+  sides.bars = { [sides.right] = right }
+  if sides.left then
+    sides.bars[sides.left] = left
+  end
   dress.fit_bars(sides.bars)
 end
 
@@ -106,38 +118,60 @@ local function fit(sides)
   end
 end
 
+--- Once one of the windows is closed, all are.
+---@param sides acp.Sides
+---@param win integer
+local function watch_window(sides, win)
+  api.nvim_create_autocmd("WinClosed", {
+    group = group,
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if win ~= sides.left and win ~= sides.right then -- it is ours no more
+        return
+      end
+      sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
+      dress.take_off(win)
+      vim.schedule(function()
+        M.close(sides)
+      end)
+    end,
+  })
+end
+
 ---@param sides acp.Sides
 local function watch(sides)
-  sides.fit = api.nvim_create_autocmd({ "WinResized", "VimResized", "TabEnter" }, {
-    group = group,
-    callback = vim.schedule_wrap(function()
-      fit(sides)
-    end),
-  })
-  sides.watch = api.nvim_create_autocmd("BufWinEnter", {
-    group = group,
-    callback = vim.schedule_wrap(function()
-      look(sides)
-    end),
-  })
-  for _, win in ipairs({ sides.left, sides.right }) do
-    api.nvim_create_autocmd("WinClosed", {
-      group = group,
-      pattern = tostring(win),
-      once = true,
-      callback = function()
-        sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
-        dress.take_off(win)
-        vim.schedule(function()
-          M.close(sides)
-        end)
-      end,
-    })
+  local function on(events, pattern, fn)
+    local run = vim.schedule_wrap(function()
+      fn(sides)
+    end)
+    return api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = run })
+  end
+  sides.watches = {
+    on({ "WinResized", "VimResized", "TabEnter" }, "*", fit),
+    on("ModeChanged", { "*:[iR]*", "[iR]*:*" }, fit), -- other keys work then
+    on("BufWinEnter", "*", look),
+  }
+  for _, win in ipairs(windows(sides)) do
+    watch_window(sides, win)
   end
 end
 
----@param left integer   buffer
+---@param sides acp.Sides
+---@param left? integer  buffer
 ---@param right integer  buffer
+---@param plain? boolean
+local function put_on(sides, left, right, plain)
+  sides.bufs = { [sides.right] = right }
+  if sides.left then
+    sides.bufs[sides.left] = left
+    dress.put_on(sides.left, left --[[@as integer]], { goes = true, plain = plain })
+  end
+  dress.put_on(sides.right, right, { goes = false, plain = plain or not sides.left })
+end
+
+---@param left? integer   buffer; none: nothing stands beside the right one
+---@param right integer   buffer
 ---@param how { focus: boolean, plain?: boolean }  focus: to the right side; plain: without diff mode
 ---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.Sides
@@ -151,13 +185,11 @@ function M.open(left, right, how, hooks)
     own_tab = own_tab,
     before = before,
     closed = false,
-    bufs = { [left_win] = left, [right_win] = right },
     bars = {},
     on_closed = hooks.on_closed,
     is_ours = hooks.is_ours,
   }
-  dress.put_on(left_win, left, { goes = true, plain = how.plain })
-  dress.put_on(right_win, right, { goes = false, plain = how.plain })
+  put_on(sides, left, right, how.plain)
   watch(sides)
   restore_views(before)
   fit(sides)
@@ -167,32 +199,53 @@ function M.open(left, right, how, hooks)
   return sides
 end
 
---- Other buffers on the two sides.
+--- The left window comes or goes with what there is to show in it.
 ---@param sides acp.Sides
----@param left integer
+---@param left? integer  buffer
+local function with_left(sides, left)
+  if left and not sides.left then
+    sides.left = spot.open_left(sides.right, left)
+    watch_window(sides, sides.left)
+  elseif sides.left and not left then
+    local win = sides.left
+    sides.left, sides.both, sides.bars[win] = nil, nil, nil
+    dress.take_off(win)
+    if api.nvim_get_current_win() == win then
+      api.nvim_set_current_win(sides.right)
+    end
+    api.nvim_win_close(win, true)
+  end
+end
+
+--- Other buffers on the sides.
+---@param sides acp.Sides
+---@param left? integer
 ---@param right integer
 ---@param plain? boolean  without diff mode
 function M.show(sides, left, right, plain)
-  sides.bufs = { [sides.left] = left, [sides.right] = right }
-  local same = vim.iter(pairs(sides.bufs)):all(function(win, buf)
-    return api.nvim_win_get_buf(win) == buf and vim.wo[win].diff == not plain
-  end)
-  if same then
+  local is_diff = left ~= nil and not plain
+  local function holds(win, buf)
+    return sides.bufs[win] == buf and api.nvim_win_get_buf(win) == buf and vim.wo[win].diff == is_diff
+  end
+  local same = holds(sides.right, right) and (sides.left ~= nil) == (left ~= nil)
+  if same and (not left or holds(sides.left, left)) then
     return
   end
-  dress.take_off(sides.left)
-  dress.take_off(sides.right)
+  for _, win in ipairs(windows(sides)) do
+    dress.take_off(win)
+  end
+  with_left(sides, left)
   api.nvim_win_call(sides.right, function()
     vim.cmd("diffoff!") -- a buffer that is only hidden would stay a third party of the diff
   end)
-  dress.put_on(sides.left, left, { goes = true, plain = plain })
-  dress.put_on(sides.right, right, { goes = false, plain = plain })
+  put_on(sides, left, right, plain)
+  fit(sides)
 end
 
 ---@param sides acp.Sides?
 ---@return boolean
 function M.is_open(sides)
-  return sides ~= nil and not sides.closed and api.nvim_win_is_valid(sides.left) and api.nvim_win_is_valid(sides.right)
+  return sides ~= nil and not sides.closed and vim.iter(windows(sides)):all(api.nvim_win_is_valid)
 end
 
 ---@param sides acp.Sides
@@ -251,16 +304,17 @@ function M.close(sides)
     return
   end
   sides.closed = true
-  api.nvim_del_autocmd(sides.watch)
-  api.nvim_del_autocmd(sides.fit)
+  vim.iter(sides.watches):each(api.nvim_del_autocmd)
   local current = api.nvim_get_current_win()
   local had_focus = sides.left_by_hand or current == sides.left or current == sides.right
   local back = sides.before.win
   if had_focus and api.nvim_win_is_valid(back) and api.nvim_get_current_tabpage() == sides.tab then
     api.nvim_set_current_win(back)
   end
-  local alone = close_window(sides, sides.left)
-  alone = close_window(sides, sides.right) or alone
+  local alone = false
+  for _, win in ipairs(windows(sides)) do
+    alone = close_window(sides, win) or alone
+  end
   restore(sides)
   sides.on_closed(alone)
 end

@@ -60,6 +60,7 @@ function M.new(fields)
       state = "starting",
       turn = 0,
       queue = 0,
+      pending = 0,
       held = false,
       following = false,
       paused = false,

@@ -190,8 +190,8 @@ class Desk:
 
     def setup(self, **config: Any) -> None:
         config = {"agents": self._agents, **config}
-        leaders = str(self.editor.leaders)
-        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0", leaders=leaders)
+        told = {"leaders": str(self.editor.leaders), "review_keys": ",k keep ,u undo"}
+        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0", **told)
 
     def talk(self) -> Talk:
         """The number of a session that is yet to be opened."""

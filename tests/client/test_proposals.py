@@ -157,7 +157,7 @@ async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk
         )
     )
     talk, seen = await proposal(desk)
-    assert "taken back" in seen["left_bar"][0]
+    assert "agent saves first" in seen["left_bar"]["notes"][0]
     decide(desk, seen, SOME)
     await eventually(lambda: agent.logged("mark"))
     await eventually(lambda: len(talk.questions) == 1 and talk.questions[0]["title"] == "more?")

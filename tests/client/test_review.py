@@ -22,6 +22,7 @@ from tests.fakes.script import (
 
 NOTES = "{cwd}/notes.txt"
 OLD = "".join(f"line {n}\n" for n in range(1, 8))
+DECIDE = ",k keep ,u undo · :Acp review"
 NEW = OLD.replace("line 2\n", "TWO\n").replace("line 6\n", "SIX\n")
 
 
@@ -66,7 +67,7 @@ async def test_what_was_written_past_us_is_told_and_taken_back_by_hunks(desk: De
     first, _ = await notes.has(2)
     shown = [(hunk["first"], hunk["old"], hunk["new"], hunk["by"]) for hunk in notes.pending]
     assert shown == [(1, ["line 2"], ["TWO"], "agent"), (5, ["line 6"], ["SIX"], "agent")]
-    await eventually(lambda: "2 changes in 1 file: :Acp review" in "\n".join(talk.lines))
+    await eventually(lambda: f"notes.txt +2 −2 · {DECIDE}" in "\n".join(talk.lines))
     desk.send("undo", ids=[first])
     await eventually(lambda: notes.file.read_text() == NEW.replace("TWO", "line 2"))
     await eventually(lambda: [hunk["state"] for hunk in notes.told["set"]] == ["undone"])
@@ -125,11 +126,13 @@ async def test_created_and_deleted_files_go_and_come_back(desk: Desk) -> None:
 async def test_a_file_whose_earlier_text_is_unknown_is_told_without_hunks(desk: Desk) -> None:
     late = tool("e", title="Edit", kind="edit", status="completed", locations=[{"path": NOTES}])
     # later than the tick in which the turn has begun
-    _, notes = await reviewed(desk, ["think_for", 0.02], write_file(NOTES, NEW), late)
+    talk, notes = await reviewed(desk, ["think_for", 0.02], write_file(NOTES, NEW), late)
     await eventually(lambda: notes.told.get("unknown"))
     assert (notes.pending, len(notes.told["unknown"])) == ([], 1)
+    await eventually(lambda: notes_in(talk) == ["notes.txt: earlier text unknown, no undo · :Acp review"])
     desk.send("keep", ids=[], all=1)
     await eventually(lambda: notes.told.get("over"))
+    await eventually(lambda: notes_in(talk) == ["nothing left to review"])
     assert notes.file.read_text() == NEW
 
 
@@ -219,3 +222,59 @@ async def test_ids_that_nobody_knows_do_nothing(desk: Desk) -> None:
     await desk.message("0 changes kept")
     assert notes.file.read_text() == NEW
     assert Path(notes.told["path"]) == notes.file
+
+
+def notes_in(talk: Talk) -> list[str]:
+    """The lines about changes in files."""
+    words = (":Acp review", "kept ", "undone ", "nothing left")
+    return [line for line in talk.lines if line.endswith(words) or line.startswith(words)]
+
+
+async def test_a_turn_that_changed_something_has_one_line_that_is_kept_up_to_date(desk: Desk) -> None:
+    """Below its own turn, and below no other."""
+    (desk.folder / "notes.txt").write_text(OLD)
+    later = NEW.replace("line 4\n", "FOUR\n")
+    desk.agent(
+        on_prompt("edit", *named(write_file(NOTES, NEW))),
+        on_prompt("again", say("Once more.\n\n"), *named(write_file(NOTES, later))),
+        on_prompt("", say("Nothing to do.\n\n")),
+    )
+    talk, file = await desk.ready(), Reviewed(desk)
+    await talk.turn("edit")
+    await eventually(lambda: notes_in(talk) == [f"notes.txt +2 −2 · {DECIDE}"])
+    await talk.turn("look")
+    await talk.turn("again")
+    await eventually(lambda: len(notes_in(talk)) == 2)
+    await talk.turn("look again")
+    first, last = notes_in(talk)
+    assert (first, last) == (f"notes.txt +2 −2 · {DECIDE}", f"notes.txt +1 −1 · {DECIDE}")
+    lines = list(talk.lines)
+    assert lines.index(last) > lines.index("again") > lines.index("Nothing to do.") > lines.index(first)
+    assert lines.index("look") > lines.index(first)
+    assert lines.index("look again") > lines.index(last)
+
+    two, four, six = await file.has(3)
+    desk.send("keep", ids=[two])
+    await eventually(lambda: notes_in(talk)[0] == f"notes.txt +1 −1 · kept 1 · {DECIDE}")
+    desk.send("undo", ids=[six])
+    await eventually(lambda: notes_in(talk)[0] == "kept 1, undone 1")
+    desk.send("undo", ids=[four], aloud=True, turn=3, session=talk.number)
+    assert "turn 3 (again): 1 change undone" in await desk.message("turn 3")
+    await eventually(lambda: notes_in(talk) == ["kept 1, undone 1", "undone 1"])
+    assert talk.lines.index("undone 1") == lines.index(last)
+
+    await talk.turn("and now?")  # what was decided is forgotten, the lines stay
+    assert notes_in(talk) == ["kept 1, undone 1", "undone 1"]
+
+
+async def test_a_line_about_several_files_counts_them(desk: Desk) -> None:
+    new, late = "{cwd}/new.txt", "{cwd}/late.txt"
+    begins = tool("e", title="Edit", kind="edit", status="completed", locations=[{"path": late}])
+    write_late = (["think_for", 0.02], write_file(late, "x\n"), begins)  # nobody knows what it was
+    (desk.folder / "late.txt").write_text("y\n")
+    steps = (*named(write_file(NOTES, NEW)), *named(write_file(new, "one\n"), path=new), *write_late)
+    talk, file = await reviewed(desk, *steps)
+    first, second = await file.has(2)
+    await eventually(lambda: notes_in(talk) == [f"3 files +3 −2 · {DECIDE}"])
+    desk.send("keep", ids=[first, second], all=talk.number, turn=1)
+    await eventually(lambda: notes_in(talk) == [f"new.txt +1 −0 · kept 2 · {DECIDE}"])

@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Mark = dict[str, Any]
-_KINDS = {"user", "agent", "text", "tool", "thought", "plan", "question", "option", "body", "report", "note"}
+_KINDS = {
+    "user",
+    "agent",
+    "text",
+    "tool",
+    "thought",
+    "plan",
+    "question",
+    "option",
+    "body",
+    "report",
+    "note",
+    "changes",
+}
 
 
 @dataclass

@@ -14,6 +14,7 @@ from tests.functional.test_proposals import (
     LINES,
     NEW,
     NOTES,
+    OLD,
     before,
     closed,
     diff,
@@ -252,7 +253,7 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     before_it = editor.lua(rows)
     begun(editor)
     editor.screen.expect(
-        lambda screen: all(text in screen.text() for text in (":w sends", "1 ✓ Yes", "d diff"))
+        lambda screen: all(text in screen.text() for text in (":w send", "1 ✓ Yes", "d diff"))
     )
     assert (editor.lua(rows) == before_it) is keeps_lines
     editor.type(":Acp accept<CR>")
@@ -294,17 +295,65 @@ def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path
     assert outcomes(agent) == ["yes"]
 
 
-@pytest.mark.parametrize("columns", [150, 110, 80])
-def test_the_bars_say_how_to_send_at_any_width(open_editor: Open, tmp_path: Path, columns: int) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
+KEYS = ["do refuse hunk", ":w send", ":Acp reject", ":q later"]
+
+
+@pytest.mark.parametrize("columns", [200, 110, 80, 64])
+def test_the_bars_have_one_order_at_any_width(open_editor: Open, tmp_path: Path, columns: int) -> None:
+    """What is on either side, of which file, what sending does; the path loses its left, the keys that send stay."""
+    deep = "{cwd}/packages/orders/source/price_of_one.py"
+    agent = script(tmp_path, on_prompt("", edit(diff(deep, OLD, NEW))))
     editor = before(open_editor, agent, size=(columns, 34))
+    path = editor.project / "packages/orders/source/price_of_one.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(OLD)
     begun(editor)
     (left_width, left), (right_width, right) = editor.lua(BARS)
+    assert left.startswith(" now · ")
+    assert "agent saves first" in left or "this agent saves the file itself; refused hunks are" in left
+    assert "price_of" in left
+    assert ("packages/orders" in left) == (columns == 200)
+    assert right.startswith(" proposed · do refuse" if columns != 80 else " do refuse · ")  # 39 cells each
+    keys = [key.removesuffix(" hunk") for key in KEYS[: 4 if right_width > 60 else 3]]
+    assert [right.index(key) for key in keys] == sorted(map(right.index, keys))
     assert len(left) <= left_width
     assert len(right) <= right_width
-    assert "writes first" in left
-    assert ":w sends" in right
-    assert "do refuses" in right
+    editor.type("<C-w>t<C-w>wi")
+    editor.screen.expect("<Esc>, then :w send")
+    assert ":Acp reject" not in editor.lua(BARS)[1][1]
+    editor.type("<Esc>")
+    editor.screen.expect(":Acp reject")
+
+
+def test_a_new_file_among_others_has_one_window(open_editor: Open, tmp_path: Path) -> None:
+    """The left side comes and goes with the file that is before the user."""
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", edit(diff(), diff("{cwd}/new.txt", None, "a\nb\n"), diff("{cwd}/more.txt", "x\n", "y\n"))
+        ),
+    )
+    editor = before(open_editor, agent)
+    (editor.project / "more.txt").write_text("x\n")
+    begun(editor)
+    editor.screen.expect(" now · notes.txt (1 of 3) · ")
+    windows = editor.lua("return #vim.api.nvim_tabpage_list_wins(0)")
+    editor.type(":cnext<CR>")
+    editor.screen.expect(" new file · new.txt (2 of 3) · ")
+    editor.expect_lua(
+        "return { #vim.api.nvim_tabpage_list_wins(0), vim.fn.getline(1, '$') }", [windows - 1, ["a", "b"]]
+    )
+    editor.type(":cnext<CR>")
+    editor.screen.expect(" now · more.txt (3 of 3) · ")
+    editor.expect_lua(DIFFS, 2)
+    editor.expect_lua(BARS, lambda bars: abs(bars[0][0] - bars[1][0]) <= 1)
+    editor.type(":cprevious<CR>")
+    editor.screen.expect(" new file · new.txt")
+    editor.type(":q<CR>")
+    editor.expect_lua(
+        "return { #vim.api.nvim_tabpage_list_wins(0), vim.fn.bufname() }", [windows - 2, "notes.txt"]
+    )
+    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
 
 
 def test_both_sides_keep_the_same_width(open_editor: Open, tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: 
     editor.type(f"{what}<CR>")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks", before)
-    editor.screen.expect("  line 2\n┃ LINE 2\n  line 3")
+    editor.screen.expect("  line 2\n┃ LINE 2")
     editor.type("ggOx<Esc>")
     editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks[1].first", 3)
     editor.type("u/new<CR>\\u")
@@ -435,10 +435,12 @@ def three(open_editor: Open, tmp_path: Path) -> Editor:
 def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open, tmp_path: Path) -> None:
     editor = three(open_editor, tmp_path)
     editor.type(":Acp<CR>")
-    editor.screen.expect("6 changes in 4 files: :Acp review")
+    editor.screen.expect(r"± 4 files +6 −2 · \k keep \u undo · :Acp review")
     editor.type("<Esc>:Acp review<CR>")
     editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
-    editor.screen.expect("6 changes in 4 files: :cnext goes on, :copen lists them")
+    editor.screen.expect(r"change 1 of 6 · \k keep · \u undo · :cnext next · :copen list")
+    assert editor.lua("return vim.fn.getqflist({ title = 0 }).title") == "turn 1: 4 files +6 −2"
+    assert editor.lua("return require('acp_nvim').status().pending") == 6
     assert editor.lua("return vim.b.acp_session") is None
     listed = editor.lua(
         "return vim.tbl_map(function(i) return {vim.fs.basename(vim.fn.bufname(i.bufnr)), i.lnum, i.text} end, "
@@ -454,11 +456,13 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     ]
     editor.type(":Acp undo turn<CR>")
     editor.expect_lua(PENDING, 0)
-    editor.screen.expect("6 changes undone")
+    editor.screen.expect("turn 1 (edit): 6 changes undone")
     assert [disk(editor, f"{name}.txt") for name in ("a", "b", "notes")] == ["1\n", "2\n", text(TEN)]
     assert not (editor.project / "c.txt").exists()
     editor.type(":Acp review<CR>")
-    editor.screen.expect("no change is pending")
+    editor.screen.expect("nothing left to review in this session")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("nothing left to undo in this session")
     assert editor.events("AcpChanges")
     at_rest(editor)
 
@@ -494,9 +498,10 @@ def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_p
     editor.acp("prompt", "second")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return #require('acp_nvim').changes({all=true})[1].hunks", 2)
+    editor.type(":Acp review<CR>")
+    editor.screen.expect(r"change 1 of 2 · \k keep · \u undo · ]h next · :copen list")
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("no change is pending")
-    editor.type(":Acp keep all<CR>")
+    editor.screen.expect("turn 1 (first): 2 changes undone")
     editor.expect_lua(PENDING, 0)
 
 

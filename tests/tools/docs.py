@@ -35,7 +35,7 @@ vim.opt.runtimepath:prepend(vim.env.ACP_ROOT)
 local function maps_of(file)
   local set, maps = vim.keymap.set, {}
   vim.keymap.set = function(modes, lhs, rhs, opts)
-    local to = type(rhs) == "string" and rhs or nil
+    local to = type(rhs) == "string" and rhs:gsub("^v:lua.*operator%('(%w+)'%)$", ":Acp %1") or nil
     maps[#maps + 1] = { modes = vim.iter({ modes }):flatten():totable(), lhs = lhs, to = to, desc = (opts or {}).desc }
   end
   dofile(vim.env.ACP_ROOT .. "/" .. file)

@@ -6,7 +6,7 @@ plugins=(
   MeanderingProgrammer/render-markdown.nvim Saghen/blink.cmp echasnovski/mini.nvim folke/lazy.nvim folke/snacks.nvim
   folke/which-key.nvim hrsh7th/nvim-cmp ibhagwan/fzf-lua nvim-lua/plenary.nvim nvim-lualine/lualine.nvim
   nvim-telescope/telescope-ui-select.nvim nvim-telescope/telescope.nvim rebelot/heirline.nvim
-  folke/tokyonight.nvim catppuccin/nvim:catppuccin ellisonleao/gruvbox.nvim
+  lewis6991/gitsigns.nvim folke/tokyonight.nvim catppuccin/nvim:catppuccin ellisonleao/gruvbox.nvim
 )
 failed=0
 for entry in "${plugins[@]}"; do # repository[:folder]

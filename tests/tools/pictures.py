@@ -63,7 +63,7 @@ def sent(text: str, until: str) -> list[str]:
 # A rename in several places, its diff open; in the second scene one is refused and one edited.
 PROPOSED = [*said("/rename parse read_line reader.py", "needs you"), ":Acp diff", "Enter", "wait::w send"]
 DECIDED = [*PROPOSED, "gg]cdo]c", ":s/read_line/read_pair/", "Enter", ":noh", "Enter"]
-ALLOWED = [*PROPOSED, ":w", "Enter", "wait:2 changes in 1 file"]
+ALLOWED = [*PROPOSED, ":w", "Enter", "wait::Acp review"]
 
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
@@ -114,7 +114,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
     "review-files": (
         "light",
         [
-            *(*ALLOWED, ":Acp", "Enter", *sent("/write demo.conf", "in 2 files")),
+            *(*ALLOWED, ":Acp", "Enter", *sent("/write demo.conf", "demo.conf +")),
             *(":Acp review 1", "Enter", ":belowright copen 6", "Enter", "wait:demo.conf|", ":3cc", "Enter"),
         ],
     ),

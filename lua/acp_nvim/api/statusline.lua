@@ -19,6 +19,9 @@ local function statusline_of(n)
   if status.queue > 0 then
     parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "held" or "queued")
   end
+  if (status.pending or 0) > 0 then
+    parts[#parts + 1] = ("±%d"):format(status.pending)
+  end
   parts[#parts + 1] = gauge.text(status.usage)
   local text = scratch.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))

@@ -5,24 +5,66 @@ local state = require("acp_nvim.state")
 local api = vim.api
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
----@param word? string  a session's number
----@return integer? n
----@return string? message
-local function session_of(word)
-  local n = word and tonumber(word) or not word and state.current() or nil
-  if not n or not state.exists(n) then
-    return nil, word and ("there is no session %s"):format(word) or "there is no session: :Acp new starts one"
-  end
-  return n
+--- The turn that is meant: of whose line in the chat is under the cursor, else the newest that has something pending.
+---@param n integer
+---@param undoable? boolean
+---@return integer?
+local function turn_of(n, undoable)
+  local turn, session = require("acp_nvim.navigate.changes").turn_here()
+  return session == n and turn or require("acp_nvim.review").newest_turn(n, undoable)
 end
 
----@param n integer
----@return integer
-local function turn_of(n)
-  return (state.look(n) or {}).turn or 0
+---@param count integer
+---@param noun string
+---@return string
+local function counted(count, noun)
+  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+end
+
+---@return integer? n
+---@return string? message
+local function current()
+  local n = state.current()
+  return n, not n and "there is no session: :Acp new starts one" or nil
+end
+
+--- "3 pending in session 1", or nil.
+---@param but integer  this session does not count
+---@return string?
+local function pending_elsewhere(but)
+  local found = {}
+  for n, count in vim.spairs(require("acp_nvim.review").pending_by_session()) do
+    if n ~= but then
+      found[#found + 1] = ("%d pending in session %d"):format(count, n)
+    end
+  end
+  return #found > 0 and table.concat(found, ", ") or nil
+end
+
+--- Nothing is left to decide: what else is there?
+---@param verb "keep"|"undo"|"review"
+---@param n? integer     nil: in all sessions
+---@param turn? integer  of which nothing is left; nil: of the session
+---@return string
+local function nothing_left(verb, n, turn)
+  local text = ("nothing left to %s"):format(verb)
+  local rest = turn and require("acp_nvim.review").pending_by_session()[n]
+  local others = n and not rest and pending_elsewhere(n)
+  if not n then
+    return text
+  elseif rest then
+    local all = verb == "review" and "review session" or verb .. " all"
+    return ("%s in this turn (%d pending in the session: :Acp %s)"):format(text, rest, all)
+  end
+  return ("%s in this session%s"):format(text, others and (" (%s: :Acp review all)"):format(others) or "")
 end
 
 -- The list -------------------------------------------------------------------------------------------------------------
+
+---@class acp.Reviewed  what is to be reviewed
+---@field session? integer  nil: all of them
+---@field turn? integer     nil: all of the session's
+---@field title string
 
 ---@param file table  as changes() has it
 ---@param hunk table
@@ -33,23 +75,30 @@ local function summary(file, hunk)
   return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, scratch.cut(scratch.visible(first), 200))
 end
 
----@param n integer
----@param turn? integer
----@return table[] items  for the quickfix list
----@return table? first   the file of the first one
-local function items_of(n, turn)
-  local items = {}
-  for _, file in ipairs(require("acp_nvim.review").changes(n)) do
+---@param what acp.Reviewed
+---@return table[] items   for the quickfix list
+---@return string summary  "2 files +5 −4", as the note in the chat has it
+local function items_of(what)
+  local review = require("acp_nvim.review")
+  local items, plus, minus, files = {}, 0, 0, {}
+  local unknown = select(2, review.pending(what.session, what.turn))
+  for _, file in ipairs(review.changes(what.session)) do
+    local before = #items
     for _, hunk in ipairs(file.hunks) do
-      if hunk.state == "pending" and (not turn or hunk.turn == turn) then
+      if hunk.state == "pending" and (not what.turn or hunk.turn == what.turn) then
         items[#items + 1] = { filename = file.path, lnum = math.max(1, hunk.first), text = summary(file, hunk) }
+        plus, minus = plus + #hunk.new, minus + #hunk.old
       end
     end
-    if file.unknown then
+    if vim.list_contains(unknown, file.path) then
       items[#items + 1] = { filename = file.path, lnum = 1, text = "changed: earlier text unknown, no undo" }
     end
+    if #items > before then
+      files[#files + 1] = scratch.visible(vim.fs.basename(file.path))
+    end
   end
-  return items
+  local where = #files == 1 and files[1] or counted(#files, "file")
+  return items, ("%s +%d −%d"):format(where, plus, minus)
 end
 
 --- In a window of the user's, as `:cfirst` does.
@@ -62,46 +111,66 @@ local function show_first()
   vim.cmd("silent cfirst")
 end
 
----@param count integer
----@param noun string
----@return string
-local function counted(count, noun)
-  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
-end
-
+--- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list"
 ---@param items table[]
 ---@return string
-local function listed(items)
-  local files = {}
-  for _, item in ipairs(items) do
-    files[item.filename] = true
+local function how_to_go_on(items)
+  local names = require("acp_nvim.hunk_keys.names")
+  local told = names.told(api.nvim_get_current_buf())
+  local is_one_file = vim.iter(items):all(function(item)
+    return item.filename == items[1].filename
+  end)
+  local parts = {
+    ("change 1 of %d"):format(#items),
+    names.phrase(told.keep, "keep"),
+    names.phrase(told.undo, "undo"),
+    is_one_file and names.phrase(told.next, "next") or ":cnext next",
+    ":copen list",
+  }
+  return table.concat(parts, " · ")
+end
+
+---@param word? string
+---@return acp.Reviewed? what
+---@return string? message
+local function asked_for(word)
+  if word == "all" then
+    return { title = "all sessions" }
+  elseif word and word ~= "session" then
+    local n = tonumber(word)
+    if n and state.exists(n) then
+      return { session = n, title = ("session %d"):format(n) }
+    end
+    local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
+    return nil, ("no session %s. Open: %s"):format(word, open)
   end
-  local changes, places = counted(#items, "change"), counted(vim.tbl_count(files), "file")
-  return ("%s in %s: :cnext goes on, :copen lists them"):format(changes, places)
+  local n, message = current()
+  if not n then
+    return nil, message
+  end
+  local turn = not word and turn_of(n) or nil
+  return { session = n, turn = turn, title = turn and ("turn %d"):format(turn) or ("session %d"):format(n) }
 end
 
 subcommands.review = {
-  args = "[session]",
-  doc = "puts the turn's pending changes, with a session's number all of its, into the quickfix list and shows the first",
-  complete = function()
-    return vim.tbl_map(tostring, state.numbers())
+  args = "[session-number|all]",
+  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of a session, or of all sessions",
+  complete = function(words)
+    return #words == 0 and vim.list_extend(vim.tbl_map(tostring, state.numbers()), { "all" }) or {}
   end,
   run = function(call)
-    local n, message = session_of(call.words[1])
-    if not n then
+    local what, message = asked_for(call.words[1])
+    if not what then
       return nil, message
     end
-    local items = items_of(n, not call.words[1] and turn_of(n) or nil)
+    local items, sum = items_of(what)
     if #items == 0 then
-      items = items_of(n)
-    end
-    if #items == 0 then
-      scratch.message("info", "no change is pending")
+      scratch.message("info", nothing_left("review", what.session, what.turn))
       return true
     end
-    vim.fn.setqflist({}, " ", { title = ("changes of session %d"):format(n), items = items })
+    vim.fn.setqflist({}, " ", { title = ("%s: %s"):format(what.title, sum), items = items })
     show_first()
-    scratch.message("info", listed(items)) -- the cursor may stand on the first one already
+    scratch.message("info", how_to_go_on(items)) -- the cursor may stand on the first one already
     return true
   end,
 }
@@ -125,20 +194,21 @@ local function hunks_here(range)
   return { hunk }
 end
 
+---@class acp.Decided
+---@field session integer
+---@field turn? integer      nil: all of the session's
+---@field unknown? boolean   also what nobody has announced
+
 ---@param verb "keep"|"undo"
----@param turn? true
----@param with_unknown boolean
+---@param what acp.Decided
 ---@return true?, string?
-local function decide_all(verb, turn, with_unknown)
-  local n, message = session_of()
-  if not n then
-    return nil, message
-  end
+local function decide_all(verb, what)
+  local n, turn = what.session, what.turn
   local review = require("acp_nvim.review")
-  local pending, unknown = review.pending(n, turn and turn_of(n) or nil)
+  local pending, unknown = review.pending(n, turn)
   local left, chosen = {}, {}
   for _, hunk in ipairs(pending) do
-    if with_unknown or hunk.by == "agent" then
+    if what.unknown or hunk.by == "agent" then
       chosen[#chosen + 1] = hunk
     end
   end
@@ -150,9 +220,26 @@ local function decide_all(verb, turn, with_unknown)
     left[#left + 1] = ("earlier text unknown: %s"):format(table.concat(names, ", "))
   end
   if #chosen == 0 and (verb == "undo" or #unknown == 0) then
-    return nil, #left > 0 and table.concat(left, "; ") or "no change is pending"
+    return nil, #left > 0 and table.concat(left, "; ") or nothing_left(verb, n, turn)
   end
-  return review.decide(verb, chosen, { all = verb == "keep" and n or nil, left = left, aloud = true })
+  local all = verb == "keep" and n or nil
+  return review.decide(verb, chosen, { all = all, left = left, aloud = true, session = n, turn = turn })
+end
+
+--- All of a turn: of the newest that has something pending.
+---@param verb "keep"|"undo"
+---@param with_unknown boolean
+---@return true?, string?
+local function decide_turn(verb, with_unknown)
+  local n, message = current()
+  if not n then
+    return nil, message
+  end
+  local turn = turn_of(n, true)
+  if not turn then
+    return nil, nothing_left(verb, n)
+  end
+  return decide_all(verb, { session = n, turn = turn, unknown = with_unknown })
 end
 
 ---@param verb "keep"|"undo"
@@ -167,11 +254,15 @@ local function decide(verb, call)
     end
     return require("acp_nvim.review").decide(verb, found)
   elseif what == "all" and not call.bang then
-    return decide_all(verb, nil, true)
-  elseif what == "turn" and verb == "undo" then
-    return decide_all(verb, true, call.bang)
+    local n, message = current()
+    if not n then
+      return nil, message
+    end
+    return decide_all(verb, { session = n, unknown = true })
+  elseif what == "turn" then
+    return decide_turn(verb, call.bang or verb == "keep")
   end
-  return nil, verb == "keep" and "keep, or keep all" or "undo, undo all, undo turn or undo! turn"
+  return nil, ("usage: :Acp %s [all|turn]%s"):format(verb, verb == "undo" and ", or :Acp undo! turn" or "")
 end
 
 subcommands.hunk = {
@@ -182,7 +273,7 @@ subcommands.hunk = {
   end,
   run = function(call)
     if call.rest ~= "next" and call.rest ~= "previous" then
-      return nil, "hunk next, or hunk previous"
+      return nil, "usage: :Acp hunk next|previous"
     end
     require("acp_nvim.hunk_keys").jump(call.rest == "next" and 1 or -1)
     return true
@@ -190,11 +281,11 @@ subcommands.hunk = {
 }
 
 subcommands.keep = {
-  args = "[all]",
-  doc = "keeps the change under the cursor, those in the range, or all of the session",
+  args = "[all|turn]",
+  doc = "keeps the change under the cursor, those in the range, all of the session or of the newest turn that has any",
   range = true,
   complete = function(words)
-    return #words == 0 and { "all" } or {}
+    return #words == 0 and { "all", "turn" } or {}
   end,
   run = function(call)
     return decide("keep", call)
@@ -203,7 +294,7 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn]",
-  doc = "takes back the change under the cursor, those in the range, all of the session or of its last turn, with ! also what nobody announced",
+  doc = "takes back the change under the cursor, those in the range, all of the session or of the newest turn that has any, with ! also what nobody announced",
   range = true,
   bang = true,
   complete = function(words)

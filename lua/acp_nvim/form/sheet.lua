@@ -36,7 +36,7 @@ end
 ---@return string? group
 local function group_of(form, line)
   if form.headings[line] then
-    return "AcpWinbarTitle"
+    return "AcpHeading"
   elseif form.asides[line] then
     return "AcpNote"
   end

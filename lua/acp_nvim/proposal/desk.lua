@@ -31,8 +31,8 @@ local M = {}
 ---@field first integer[]    the first change: its line left and right
 ---@field editable boolean
 ---@field note? string       what the user should know of it
----@field left_bar string[]   the longest first
----@field right_bar string[]
+---@field left_bar? acp.SideBar  none: there is nothing on the left, and no window for it
+---@field right_bar acp.SideBar
 ---@field verb? "merged"     what `:w` sends; "decide" without
 ---@field final? boolean     the merged text ends with a line end
 

@@ -6,8 +6,11 @@ local sheet = require("acp_nvim.proposal.sheet")
 local M = {}
 
 ---@param proposal acp.Proposal
----@return integer buf
+---@return integer? buf  none: the file is new
 function M.buffer(proposal)
+  if not proposal.shown.left_bar then
+    return nil
+  end
   local shown, path = proposal.shown, desk.path_of(proposal)
   local loaded = (shown.live or shown.follows) and require("acp_nvim.files").find(path)
   if loaded then
@@ -25,14 +28,14 @@ end
 
 --- What the user changes in the file comes to be on both sides.
 ---@param proposal acp.Proposal
----@param left integer  buffer
+---@param left? integer  buffer
 function M.follow(proposal, left)
   local page = proposal.pages[desk.path_of(proposal)]
   if proposal.follower then
     proposal.follower.stop()
     proposal.follower = nil
   end
-  if page and page.follows and not vim.list_contains(vim.tbl_values(proposal.lefts), left) then
+  if page and left and page.follows and not vim.list_contains(vim.tbl_values(proposal.lefts), left) then
     proposal.follower = abreast.watch(left, page.buf, function()
       if desk.is_open(proposal) then
         abreast.follow(page, abreast.text_of(left))

@@ -1,5 +1,6 @@
 -- What is asked of the review: the changes, the hunks that wait, those in some rows. It is answered without the backend.
 local book = require("acp_nvim.review.book")
+local hunks = require("acp_nvim.hunks")
 
 local api = vim.api
 local M = {}
@@ -87,14 +88,14 @@ function M.hunk(id)
 end
 
 --- The pending hunks of session `n`, and what of its changes has none.
----@param n integer
+---@param n? integer     nil: of all sessions
 ---@param turn? integer  that one alone
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
 function M.pending(n, turn)
   local list, unknown = {}, {}
   local function fits(change)
-    return change.session == n and (not turn or change.turn == turn)
+    return (not n or change.session == n) and (not turn or change.turn == turn)
   end
   for _, file in pairs(book.files) do
     for _, hunk in pairs(file.hunks) do
@@ -111,6 +112,45 @@ function M.pending(n, turn)
   return list, unknown
 end
 
+--- The newest turn of session `n` with something pending.
+---@param n integer
+---@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
+---@return integer?
+function M.newest_turn(n, undoable)
+  local by_hunk, by_file = 0, 0
+  for _, file in pairs(book.files) do
+    for _, hunk in pairs(file.hunks) do
+      if hunk.session == n and hunk.state == "pending" then
+        by_hunk = math.max(by_hunk, hunk.turn)
+      end
+    end
+    for _, change in ipairs(file.unknown) do
+      if change.session == n then
+        by_file = math.max(by_file, change.turn)
+      end
+    end
+  end
+  local turn = undoable and by_hunk > 0 and by_hunk or math.max(by_hunk, by_file)
+  return turn > 0 and turn or nil
+end
+
+--- The hunks of a file that may touch the rows, in their order: of a loaded one only those nearby, by their marks.
+---@param file acp.Changed
+---@param from integer
+---@param to integer
+---@return { row: integer, hunk: acp.Hunk }[]
+local function around(file, from, to)
+  local buf = file.buf
+  if not (buf and api.nvim_buf_is_loaded(buf)) then
+    return book.ordered(file)
+  end
+  local near = {}
+  for _, id in ipairs(hunks.near(buf, from, to)) do
+    near[id] = file.hunks[id]
+  end
+  return book.ordered(file, near)
+end
+
 --- The pending hunks that the rows touch; what is deleted is between two of them.
 ---@param buf integer
 ---@param from integer  row from 0
@@ -121,7 +161,7 @@ function M.touching(buf, from, to)
   if not file then
     return list
   end
-  for _, found in ipairs(book.ordered(file)) do
+  for _, found in ipairs(around(file, from, to)) do
     local hunk, row = found.hunk, found.row
     local start = hunk.n == 0 and row - 1 or row
     local stop = hunk.n == 0 and row or row + hunk.n - 1
@@ -145,18 +185,20 @@ function M.hunk_at_cursor()
   return found[#found]
 end
 
---- Where the pending hunks of a buffer begin: rows from 0 that there are.
+--- Where the pending hunks of a buffer begin: rows from 0 that there are, and the ids of the hunks.
 ---@param buf integer
----@return integer[]
+---@return integer[] rows
+---@return integer[] ids
 function M.rows(buf)
-  local file, rows = book.of_buffer(buf), {}
+  local file, rows, ids = book.of_buffer(buf), {}, {}
   local last = api.nvim_buf_line_count(buf) - 1
   for _, found in ipairs(file and book.ordered(file) or {}) do
     if found.hunk.state == "pending" then
       rows[#rows + 1] = math.max(0, math.min(found.row, last))
+      ids[#ids + 1] = found.hunk.id
     end
   end
-  return rows
+  return rows, ids
 end
 
 return M

@@ -67,10 +67,11 @@ local function first(file, hunk)
 end
 
 ---@param file acp.Changed
+---@param some? table<integer, acp.Hunk>  these of them alone
 ---@return { row: integer, hunk: acp.Hunk }[]  in their order
-function M.ordered(file)
+function M.ordered(file, some)
   local list = {}
-  for _, hunk in pairs(file.hunks) do
+  for _, hunk in pairs(some or file.hunks) do
     list[#list + 1] = { row = first(file, hunk), hunk = hunk }
   end
   table.sort(list, function(one, other)

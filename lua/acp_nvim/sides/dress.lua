@@ -1,4 +1,5 @@
 -- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
+local bars_of = require("acp_nvim.sides.bar")
 local highlight = require("acp_nvim.highlight")
 
 local api = vim.api
@@ -69,21 +70,13 @@ function M.take_off(win)
   end
 end
 
----@param bar string  an option's value
----@return integer
-local function width_of(bar)
-  return vim.fn.strwidth((bar:gsub("%%<", ""):gsub("%%%%", "%%")))
-end
-
----@param bars table<integer, string[]>  by window, the longest first
+---@param bars table<integer, acp.SideBar>  by window
 function M.fit_bars(bars)
-  for win, texts in pairs(bars) do
-    local width = api.nvim_win_get_width(win)
-    local fitting = vim.iter(texts):find(function(text)
-      return width_of(text) <= width
-    end) or texts[#texts]
-    if vim.wo[win].winbar ~= fitting then
-      vim.wo[win][0].winbar = fitting
+  local here, is_typing = api.nvim_get_current_win(), api.nvim_get_mode().mode:find("^[iR]") ~= nil
+  for win, bar in pairs(bars) do
+    local text = bars_of.text(bar, api.nvim_win_get_width(win), is_typing and win == here)
+    if vim.wo[win].winbar ~= text then
+      vim.wo[win][0].winbar = text
     end
   end
 end

@@ -133,46 +133,42 @@ function M.is_there()
   return find() ~= nil
 end
 
----@param spot acp.Spot
----@param left integer   buffer
----@param right integer  buffer
+--- A window for the left side, which takes its share of the right one's.
+---@param right_win integer
+---@param left integer  buffer
 ---@return integer left_win
+function M.open_left(right_win, left)
+  local width, height = api.nvim_win_get_width(right_win), api.nvim_win_get_height(right_win)
+  local where = width >= LEAST_WIDTH and { split = "left", win = right_win, width = math.floor((width - 1) / 2) }
+    or { split = "above", win = right_win, height = math.floor(height / 2) }
+  return api.nvim_open_win(left, false, where)
+end
+
+---@param spot acp.Spot
+---@param right integer  buffer
 ---@return integer right_win
-local function split(spot, left, right)
+local function split(spot, right)
   local right_win = api.nvim_open_win(right, false, { split = "above", win = spot.win, height = spot.height })
   api.nvim_win_set_height(right_win, spot.height) -- if need be of the windows below that one, too
-  local where = spot.width >= LEAST_WIDTH
-      and { split = "left", win = right_win, width = math.floor((spot.width - 1) / 2) }
-    or { split = "above", win = right_win, height = math.floor(spot.height / 2) }
-  return api.nvim_open_win(left, false, where), right_win
+  return right_win
 end
 
----@param left integer
----@param right integer
----@return integer left_win
----@return integer right_win
-local function tab(left, right)
-  layout.new_tab(right)
-  local right_win = api.nvim_get_current_win()
-  local where = vim.o.columns >= LEAST_WIDTH and "left" or "above"
-  return api.nvim_open_win(left, false, { split = where, win = right_win }), right_win
-end
-
---- Opens two windows.
----@param left integer   buffer
+--- Opens the windows.
+---@param left? integer  buffer
 ---@param right integer  buffer
----@return integer left_win
+---@return integer? left_win
 ---@return integer right_win
 ---@return boolean own_tab
 function M.open(left, right)
   local spot = find()
-  local left_win, right_win
+  local right_win
   if spot then
-    left_win, right_win = split(spot, left, right)
+    right_win = split(spot, right)
   else
-    left_win, right_win = tab(left, right)
+    layout.new_tab(right)
+    right_win = api.nvim_get_current_win()
   end
-  return left_win, right_win, spot == nil
+  return left and M.open_left(right_win, left), right_win, spot == nil
 end
 
 return M

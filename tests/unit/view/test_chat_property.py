@@ -17,6 +17,7 @@ from acp_nvim.protocol.schema import (
     Text,
     ToolCallUpdate,
 )
+from acp_nvim.session.entries import Changes
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.view.chat import ChatView
@@ -65,6 +66,7 @@ operations = st.one_of(
     st.tuples(st.just("ask"), ids, st.integers(0, 3), st.booleans(), st.lists(words, max_size=2)),
     st.tuples(st.just("answer"), st.booleans()),
     st.tuples(st.just("end_turn"), st.booleans()),
+    st.tuples(st.just("say_changes"), st.integers(0, 3), st.sampled_from(["a +1 −1 · x", "kept 1"])),
     st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("flush"), st.integers(1, 6), st.integers(1, 20), st.booleans()),
     st.tuples(st.just("settle")),
@@ -80,6 +82,7 @@ class Story:
         self.view = ChatView(self.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
         self.buffer = ChatBuffer()
         self.asked: list[Question] = []
+        self.changed: list[Changes] = []
         self.now = 0.0
 
     def play(self, name: str, *args: Any) -> None:
@@ -115,6 +118,15 @@ class Story:
 
     def end_turn(self, cancelled: bool) -> None:
         self.transcript.end_turn(self.now, cancelled)
+        if not (self.changed and self.transcript.entries[-1] is self.changed[-1]):
+            self.changed.append(self.transcript.changes(1, "do it"))
+
+    def say_changes(self, index: int, text: str) -> None:
+        """Of whatever turn, as long after it as you like."""
+        if self.changed:
+            changes = self.changed[index % len(self.changed)]
+            changes.text = text
+            self.transcript.touch(changes)
 
     def toggle(self, key: int, is_open: bool | None) -> None:
         self.view.toggle(key, is_open)
@@ -122,6 +134,7 @@ class Story:
     def clear(self) -> None:
         self.transcript.clear()
         self.asked.clear()
+        self.changed.clear()
         self.reset()
 
     def reset(self) -> None:

@@ -1,0 +1,119 @@
+"""One truth about pending changes: the line below the turn, `:Acp review`, `:Acp undo turn` and the bars agree."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.fakes.script import on_prompt, say, script
+from tests.functional.editor import Editor
+from tests.functional.test_files import LINES, working, write
+from tests.functional.test_review import CHANGED, NOTES, PENDING, TEN, text
+
+Open = Callable[..., Editor]
+COMMA = "vim.g.maplocalleader = ','\n"
+LATER = [*CHANGED[:3], "FOUR", *CHANGED[4:]]
+TITLE = "return vim.fn.getqflist({ title = 0 }).title"
+
+
+def talking(open_editor: Open, tmp_path: Path, *prompts: str, **options: object) -> Editor:
+    """The chat is open beside notes.txt, the cursor in the file; these prompts have been answered."""
+    agent = script(
+        tmp_path,
+        on_prompt("edit", say("I edit it.\n\n"), write(NOTES, text(CHANGED))),
+        on_prompt("again", write(NOTES, text(LATER))),
+        on_prompt("", say("Nothing to do.")),
+    )
+    editor = working(open_editor, agent, text(TEN), **{"init": COMMA, "size": (160, 40), **options})
+    editor.type(":Acp<CR><Esc><C-w>h")
+    editor.expect_lua("return vim.bo.filetype ~= 'acp_prompt' and vim.fn.expand('%:t')", "notes.txt")
+    for prompt in prompts:
+        editor.acp("prompt", prompt)
+        editor.wait_event("AcpTurnEnded")
+    return editor
+
+
+def test_a_queued_prompt_that_changes_nothing_hides_nothing(open_editor: Open, tmp_path: Path) -> None:
+    """The line, the list and undo are about the turn that changed something; none says that nothing is pending."""
+    editor = talking(open_editor, tmp_path)
+    editor.lua("for _, words in ipairs({ 'edit', 'look' }) do require('acp_nvim').prompt(words) end")
+    editor.wait_event("AcpTurnEnded")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 3)
+    editor.screen.expect("± notes.txt +2 −2 · ,k keep ,u undo · :Acp review")
+    assert editor.screen.text().count("± notes.txt") == 1
+    editor.screen.expect("±3")
+    editor.type(":Acp review<CR>")
+    editor.screen.expect("change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list")
+    assert editor.lua(TITLE).endswith(": notes.txt +2 −2")
+    assert editor.lua("return require('acp_nvim').statusline()").endswith("±3")
+    editor.type(",k")
+    editor.screen.expect("± notes.txt +1 −1 · kept 1 · ,k keep ,u undo · :Acp review")
+    editor.screen.expect("±2")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect(": 2 changes undone")
+    editor.screen.expect("± kept 1, undone 2\n".rstrip())
+    assert editor.lua(LINES) == [TEN[0], "LINE 2", *TEN[2:]]
+    assert editor.lua("return require('acp_nvim').status().pending") == 0
+    assert "±1" not in editor.screen.text()
+    editor.type("u")
+    editor.screen.expect("± notes.txt +1 −1 · kept 1 · ,k keep ,u undo · :Acp review")
+    editor.expect_lua("return require('acp_nvim').status().pending", 2)
+
+
+def test_the_newest_turn_with_changes_goes_first(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "edit", "look", "again", "look again")
+    editor.expect_lua(PENDING, 4)
+    editor.screen.expect("± notes.txt +2 −2 · ,k keep ,u undo · :Acp review")
+    editor.screen.expect("± notes.txt +1 −1 · ,k keep ,u undo · :Acp review")
+    assert editor.screen.text().count("± notes.txt") == 2
+    editor.type(":Acp review<CR>")
+    editor.screen.expect("change 1 of 1 · ,k keep · ,u undo · ]h next · :copen list")
+    assert editor.lua(TITLE) == "turn 3: notes.txt +1 −1"
+    assert editor.lua("return vim.fn.line('.')") == 4
+    for words in ("session", "all", "1"):
+        editor.type(f":Acp review {words}<CR>")
+        editor.screen.expect("change 1 of 4 · ")
+    editor.type(":Acp review 7<CR>")
+    editor.screen.expect("no session 7. Open: 1")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("turn 3 (again): 1 change undone")
+    editor.screen.expect("± undone 1")
+    editor.type(":Acp keep turn<CR>")
+    editor.screen.expect("turn 1 (edit): 3 changes kept")
+    editor.screen.expect("± kept 3")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("nothing left to undo in this session")
+
+
+def test_the_line_decides_about_its_own_turn(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "edit", "again")
+    editor.expect_lua(PENDING, 4)
+    editor.screen.expect("± notes.txt +1 −1 · ,k keep ,u undo · :Acp review")
+    editor.type("<C-w>l<C-w>kgg,u")
+    editor.screen.expect("to undo a turn's changes, go to the line that begins with ±")
+    editor.type("/+1 −1<CR>,u")
+    editor.screen.expect("turn 2 (again): 1 change undone")
+    editor.screen.expect("± undone 1")
+    editor.type(",u")
+    editor.screen.expect("nothing left to undo in this turn (3 pending in the session: :Acp undo all)")
+    editor.type("gg/+2 −2<CR><CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "notes.txt")
+    editor.screen.expect("change 1 of 3 · ")
+    editor.type("<C-w>l")
+    editor.expect_lua("return vim.bo.filetype", "acp_chat")
+    editor.type(",k")
+    editor.screen.expect("turn 1 (edit): 3 changes kept")
+    editor.expect_lua(PENDING, 0)
+
+
+def test_what_is_pending_in_another_session_is_named(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "edit")
+    editor.expect_lua(PENDING, 3)
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("<Esc>:Acp undo turn<CR>")
+    editor.screen.expect("nothing left to undo in this session (3 pending in session 1: :Acp review all)")
+    editor.type(":Acp review<CR>")
+    editor.screen.expect("nothing left to review in this session (3 pending in session 1: :Acp review all)")
+    editor.type(":Acp review all<CR>")
+    editor.screen.expect("change 1 of 3 · ")
+    assert editor.lua(TITLE) == "all sessions: notes.txt +2 −2"
