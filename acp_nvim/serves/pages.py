@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from anyio import to_thread
 
+from acp_nvim.review.codec import split
+from acp_nvim.review.edits import edits
 from acp_nvim.review.proposed import Proposed, parse_patch, propose_all
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
@@ -18,6 +20,8 @@ from acp_nvim.session.paths import absolute
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
+
+_MOST_UNSAVED = 1000  # lines that are marked
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +36,9 @@ class Page:
     is_outside: bool = False
     is_decided: bool = False
     text: str | None = None
+    unsaved: Sequence[
+        int
+    ] = ()  # rows of the left side that the user has not saved, and that the right one replaces
 
     @property
     def name(self) -> str:
@@ -74,8 +81,9 @@ async def _page(files: Files, session: Session, path: str, changes: list[FileDif
     if any("\udc80" <= char <= "\udcff" for char in (held or "") if char > "\x7f"):
         return Page(path, as_it_came(changes, "The file is not UTF-8 text: shown as it came"))
     made, written = await to_thread.run_sync(_propose, live, held, base, changes)
+    unsaved = await to_thread.run_sync(_unsaved, made, held) if buffer and buffer.modified else ()
     outside = not files.boundary.is_inside(session, real, path)
-    return Page(path, made, held, written, bool(buffer) and made.fits, outside)
+    return Page(path, made, held, written, bool(buffer) and made.fits, outside, unsaved=unsaved)
 
 
 def _propose(
@@ -90,6 +98,26 @@ def _propose(
     if len(changes) == 1 and made.whole:
         written.add(changes[0][1])
     return made, frozenset(written)
+
+
+def _unsaved(made: Proposed, held: str | None) -> list[int]:
+    """Rows of the live text that the disk has not, and that the proposal replaces.
+
+    disk       live      proposed      rows
+    a          a         a
+    b          mine      B             1
+    c          c         C                   (the user has not touched it)
+    d          also      also                (the agent leaves it)
+    """
+    if not made.fits or made.left is None or made.left == held:
+        return []
+    before, live, after = (list(split(text or "").lines) for text in (held, made.left, made.right))
+    mine, shift = set[int](), 0
+    for first, last, new in edits(before, live):
+        mine.update(range(first + shift, first + shift + len(new)))
+        shift += len(new) - (last - first)
+    gone = (row for edit in edits(live, after) for row in range(edit.first, edit.last))
+    return [row for row in gone if row in mine][:_MOST_UNSAVED]
 
 
 def as_it_came(changes: Iterable[FileDiff], problem: str) -> Proposed:

@@ -50,6 +50,7 @@ def of_page(
         "left": lines(left),
         "right": lines(right),
         "first": first(left, right),
+        "unsaved": list(page.unsaved),
         "editable": editable,
         "note": said[0] if said else None,
         **_bars(

@@ -190,11 +190,12 @@ def _changes(changes: Changes) -> list[Row]:
     text = changes.text
     if not text:
         return []
-    mark = _mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "line_hl": "AcpNote"}
-    if found := re.search(r" (\+\d+) (−\d+)(?= ·|$)", text):
-        ends = [len(text[:at].encode()) for at in (*found.span(1), *found.span(2))]
-        mark["spans"] = [[*ends[:2], "AcpAdded"], [*ends[2:], "AcpRemoved"]]
-    return [(text, mark)]
+    found = re.search(r" (\+\d+) (−\d+)(?= ·|$)", text)
+    ends = [0, *(found.span(1) + found.span(2) if found else ()), len(text)]
+    colours = ["AcpNote", "AcpAdded", "AcpNote", "AcpRemoved", "AcpNote"] if found else ["AcpNote"]
+    at = [len(text[:end].encode()) for end in ends]
+    spans = [[*ends, colour] for *ends, colour in zip(at, at[1:], colours, strict=False)]
+    return [(text, _mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans})]
 
 
 def _mark(kind: str, key: int, icon: str, highlight: str) -> Mark:

@@ -11,6 +11,7 @@ local scratch = require("acp_nvim.scratch")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local state = require("acp_nvim.state")
+local unsaved = require("acp_nvim.proposal.unsaved")
 
 local api = vim.api
 local M = {
@@ -141,6 +142,7 @@ local function show(proposal)
   sheet.highlight(path, right, { right, left == proposal.lefts[path] and left or nil })
   sides.set_bars(proposal.sides, shown.left_bar, shown.right_bar)
   left_side.follow(proposal, left)
+  unsaved.mark(proposal, left)
   if #shown.files > 1 then
     set_list(proposal)
   end

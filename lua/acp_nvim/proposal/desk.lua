@@ -29,6 +29,7 @@ local M = {}
 ---@field live? boolean      the left side is the file itself where it is loaded
 ---@field others? acp.ProposedText[]  the other files, where all have changed
 ---@field first integer[]    the first change: its line left and right
+---@field unsaved? integer[]  rows of the left side: lines of the user's, not saved, that the right side replaces
 ---@field editable boolean
 ---@field note? string       what the user should know of it
 ---@field left_bar? acp.SideBar  none: there is nothing on the left, and no window for it
@@ -46,6 +47,7 @@ local M = {}
 ---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list
 ---@field told? boolean                the note
+---@field marked? integer              buffer with marks at unsaved lines
 
 ---@class acp.Kept
 ---@field text string

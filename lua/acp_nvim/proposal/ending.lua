@@ -7,6 +7,7 @@ local scratch = require("acp_nvim.scratch")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local state = require("acp_nvim.state")
+local unsaved = require("acp_nvim.proposal.unsaved")
 
 local api = vim.api
 local M = {}
@@ -49,6 +50,7 @@ function M.forget(key)
   if proposal.follower then
     proposal.follower.stop()
   end
+  unsaved.forget(proposal)
   for _, bufs in ipairs({ proposal.rights, proposal.lefts }) do
     vim.iter(vim.tbl_values(bufs)):each(sheet.wipe)
   end

@@ -1,0 +1,61 @@
+-- Lines of the user's own that a proposal would replace look like any old line on the left side: they are marked as
+-- "yours, unsaved", until they are saved or the proposal is gone.
+local api = vim.api
+local M = {}
+
+local WORDS = " yours, unsaved "
+
+local namespace = api.nvim_create_namespace("acp_nvim.proposal.unsaved")
+local group = api.nvim_create_augroup("acp_nvim.proposal.unsaved", {})
+
+---@param buf integer
+local function clear(buf)
+  if api.nvim_buf_is_loaded(buf) then
+    api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  end
+end
+
+--- Behind the line, or over its end where that is beyond the window's edge.
+---@param win integer
+---@param row integer
+---@return "eol"|"right_align"
+local function place(win, row)
+  local info = vim.fn.getwininfo(win)[1]
+  local used = vim.fn.virtcol({ row + 1, "$" }, false, win) - 1
+  return used + #WORDS < info.width - info.textoff and "eol" or "right_align"
+end
+
+--- The marks go with the proposal: `M.forget` takes them away.
+---@param proposal acp.Proposal
+---@param left integer  buffer
+function M.mark(proposal, left)
+  M.forget(proposal)
+  local rows, win = proposal.shown.unsaved or {}, proposal.sides.left
+  if #rows == 0 or not api.nvim_win_is_valid(win) then
+    return
+  end
+  for _, row in ipairs(rows) do
+    local options = { virt_text = { { WORDS, "AcpReviewYours" } }, virt_text_pos = place(win, row), strict = false }
+    api.nvim_buf_set_extmark(left, namespace, row, 0, options)
+  end
+  proposal.marked = left
+  api.nvim_create_autocmd("BufWritePost", {
+    group = group,
+    buffer = left,
+    callback = function()
+      clear(left)
+    end,
+  })
+end
+
+---@param proposal acp.Proposal
+function M.forget(proposal)
+  local buf = proposal.marked
+  if buf then
+    clear(buf)
+    api.nvim_clear_autocmds({ group = group, buffer = api.nvim_buf_is_valid(buf) and buf or nil })
+    proposal.marked = nil
+  end
+end
+
+return M
