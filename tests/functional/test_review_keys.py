@@ -72,6 +72,7 @@ def test_the_keys_are_told_beside_the_hunk_under_the_cursor(open_editor: Open, t
     ("lines", "shown"),
     [
         (["x" * 95, "y" * 70, "z" * 84], "y" * 70 + "  1/1  ,k keep  ,u undo\n"),
+        (["x" * 95, "z" * 76], "z" * 76 + "  1/1 ,k keep ,u undo\n"),
         (["x" * 95, "z" * 90], "z" * 90 + "  1/1\n"),
         (["x" * 95, "x" * 196], "x" * 98 + "\n  line 4\n"),
     ],

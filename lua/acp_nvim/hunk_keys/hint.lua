@@ -27,12 +27,13 @@ local hints = {} ---@type table<integer, acp.HunkHint>  by buffer with pending h
 
 ---@param told { key?: string, command: string, who?: string }
 ---@param word string
+---@param gap string
 ---@return acp.Chunks
-local function words_of(told, word)
+local function words_of(told, word, gap)
   if told.key then
-    return { { "  " .. told.key, KEY }, { " " .. word, GROUND } }
+    return { { gap .. told.key, KEY }, { " " .. word, GROUND } }
   end
-  return { { "  " .. told.command, KEY }, { told.who and (" (%s)"):format(told.who) or "", GROUND } }
+  return { { gap .. told.command, KEY }, { told.who and (" (%s)"):format(told.who) or "", GROUND } }
 end
 
 ---@param chunks acp.Chunks
@@ -51,15 +52,17 @@ end
 ---@param count integer  of them
 ---@return acp.Chunks[]
 local function versions(buf, at, count)
-  local told = names.told(buf)
-  local keep, undo = words_of(told.keep, "keep"), words_of(told.undo, "undo")
-  local way = at < count and "next" or at > 1 and "previous" or nil
-  local go = way and words_of(told[way], way) or {}
-  local place = { { (" %d/%d"):format(at, count), GROUND } }
-  local function joined(...)
-    return vim.iter({ place, ... }):fold({}, vim.list_extend)
+  local told, way = names.told(buf), at < count and "next" or at > 1 and "previous" or nil
+  ---@param gap string
+  ---@param ... acp.HunkVerb
+  local function of(gap, ...)
+    local text = { { (" %d/%d"):format(at, count), GROUND } }
+    for _, verb in ipairs({ ... }) do
+      vim.list_extend(text, words_of(told[verb], verb, gap))
+    end
+    return text
   end
-  return { joined(keep, undo, go, { { " ", GROUND } }), joined(keep, undo), vim.deepcopy(place) }
+  return { of("  ", "keep", "undo", way), of(" ", "keep", "undo", way), of(" ", "keep", "undo"), of("") }
 end
 
 -- Its place ------------------------------------------------------------------------------------------------------------
@@ -152,7 +155,13 @@ local function draw(buf, win, hunk)
   hints[buf] = { id = hunk.id, row = row, width = text_width(win) }
   api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   if row then
-    api.nvim_buf_set_extmark(buf, namespace, row, 0, { virt_text = text, virt_text_pos = "eol", priority = 250 })
+    api.nvim_buf_set_extmark(
+      buf,
+      namespace,
+      row,
+      0,
+      { virt_text = text, virt_text_pos = "eol", hl_mode = "combine", priority = 250 }
+    )
   end
 end
 
