@@ -96,12 +96,30 @@ class Patchwork:
     def agent_edit(self, edit: Edit, author: Author) -> None:
         self._written(self._refined(edit), author)
 
-    def user(self, edit: Edit) -> None:
-        """An edit of the user, in rows of the live text."""
-        self._typed(self._refined(edit))
+    def user(self, edit: Edit, is_new: bool = False) -> None:
+        """An edit of the user, in rows of the live text. `is_new`: it brings nothing back, whatever text it makes."""
+        self._typed(self._refined(edit), is_new)
+
+    def stood_at(self, change: int) -> None:
+        """The live text stands after that change of the editor's, if nothing else has been told of it."""
+        if self._past.change is None:
+            self._past.stands_at(change)
+
+    def stands_at(self, change: int, has_returned: bool) -> bool:
+        """The live text stands after that change of the editor's. Where the user has gone back or forth to it, what was
+        known there is known again: then True."""
+        known = self._past.at(change, self._lines) if has_returned else None
+        if known is not None:
+            self._enter(self._known(known, self._state.decided), _Step())
+        self._past.stands_at(change)
+        return known is not None
+
+    def forget_changes(self) -> None:
+        """The editor's numbers are those of another buffer from now on."""
+        self._past.forget_changes()
 
     def became(self, new: Sequence[str]) -> None:
-        """The live text is `new`, and nobody's to decide: the user's edits, or the disk's."""
+        """The live text is `new`, and nobody's to decide: read anew, or the disk's."""
         self._typed(edits(self._lines, list(new)))
 
     def knows(self, text: Sequence[str]) -> None:
@@ -160,14 +178,14 @@ class Patchwork:
             back = [edit for step in reversed(steps) for edit in step.back]
             self._enter(_State(blocks, before), _Step(back, sum(step.change for step in steps)))
 
-    def _typed(self, changes: list[Edit]) -> None:
+    def _typed(self, changes: list[Edit], is_new: bool = False) -> None:
         if not changes:
             return
         blocks = self._state.blocks.copy()
         met = [take(blocks, edit) for edit in reversed(changes)]
         state = _State(blocks if any(met) else self._state.blocks, _moved(self._state.decided, changes))
         step = self._replace(changes)
-        known = self._past.recall(self._lines, *step)
+        known = None if is_new else self._past.recall(self._lines, *step)
         if known is None and state == self._state:
             self._enter(state, step, _only_row(changes))
         else:

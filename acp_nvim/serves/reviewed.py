@@ -183,6 +183,7 @@ class Reviewed:
         buffer = int(message["buf"])
         if buffer != self.buffer:
             self.tick = 0  # each buffer counts for itself
+            self.patchwork.forget_changes()
         self.seq, self.buffer = int(message["seq"]), buffer
         self.encoding, self.ff = str(message.get("fenc") or "utf-8"), str(message.get("ff") or "unix")
         if self._waiting is not None:
@@ -192,15 +193,20 @@ class Reviewed:
 
     def _feed(self, message: dict[str, Any]) -> None:
         self.tick = int(message["tick"])
+        if is_new := "change" in message:
+            self.patchwork.stood_at(message["was"])
         if message.get("asked"):
             self._carried_out()
         if message.get("anew"):
             self.news.all_anew()
         author = self._author if message.get("ours") else None
         for first, last, lines in message.get("edits") or ():
-            self._edit(first, last, list(lines), author)
+            self._edit(first, last, list(lines), author, is_new)
         if message.get("void") and self.lines == [""]:
-            self._apply(Edit(0, 1, []), author)
+            self._apply(Edit(0, 1, []), author, is_new)
+        if is_new and self.patchwork.stands_at(message["change"], bool(message.get("returned"))):
+            self._hunks = None
+            self.news.all_anew()
 
     def _carried_out(self) -> None:
         asked, self._asked, self._author = self._asked, None, None
@@ -218,19 +224,19 @@ class Reviewed:
             self.patchwork.knows(asked.disk)
             self._hunks = None
 
-    def _edit(self, first: int, last: int, lines: list[str], author: Author | None) -> None:
+    def _edit(self, first: int, last: int, lines: list[str], author: Author | None, is_new: bool) -> None:
         if not self.lines:
             # the one row that is shown is no line; it becomes one where lines come beside it
             lines = [""] * (first > 0) + lines + [""] * (first == last == 0)
             first = last = 0
-        self._apply(Edit(first, last, lines), author)
+        self._apply(Edit(first, last, lines), author, is_new)
 
-    def _apply(self, edit: Edit, author: Author | None) -> None:
+    def _apply(self, edit: Edit, author: Author | None, is_new: bool) -> None:
         self._hunks = None
         if author:
             self.patchwork.agent_edit(edit, author)
         else:
-            self.patchwork.user(edit)
+            self.patchwork.user(edit, is_new)
         self.news.near([edit])
 
     @property

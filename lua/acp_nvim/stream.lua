@@ -8,6 +8,8 @@ local M = {}
 ---@class acp.Stream
 ---@field path string         resolved
 ---@field seq integer         how many messages have been told
+---@field change integer      of the undo tree, as it was told: a new edit has a number that none has had before
+---@field newest integer      of those
 ---@field tick? integer       of the buffer, as it was told; `:w` counts, too, and changes no line
 ---@field edits acp.Edit[]    complete ones, each in the rows that those before it have left
 ---@field first? integer      of the one under way: rows before it and now
@@ -61,6 +63,16 @@ local function is_void(buf)
   return api.nvim_buf_line_count(buf) == 1 and require("acp_nvim.edits").is_void(buf)
 end
 
+--- The change of the undo tree after which the text stands: `u` and `<C-r>` go to one that was there before.
+---@param buf integer
+---@return integer
+local function change_of(buf)
+  if buf == api.nvim_get_current_buf() then
+    return vim.fn.changenr()
+  end
+  return api.nvim_buf_call(buf, vim.fn.changenr)
+end
+
 --- A backend that has ended knows of no review.
 ---@param payload table
 local function tell(payload)
@@ -83,6 +95,9 @@ local function flush(buf, stream)
     return
   end
   stream.seq, stream.tick = stream.seq + 1, tick
+  local was, change = stream.change, change_of(buf)
+  local returned = change ~= was and change <= stream.newest
+  stream.change, stream.newest = change, math.max(change, stream.newest)
   local payload = vim.tbl_extend("error", stream.facts, {
     path = stream.path,
     buf = buf,
@@ -91,6 +106,9 @@ local function flush(buf, stream)
     edits = stream.edits,
     ours = stream.by_agent or nil,
     void = is_void(buf) or nil,
+    change = change,
+    was = was,
+    returned = returned or nil,
     fenc = vim.bo[buf].fileencoding,
     ff = vim.bo[buf].fileformat,
   })
@@ -178,7 +196,9 @@ end
 ---@param path string  resolved
 ---@return acp.Stream
 local function attach(buf, path)
+  local change = change_of(buf)
   local stream = { path = path, seq = 0, edits = {}, facts = { attached = true }, log = {} } ---@type acp.Stream
+  stream.change, stream.newest = change, change
   streams[buf] = stream
   listen_to(buf, stream)
   return stream

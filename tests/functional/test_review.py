@@ -658,3 +658,55 @@ def test_a_buffer_that_takes_another_name_leaves_the_review(open_editor: Open, t
     editor.expect_lua(PENDING, 0)
     assert disk(editor) == text(TEN)
     assert disk(editor, "other.txt") == text(CHANGED)
+
+
+def test_only_u_and_redo_bring_a_hunk_back(open_editor: Open, tmp_path: Path) -> None:
+    """The user deletes the same line as the agent did: that is the user's own, however often the text comes again."""
+    agents = [*TEN[:2], *TEN[3:]]
+    editor = reviewing(open_editor, tmp_path, write(NOTES, text(agents)), pending=1)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert editor.lua(LINES) == TEN
+    editor.type("3Gdd")
+    editor.expect_lua(LINES, agents)
+    editor.type("Gonew<Esc>")
+    editor.expect_lua(LINES, [*agents, "new"])
+    assert editor.lua(PENDING) == 0
+    editor.type("u")  # to the user's own text, which the agent had before
+    editor.expect_lua(LINES, agents)
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert editor.lua(PENDING) == 0
+    editor.type("u")  # to the undone hunk
+    editor.expect_lua(LINES, TEN)
+    editor.type("u")  # to the agent's text
+    editor.expect_lua(LINES, agents)
+    editor.expect_lua(PENDING, 1)
+    editor.type("u")  # before the agent
+    editor.expect_lua(LINES, TEN)
+    editor.expect_lua(PENDING, 0)
+    editor.type("<C-r>")
+    editor.expect_lua(PENDING, 1)
+    editor.type("<C-r><C-r>")
+    editor.expect_lua(LINES, agents)
+    editor.expect_lua(PENDING, 0)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("acp_nvim: ")
+    assert editor.lua(LINES) == agents
+    at_rest(editor)
+
+
+def test_typing_a_line_back_makes_it_the_user_s_until_u(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    editor = reviewing(open_editor, tmp_path, *way)
+    editor.type("2GAx")
+    editor.expect_lua(PENDING, 2)
+    editor.type("<BS><Esc>")
+    editor.expect_lua(LINES, CHANGED)
+    editor.expect_lua("return vim.fn.mode()", "n")
+    assert editor.lua(PENDING) == 2
+    editor.type("u")
+    editor.expect_lua(PENDING, 3)
+    assert editor.lua(LINES) == CHANGED
+    at_rest(editor)
