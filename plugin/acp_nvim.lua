@@ -3,7 +3,6 @@ if vim.g.loaded_acp_nvim then
   return
 end
 vim.g.loaded_acp_nvim = true
-
 if vim.fn.has("nvim-0.10") == 0 then
   return vim.api.nvim_echo({ { "acp_nvim needs Neovim 0.10 or newer", "WarningMsg" } }, true, {})
 end
@@ -36,6 +35,9 @@ for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the age
 end
 -- From visual mode the command line begins with the range of the selection.
 vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>", { desc = "Ask the agent" })
+if type(vim.g.acp_nvim) == "table" and vim.g.acp_nvim.keys then
+  require("acp_nvim.keymap").map_soon(vim.g.acp_nvim.keys)
+end
 
 local group = vim.api.nvim_create_augroup("acp_nvim", {})
 -- A saved session brings back the names of our buffers, and nothing that belongs to them.
@@ -49,11 +51,9 @@ vim.api.nvim_create_autocmd("SessionLoadPost", {
   end,
 })
 
-vim.api.nvim_create_autocmd("VimLeavePre", {
-  group = group,
-  callback = function()
-    if package.loaded["acp_nvim.backend"] then
-      require("acp_nvim.backend").shutdown()
-    end
-  end,
-})
+local function shutdown()
+  if package.loaded["acp_nvim.backend"] then
+    require("acp_nvim.backend").shutdown()
+  end
+end
+vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = shutdown })

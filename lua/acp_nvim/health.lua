@@ -66,6 +66,18 @@ local function check_config()
   end
 end
 
+local function check_keys()
+  local prefix, taken, count = require("acp_nvim.keymap").state()
+  if not prefix then
+    return health.info("no keys of ours are mapped: keys = '<leader>a' in setup() maps a set of them")
+  end
+  health.ok(("%d keys are mapped below %s"):format(count, prefix))
+  for _, each in ipairs(taken) do
+    local what = ("%s (mode %s) is yours already: %s"):format(each.lhs, each.mode, scratch.visible(each.by))
+    health.warn(what, { ("Map another key for: %s (see :help acp_nvim-keys)"):format(each.desc) })
+  end
+end
+
 ---@param output string  of VERSIONS
 ---@return boolean complete
 local function check_packages(output)
@@ -214,6 +226,7 @@ function M.check()
   health.start("acp_nvim: Neovim")
   check_neovim()
   check_config()
+  check_keys()
   health.start("acp_nvim: interpreter and packages")
   local complete = check_python()
   health.start("acp_nvim: backend")

@@ -22,6 +22,10 @@ end
 ---@return true? ok
 ---@return string? message
 function M.setup(options)
+  local keys = type(options) == "table" and options.keys
+  if keys or package.loaded["acp_nvim.keymap"] then
+    require("acp_nvim.keymap").map_soon(keys or "")
+  end
   if vim.v.vim_did_enter == 0 and not package.loaded["acp_nvim.config"] then
     check_later(options)
     return true

@@ -186,6 +186,18 @@ local list = listed.new({
   closed = closed,
 })
 
+--- The cursor begins at the newest other session: <CR> goes there.
+---@param current? integer
+local function begin_at_another(current)
+  local at
+  for row, line in ipairs(catalogue.all()) do
+    at = line.session and line.session ~= current and row or at
+  end
+  if at then
+    vim.api.nvim_win_set_cursor(0, { at, 0 })
+  end
+end
+
 --- Opens the list, or goes to it.
 ---@return true? ok
 ---@return string? message
@@ -201,7 +213,9 @@ function M.open()
   if win then
     vim.api.nvim_set_current_win(win)
   else
+    local current = state.current()
     list:open(math.max(4, math.floor(vim.o.lines / 3)))
+    begin_at_another(current)
   end
   ask(win ~= nil, false)
   return true

@@ -167,6 +167,11 @@ return {
       doc = "announce a question or an ended turn while its chat is not visible",
     },
     {
+      name = "keys",
+      type = "string",
+      doc = "a prefix such as '<leader>a': below it the keys of |acp_nvim-keys| are mapped; default: none is",
+    },
+    {
       name = "python",
       type = "string",
       doc = "interpreter with the package; default: the plugin's own .venv, then g:python3_host_prog",

@@ -163,8 +163,8 @@ def test_of_several_found_the_user_chooses(open_editor: Open, tmp_path: Path) ->
     editor = start(open_editor, tmp_path)
     editor.type(":Acp<CR>")
     editor.screen.expect("Which agent?")
-    assert rows(editor, CURRENT) == ["gemini", "qwen"]
-    editor.type("2G<CR>")
+    assert rows(editor, CURRENT) == ["1 gemini", "2 qwen"]
+    editor.type("2")
     editor.wait_event("AcpSessionStarted")
     assert editor.acp("status")["agent"] == "qwen"
 

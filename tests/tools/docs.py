@@ -64,6 +64,7 @@ for name in pairs(vim.api.nvim_get_hl(0, {})) do
   if name:find("^Acp") and not name:find("OnBar$") and links[name] == nil then own[#own + 1] = name end
 end
 io.stdout:write(vim.json.encode({
+  keys = require("acp_nvim.keymap").set,
   spec = fields(require("acp_nvim.spec")), commands = commands, api = api, links = links, own = own,
   maps = {
     chat = maps_of("ftplugin/acp_chat.lua"), prompt = maps_of("ftplugin/acp_prompt.lua"),
@@ -202,6 +203,15 @@ def everywhere(table: list[dict[str, Any]]) -> str:
     return aligned(sorted((one["lhs"], replaced(one["to"], bare), modes(one)) for one in table))
 
 
+def below(table: list[dict[str, Any]]) -> str:
+    """The set that `keys` maps: behind the prefix, what it stands for, in which modes, what it does."""
+    rows = []
+    for one in table:
+        key = f"<leader>a{one['key']}"
+        rows.append((f"x_{key}" if one["modes"] == "x" else key, f":Acp {one['run']}", one["desc"]))
+    return aligned(rows)
+
+
 def replaced(text: str, pairs: dict[str, str]) -> str:
     for old, new in pairs.items():
         text = text.replace(old, new)
@@ -233,6 +243,7 @@ def parts(tables: Any) -> dict[str, str]:
         "acp_nvim-preset-list": "\n\n".join(presets()),
         "acp_nvim-chat-maps": maps(tables["maps"]["chat"]),
         "acp_nvim-prompt-maps": maps(tables["maps"]["prompt"]),
+        "acp_nvim-key-set": below(tables["keys"]),
         "acp_nvim-global-plugs": everywhere(tables["maps"]["everywhere"]),
         "acp_nvim-highlight-groups": highlights(tables["links"], tables["own"]),
     }

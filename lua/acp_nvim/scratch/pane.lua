@@ -190,16 +190,23 @@ end
 ---@param title string
 ---@param choose fun(item: string)
 local function pick(items, title, choose)
-  local padded = vim.tbl_map(function(item)
-    return (" %s "):format(item)
-  end, items)
+  local padded = {}
+  for row, item in ipairs(items) do
+    padded[row] = (" %s %s "):format(row < 10 and row or " ", item)
+  end
   local win = M.float(padded, "acp_pick", title)
   vim.wo[win].cursorline = true
-  vim.keymap.set("n", "<CR>", function()
-    local item = items[vim.api.nvim_win_get_cursor(win)[1]]
-    vim.api.nvim_win_close(win, true)
-    choose(item)
-  end, { buffer = vim.api.nvim_win_get_buf(win), nowait = true, desc = "Choose" })
+  local function map(key, row)
+    vim.keymap.set("n", key, function()
+      local item = items[row or vim.api.nvim_win_get_cursor(win)[1]]
+      vim.api.nvim_win_close(win, true)
+      choose(item)
+    end, { buffer = vim.api.nvim_win_get_buf(win), nowait = true, desc = "Choose" })
+  end
+  map("<CR>")
+  for row = 1, math.min(9, #items) do
+    map(tostring(row), row)
+  end
 end
 
 --- Lets the user choose one of `items`; nothing happens when they choose none.

@@ -1,0 +1,159 @@
+-- `keys = "<leader>a"`: one set of global maps below that prefix. It is loaded only where somebody wants it, and loads
+-- nothing itself.
+local M = {}
+
+---@class acp.Key
+---@field key string    behind the prefix
+---@field modes string  a letter each
+---@field run string    what stands behind `:Acp `
+---@field desc string
+---@field typing? boolean  the user ends the command line
+
+--- Every key, in the order of the help: talk, answer, change, move, look.
+---@type acp.Key[]
+M.set = {
+  { key = "a", modes = "n", run = "toggle", desc = "Open or close the chat" },
+  { key = "a", modes = "x", run = "add!", desc = "Put the selection into the prompt" },
+  { key = "b", modes = "n", run = "add!", desc = "Put this file into the prompt" },
+  { key = "p", modes = "nx", run = "prompt ", desc = "Ask, with the selection", typing = true },
+  { key = "c", modes = "n", run = "cancel", desc = "Cancel the turn" },
+  { key = "q", modes = "n", run = "queue", desc = "Edit the queued prompts" },
+  { key = "y", modes = "n", run = "accept", desc = "Yes: allow what is asked" },
+  { key = "Y", modes = "n", run = "accept!", desc = "Yes, always" },
+  { key = "n", modes = "n", run = "reject", desc = "No: refuse what is asked" },
+  { key = "d", modes = "n", run = "diff", desc = "Show the proposed change" },
+  { key = "w", modes = "n", run = "why", desc = "Why it was allowed or refused" },
+  { key = "r", modes = "n", run = "review", desc = "Review what has changed" },
+  { key = "k", modes = "nx", run = "keep", desc = "Keep the change here" },
+  { key = "u", modes = "n", run = "undo turn", desc = "Undo all changes of the turn" },
+  { key = "s", modes = "n", run = "sessions", desc = "Sessions" },
+  { key = "S", modes = "n", run = "new", desc = "Start a new session" },
+  { key = "C", modes = "n", run = "continue", desc = "Continue the last session here" },
+  { key = "f", modes = "n", run = "follow", desc = "Follow what the agent does" },
+  { key = "m", modes = "n", run = "model", desc = "Choose the model" },
+  { key = "M", modes = "n", run = "mode", desc = "Choose the mode" },
+  { key = "t", modes = "n", run = "terminals", desc = "Terminals of the agent" },
+  { key = "l", modes = "n", run = "log", desc = "Log" },
+}
+
+M.GROUP = "agent"
+
+---@class acp.TakenKey
+---@field lhs string
+---@field mode string
+---@field by string   what the user has there
+---@field desc string what is not mapped therefore
+
+local prefix ---@type string?
+local ours = {} ---@type [string, string][]  mode and left side of what is mapped
+local taken = {} ---@type acp.TakenKey[]
+
+---@param mode string
+---@param lhs string
+---@return table? map  the user's
+local function users_map(mode, lhs)
+  local map = vim.fn.maparg(lhs, mode, false, true)
+  return next(map) and map or nil
+end
+
+---@param key acp.Key
+---@param mode string
+---@return string
+local function right_side(key, mode)
+  if mode == "x" then -- the command line begins with the range of the selection
+    return ":Acp " .. key.run .. (key.typing and "" or "<CR>")
+  end
+  return key.typing and ":Acp " .. key.run or ("<Cmd>Acp %s<CR>"):format(key.run)
+end
+
+---@param key acp.Key
+---@param mode string
+local function map(key, mode)
+  local lhs = prefix .. key.key
+  local users = users_map(mode, lhs)
+  if users then
+    local by = users.desc or users.rhs
+    taken[#taken + 1] = { lhs = lhs, mode = mode, by = by ~= "" and by or "a function", desc = key.desc }
+    return
+  end
+  vim.keymap.set(mode, lhs, right_side(key, mode), { desc = key.desc, silent = mode == "x" and not key.typing })
+  ours[#ours + 1] = { mode, lhs }
+end
+
+--- Names the prefix for which-key, if that is loaded.
+local function name_group()
+  local which_key = package.loaded["which-key"]
+  if prefix and type(which_key) == "table" and which_key.add then
+    which_key.add({ { prefix, group = M.GROUP, mode = { "n", "x" } } })
+  end
+end
+
+local function unmap()
+  for _, each in ipairs(ours) do
+    if users_map(each[1], each[2]) then
+      vim.keymap.del(each[1], each[2])
+    end
+  end
+  ours, taken = {}, {}
+end
+
+--- Maps the set below `wanted`, but for keys that are mapped already; nil: no map of ours is left.
+---@param wanted? string
+function M.map_below(wanted)
+  unmap()
+  prefix = wanted ~= "" and wanted or nil
+  for _, key in ipairs(prefix and M.set or {}) do
+    for mode in key.modes:gmatch(".") do
+      map(key, mode)
+    end
+  end
+  name_group()
+end
+
+--- The same once Neovim has started: by then the user's own maps are there.
+---@param wanted any
+function M.map_soon(wanted)
+  if type(wanted) ~= "string" then
+    return -- the check of the configuration tells
+  elseif vim.v.vim_did_enter == 1 then
+    return M.map_below(wanted)
+  end
+  vim.api.nvim_create_autocmd("VimEnter", {
+    once = true,
+    callback = function()
+      M.map_below(wanted)
+    end,
+  })
+  vim.api.nvim_create_autocmd("User", { -- which-key is often loaded only then
+    pattern = { "VeryLazy", "LazyLoad" },
+    callback = vim.schedule_wrap(name_group),
+  })
+end
+
+---@return string? prefix
+---@return acp.TakenKey[] taken
+---@return integer count
+function M.state()
+  return prefix, taken, #ours
+end
+
+--- Has the user any key for us, of this set or of their own?
+---@return boolean
+function M.is_used()
+  if prefix then
+    return true
+  end
+  for _, mapped in ipairs(vim.api.nvim_get_keymap("n")) do
+    local right = mapped.rhs or ""
+    local is_plug = mapped.lhs:find("^<Plug>") ~= nil
+    if
+      not is_plug
+      and (right:find("Acp ", 1, true) or right:find("Acp<CR>", 1, true) or right:find("<Plug>(acp-", 1, true))
+    then
+      return true
+    end
+  end
+  return false
+end
+
+return M
