@@ -49,7 +49,7 @@ end
 --- The newest session of the folder that lives here and in which something has been said.
 ---@param cwd string
 ---@return integer?
-local function living(cwd)
+function M.living(cwd)
   local numbers = state.numbers()
   for i = #numbers, 1, -1 do
     local origin = state.session(numbers[i]).origin
@@ -104,7 +104,7 @@ end
 function M.continue(cwd)
   cwd = cwd or vim.fn.getcwd()
   local before = state.current()
-  local n = living(cwd)
+  local n = M.living(cwd)
   if n then
     show(n)
     local status = state.look(n) or {}

@@ -38,6 +38,9 @@ end
 
 function ports.chat(n, ops, total)
   require("acp_nvim.chat").apply(n, ops, total)
+  if package.loaded["acp_nvim.welcome"] then
+    require("acp_nvim.welcome").written(n)
+  end
 end
 
 function ports.reset(n)

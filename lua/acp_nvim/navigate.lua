@@ -142,13 +142,14 @@ local function open_file(path, line)
   end
 end
 
---- On an option's line answers with the option; else opens the file under the cursor in the window that the user came from.
+--- On an option's line answers with the option; an empty chat continues what it offers; else opens the file under the
+--- cursor in the window that the user came from.
 function M.open_path()
   if require("acp_nvim.question.keys").take_here() then
     return
   end
   local chat, row = here()
-  if not chat then
+  if not chat or require("acp_nvim.welcome").continue(chat.session) then
     return
   elseif require("acp_nvim.navigate.changes").turn_here() then
     return vim.cmd("Acp review")

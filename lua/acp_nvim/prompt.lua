@@ -196,6 +196,10 @@ function M.send(n)
   local buf = M.buffer(n)
   local text = text_of(buf)
   if not text:find("%S") then
+    local typing = vim.fn.mode() ~= "n"
+    if not typing and require("acp_nvim.welcome").continue(n) then
+      return
+    end
     return scratch.message("info", "there is nothing to send: the prompt is empty")
   end
   local ok, problem = require("acp_nvim").prompt(text, { session = n })

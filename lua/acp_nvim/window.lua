@@ -73,6 +73,7 @@ function M.open(n, opts)
   end)
   require("acp_nvim.winbar").refresh(n)
   require("acp_nvim.question.room").tell(n)
+  require("acp_nvim.welcome").refresh(n)
   return true
 end
 
