@@ -29,7 +29,7 @@ def terminal(program: Path, address: str) -> Iterator[int]:
     environment = {
         "TERM": "xterm-256color",
         "PATH": os.environ["PATH"],
-        "HOME": "/nowhere",
+        "HOME": str(Path(address).parent),
         "LANG": "C.UTF-8",
     }
     process = subprocess.Popen(

@@ -238,7 +238,7 @@ def presets() -> Iterator[str]:
 def parts(tables: Any) -> dict[str, str]:
     """The generated parts of the help, by their tags."""
     return {
-        "acp_nvim-config-keys": "\n\n".join(keys(tables["spec"])),
+        "acp_nvim-config-list": "\n\n".join(keys(tables["spec"])),
         "acp_nvim-command-list": "\n\n".join(commands(tables["commands"])),
         "acp_nvim-preset-list": "\n\n".join(presets()),
         "acp_nvim-chat-maps": maps(tables["maps"]["chat"]),

@@ -16,6 +16,7 @@ TABLES: dict[str, Any] = {
     "api": ["setup"],
     "links": {"AcpAdded": "Added"},
     "own": ["AcpUser"],
+    "keys": [{"key": "a", "modes": "x", "run": "add!", "desc": "Put the selection into the prompt"}],
     "maps": {
         "chat": [
             {"lhs": "<Plug>(acp-close)", "modes": ["n"], "desc": "close"},
@@ -37,7 +38,9 @@ def test_nothing_differs_where_the_lists_are_those_of_the_code() -> None:
     assert problems(HELP) == []
 
 
-@pytest.mark.parametrize("line", [":Acp stop[!]", "follow  ", "q  <Plug>(acp-close)", "AcpAdded", "agentao "])
+@pytest.mark.parametrize(
+    "line", [":Acp stop[!]", "follow  ", "q  <Plug>(acp-close)", "AcpAdded", "agentao ", "x_<leader>aa"]
+)
 def test_a_line_that_the_help_has_lost_is_missed(line: str) -> None:
     lines = HELP.split("\n")
     kept = [each for each in lines if not each.startswith(line)]
