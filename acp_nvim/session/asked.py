@@ -19,7 +19,7 @@ from acp_nvim.session.raw_input import Argument
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line, visible
 
-_TITLE = 100  # characters that the line of a tool call has room for beside a command or a path
+_TITLE = 80  # characters that the line of a tool call has room for beside a command or a path
 _MOST_TITLE = 1000  # characters of a title in one line
 _SHORT = 60  # of a note that shares its line with others
 
@@ -42,9 +42,10 @@ def matters(call: ToolCall | None) -> object:
 
 
 def _paths(call: ToolCall, cwd: str) -> list[str]:
-    """The folder that a command runs in is no place that it is about."""
+    """The folder that a command runs in is no place that it is about; what an argument shows needs no other line."""
+    said = raw_input.read(call)
     found = dict.fromkeys(call.paths(cwd))
-    found |= dict.fromkeys(absolute(path, cwd) for path in raw_input.read(call).paths)
+    found |= dict.fromkeys(absolute(path, cwd) for path in said.paths if path not in said.texts)
     found |= dict.fromkeys(diff.path for diff in diffs(call, cwd))
     if call.command is not None:
         found.pop(absolute(cwd, cwd), None)
@@ -61,9 +62,8 @@ def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Ar
         yield from map(visible, title.split("\n"))
     for number, line in enumerate(command.split("\n") if command else ()):
         yield f"{'  ' if number else '$ '}{visible(line)}"
-    arguments = list(_bounded(_arguments(others)))
-    yield from (f"  {visible(line)}" for line in arguments)
-    yield from (visible(path) for path in paths if not any(path in line for line in arguments))
+    yield from (f"  {visible(line)}" for line in _arguments(others))
+    yield from map(visible, paths)
     if not (paths or command or others):
         yield from (visible(line) for text in _words(call) for line in text.split("\n"))
 

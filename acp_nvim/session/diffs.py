@@ -13,6 +13,7 @@ from acp_nvim.session.tool_calls import ToolCall
 _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
+_TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
 _PATCH = ("diff", "patch", "unified_diff")
 
 
@@ -63,19 +64,20 @@ def is_in_diff(value: Any, call: ToolCall, cwd: str) -> bool:
     return all(_is_part(text, texts) for text in _leaves(value))
 
 
-def _leaves(value: Any) -> Iterator[str]:
-    """The texts of a change, without what says how it is made."""
+def _leaves(value: Any, name: str = "") -> Iterator[str]:
+    """The texts of a change. Paths have lines of their own, and how a file is changed its diff shows."""
     if isinstance(value, dict):
-        for name, item in value.items():
-            if isinstance(item, dict | list) or name in (*_OLD, *_NEW, *_WHOLE, *_PATCH):
-                yield from _leaves(item)
-            elif isinstance(item, str) and "\n" in item:
-                yield item
+        for key, item in value.items():
+            yield from _leaves(item, str(key))
     elif isinstance(value, list):
         for item in value:
-            yield from _leaves(item)
-    elif isinstance(value, str):
+            yield from _leaves(item, name)
+    elif isinstance(value, str) and not (name == "type" and value in _TYPES) and not _is_path_name(name):
         yield value
+
+
+def _is_path_name(name: str) -> bool:
+    return name.lower().endswith(("path", "file", "filename"))
 
 
 def _is_part(text: str, texts: list[str]) -> bool:

@@ -35,15 +35,13 @@ class Scope(NamedTuple):
     named: tuple[str, ...]  # paths as they are spelled, absolute
     real: tuple[str, ...]  # where they lead; more than one for a path that can be read in two ways
     changes: bool  # it changes files
+    says_what: bool  # it names a path, what is looked for, or what is thought
     is_inside: bool  # all paths, and the folder of the command, lie in the folders of the session
     is_whole: bool  # everything in it could be looked at
     is_certain: bool = True  # the permission is about this call, and no guess of ours
 
     def is_made_of(self, *roles: Role) -> bool:
         return self.is_whole and all(argument.role in roles for argument in self.arguments)
-
-    def has(self, role: Role) -> bool:
-        return any(argument.role == role for argument in self.arguments)
 
 
 def scope(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...] = ()) -> Scope:
@@ -80,6 +78,7 @@ def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[s
         named=tuple(dict.fromkeys(lexical)),
         real=real,
         changes=said.has("change") or any(isinstance(item, schema.Diff) for item in call.content),
+        says_what=bool(real) or said.says_what,
         is_inside=all(place and _is_within(place, own) for place in led),
         is_whole=said.is_whole
         and len(told) < raw_input.MOST

@@ -48,6 +48,7 @@ _NOTES = _words(
 _COMMANDS = re.compile(
     r"(?:command|cmd)\w*|(?:run|program|argv)s?|\w*(?:command|cmd|commandline|shell|bash|exec|script|(?<!en)(?<!de)code)s?"
 )
+_TARGETS = _words("pattern query regex glob globs thought thoughts")
 _SCALARS = str | int | float | bool
 
 
@@ -68,6 +69,13 @@ class Input(NamedTuple):
 
     def has(self, role: Role) -> bool:
         return any(argument.role == role for argument in self.arguments)
+
+    @property
+    def says_what(self) -> bool:
+        """What is looked for, or thought."""
+        return any(
+            argument.role == "look" and plain(argument.name) in _TARGETS for argument in self.arguments
+        )
 
 
 def read(call: ToolCall) -> Input:
@@ -123,7 +131,7 @@ def _role(call: ToolCall, name: str, value: Any) -> Role:
             return "folder"
     if word in FOLDERS and isinstance(value, str):
         return "folder"
-    if _names_path(word) and all(isinstance(each, str) for each in _listed(value)):
+    if _names_path(word) and all(_is_path(each) for each in _listed(value)):
         return "path"
     if is_patch(value) or (word in _CHANGES and _is_change(word, value)):
         return "change"
@@ -132,6 +140,11 @@ def _role(call: ToolCall, name: str, value: Any) -> Role:
     if word in _NOTES and all(isinstance(each, _SCALARS) for each in _listed(value)):
         return "note"
     return "other"
+
+
+def _is_path(value: Any) -> bool:
+    """It can be shown as one, and compared with the patterns of rules."""
+    return usable(value) and (value.startswith("file://") or "://" not in value)
 
 
 def _listed(value: Any) -> list[Any]:

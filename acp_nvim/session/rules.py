@@ -173,7 +173,7 @@ def _only_looks(asked: Scope) -> bool:
     that says nothing of what it does is unclear."""
     if asked.kind not in _LOOKING or asked.commands or asked.changes or not asked.is_inside:
         return False
-    return bool(asked.real or asked.has("look")) and asked.is_made_of("path", "look", "note")
+    return asked.says_what and asked.is_made_of("path", "look", "note")
 
 
 def _covered(rule: Rule, paths: Iterable[str], asked: Scope, resolve: Resolve) -> Iterator[bool]:

@@ -32,7 +32,7 @@ async def test_a_story_with_a_backend_of_any_name(desk: Desk) -> None:
         "reject_always",
     ]
     assert question["tool_call_id"] == "t1"
-    assert "    $ make all" in talk.lines
+    assert "tool    bash  make all" in talk.lines
     talk.answer("allow_once")
     await talk.ended(1)
     assert answers(agent) == [_answer("t1", "allow_once")]

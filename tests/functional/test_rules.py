@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on_prompt, permission, say, script, tool, wait, wait_until
+from tests.fakes.script import (
+    ScriptedAgent,
+    ask,
+    on_prompt,
+    permission,
+    say,
+    script,
+    tool,
+    wait,
+    wait_file,
+    wait_until,
+)
 from tests.functional.editor import Editor
 
 Open = Callable[..., Editor]
@@ -210,20 +221,41 @@ def test_a_mistaken_rule_never_allows_and_leaves_the_others_in_force(
     assert answers(agent) == ["no", "no", "no", "yes"]
 
 
-def test_a_command_beside_a_diff_is_not_allowed_from_the_diff(open_editor: Open, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [":Acp accept<CR>", ":Acp diff<CR>:Acp accept<CR>", ":Acp diff<CR>:w<CR>"])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_command_beside_a_diff_is_not_allowed_from_the_diff(
+    open_editor: Open, tmp_path: Path, how: str, is_late: bool
+) -> None:
     (tmp_path / "a.py").write_text("old\n")
     diff = {"type": "diff", "path": str(tmp_path / "a.py"), "oldText": "old\n", "newText": "new\n"}
-    command = {"command": "rm -rf ~"}
-    agent = script(tmp_path, on_prompt("", permission("Edit", kind="edit", content=[diff], rawInput=command)))
+    more = {"rawInput": {"command": "rm -rf ~"}}
+    call = {
+        "toolCallId": "t",
+        "title": "Edit",
+        "kind": "edit",
+        "content": [diff],
+        **({} if is_late else more),
+    }
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+    asks = ask("session/request_permission", {"sessionId": "{session}", "toolCall": call, "options": options})
+    late = [wait_file("late"), tool("t", known=True, **more)] if is_late else []
+    agent = script(tmp_path, on_prompt("", asks, *late, wait("session/cancel")))
     editor = talking(open_editor, agent)
     editor.type(":Acp close<CR>")
     editor.acp("prompt", "go")
     editor.wait_event("AcpQuestion")
     in_diff = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())"
     editor.expect_lua(in_diff, 2)
-    editor.type(":Acp accept<CR>")
+    if is_late:
+        Path(editor.lua("return vim.fn.getcwd()"), "late").touch()
+        editor.expect_lua("return require('acp_nvim').questions()[1].version", 2)
+    first, _, second = how.partition("<CR>")
+    if second:
+        editor.type(f"{first}<CR>")
+        editor.expect_lua("return vim.wo.diff", True)
+    editor.type(second or how)
     editor.screen.expect("$ rm -rf ~")
-    editor.screen.expect("1 ✓ Yes")
+    editor.screen.expect("gd diff")
     assert answers(agent) == []
-    editor.type(":Acp accept<CR>")
+    editor.type(second or how)
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

@@ -1,5 +1,6 @@
 """A tool call, announced, updated, or inside a permission request: one reader for all three."""
 
+import re
 from typing import Any
 
 from acp_nvim.protocol.decode.content import tool_content
@@ -12,6 +13,7 @@ STATUSES = frozenset({"pending", "in_progress", "completed", "failed", "cancelle
 _OF_THE_STANDARD = "sessionUpdate toolCallId title kind status content locations rawInput rawOutput _meta"
 _STANDARD = frozenset(_OF_THE_STANDARD.split())
 _NAME = "name"
+_RAW_ID = re.compile(r"(?=.*\d)[\w-]{8,}")
 
 
 def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
@@ -22,7 +24,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
     return ToolCallUpdate(
         id,
         known,
-        None if title == id else title,  # some replays have nothing better
+        None if title == id and _RAW_ID.fullmatch(id) else title,  # some replays have nothing better
         told.get(_NAME) or _own_name(meta),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,

@@ -46,7 +46,8 @@ local function visible_question(may_be_unseen)
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
   local screen = require("acp_nvim.question")
-  if not before_us and not (may_be_unseen and may_be_unseen(question)) and not screen.can_answer(question) then
+  local is_before_us = before_us and not question.more
+  if not is_before_us and not (may_be_unseen and may_be_unseen(question)) and not screen.can_answer(question) then
     screen.show(question)
     return nil, screen.why_unseen(question)
   end

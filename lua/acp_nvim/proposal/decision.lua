@@ -61,10 +61,27 @@ local function decide(proposal, path)
   require("acp_nvim.backend").notify("decide", payload)
 end
 
+--- The call does more than its diff shows: the question has to have been seen, too. It comes into view.
+---@param proposal acp.Proposal
+---@return boolean
+local function is_unseen(proposal)
+  local question = require("acp_nvim.state").question(proposal.shown.question)
+  local screen = require("acp_nvim.question")
+  if not question or not question.more or screen.can_answer(question) then
+    return false
+  end
+  screen.show(question)
+  require("acp_nvim.scratch").message("warn", screen.why_unseen(question))
+  return true
+end
+
 --- The right side of one file is what the user wants.
 ---@param proposal acp.Proposal
 ---@param path string
 function M.submit(proposal, path)
+  if is_unseen(proposal) then
+    return
+  end
   local buf, shown = proposal.rights[path], proposal.shown
   vim.bo[buf].modified = false
   if shown.verb ~= "merged" then
@@ -81,6 +98,8 @@ function M.accept()
   local proposal = desk.under_cursor()
   if not proposal then
     return false
+  elseif is_unseen(proposal) then
+    return true
   elseif proposal.shown.verb == "merged" then
     M.submit(proposal, proposal.shown.files[1].path)
   else
