@@ -119,10 +119,11 @@ def _options(question: Question) -> Iterator[Row]:
         lines = [list(range(len(labels)))]
     else:
         lines = [[index] for index in range(len(labels))]
-    for number, indexes in enumerate(lines, 1):
-        also = diff if number == len(lines) == 1 else []
+    fits = len(lines) == 1 or len(_INDENT) + len(labels[-1]) + _GAP + len("  gd diff") <= _WIDTH
+    for indexes in lines:
+        also = diff if fits and indexes is lines[-1] else []
         yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
-    if diff and len(lines) > 1:
+    if diff and not fits:
         yield _line(mark, [], diff)
 
 

@@ -309,7 +309,7 @@ local function place(chat, mark)
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, span[1], opts)
   end
   for _, sign in ipairs(mark.inline or {}) do
-    local opts = { virt_text = { { sign[2], sign[3] } }, virt_text_pos = "inline", strict = false }
+    local opts = { virt_text = { { sign[2], sign[3] } }, virt_text_pos = "inline", hl_mode = "combine", strict = false }
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, sign[1], opts)
   end
   if mark.eol then

@@ -19,7 +19,7 @@ from tests.fakes.script import (
     wait_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, send, talking
+from tests.functional.test_conversation import chat, counts, send, talking
 
 Open = Callable[..., Editor]
 FIELDS: dict[str, Any] = {
@@ -53,6 +53,16 @@ def with_form(open_editor: Open, tmp_path: Path, properties: dict[str, Any]) -> 
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     return editor
+
+
+def test_a_form_opened_by_a_key_of_insert_mode_is_in_normal_mode(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, asking(tmp_path, {"name": FIELDS["name"]}), size=(160, 50))
+    editor.type("<Esc>:Acp<CR>ihello<C-s>")
+    editor.wait_event("AcpQuestion")
+    counts(editor, "<M-1>")
+    editor.screen.expect("<M-1> ✓ fill  <M-2> ")
+    editor.type("<M-1>")
+    editor.expect_lua("return { vim.bo.filetype, vim.fn.mode() }", ["acp_form", "n"])
 
 
 def to(editor: Editor, text: str) -> None:

@@ -215,3 +215,23 @@ def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, lasts
     editor.screen.expect(":Acp to write")
     for key in ("<CR> send", "press i", "g? keys", "<C-c>"):
         editor.screen.expect_gone(key)
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (("Allow once", "Allow always", "Reject once", "Reject always"), "allow|✓✓ allow|reject|✗✗ reject"),
+        (("Yes", "Yes, all edits", "No, and tell it why", "Never"), "yes|✓✓ all|no|✗✗ never"),
+        (("No", "Do it", "Yes", "Do not"), "✓ no|✓✓ it|✗ yes|✗✗ not"),  # an agent that would mislead
+        (("Yes\u202e%#Error#", "%", "[n]", "a" * 90), "✓ yes<202e>%#er…|✓✓ %|✗ n|✗✗ aaaaaaaaaaaaa…"),
+    ],
+)
+def test_short_names_are_distinct_and_never_mislead(
+    open_editor: Open, tmp_path: Path, options: tuple[str, ...], shown: str
+) -> None:
+    kinds = ("allow_once", "allow_always", "reject_once", "reject_always")
+    offered = [(kind, name, kind) for name, kind in zip(options, kinds, strict=True)]
+    agent = script(tmp_path, on_prompt("", permission("run it", offered)))
+    editor = talking(open_editor, agent, size=(240, 30))
+    sent(editor)
+    editor.screen.expect("  ".join(f"<M-{n}> {name}" for n, name in enumerate(shown.split("|"), 1)))

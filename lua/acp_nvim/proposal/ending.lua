@@ -138,7 +138,8 @@ end
 ---@return boolean
 local function is_in_use(proposal)
   local is_here = desk.under_cursor() == proposal
-  if cancelled[desk.key_of(proposal)] and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
+  local is_merge = proposal.shown.verb == "merged" -- the user's own work
+  if cancelled[desk.key_of(proposal)] and not is_merge and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
     return false -- who gives up the turn types nothing that could hit another window
   end
   return is_here or desk.changed(desk.key_of(proposal))[desk.path_of(proposal)] ~= nil

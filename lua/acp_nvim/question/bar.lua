@@ -121,6 +121,17 @@ local function width_of(chunks)
   return width
 end
 
+-- Our own questions, whose options have ids that are words.
+local OURS = { conflict = true, outside = true }
+
+---@param question acp.Question
+---@return { sign: string, name: string }[]
+local function names_of(question)
+  return short_names.of(vim.tbl_map(function(option)
+    return { name = OURS[question.kind] and option.id or option.name, kind = option.kind }
+  end, question.options))
+end
+
 --- All behind the subject.
 ---@param question acp.Question
 ---@param keys acp.BarKeys
@@ -132,7 +143,7 @@ local function answers(question, keys, step, more)
   local function add(key, text)
     vim.list_extend(chunks, { { gap }, { key, true }, { text ~= "" and " " .. text or "" } })
   end
-  for number, short in ipairs(short_names.of(question.options)) do
+  for number, short in ipairs(names_of(question)) do
     if number <= MOST_KEYS then
       local sign = (short.sign ~= "" or step.names) and short.sign or short_names.SIGNS[question.options[number].kind]
       local name = step.names and short.name or ""

@@ -71,6 +71,9 @@ local function answer(question, option, key, by_bar)
   if why then
     return scratch.message("warn", why)
   end
+  if question_of.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
+    vim.cmd.stopinsert() -- the window that opens is for normal mode
+  end
   local ok, problem = require("acp_nvim").answer(question.id, option.id)
   if not ok then
     scratch.message("error", problem or "the answer was not taken")

@@ -272,9 +272,9 @@ def test_a_question_without_details_shows_its_title():
 def test_long_options_stand_below_each_other():
     shown = Shown()
     shown.ask("Yes", "x" * 90, "No\n\u202e", has_diff=True, detail=("t",))
-    assert shown.lines[1:] == ["    1 Yes", "    2 " + "x" * 90, "    3 No <202E>", "    gd diff"]
+    assert shown.lines[1:] == ["    1 Yes", "    2 " + "x" * 90, "    3 No <202E>   gd diff"]
     numbers = [[place[2] for place in row[0]["options"]] for row in shown.buffer.rows[2:]]
-    assert numbers == [[1], [2], [3], []]
+    assert numbers == [[1], [2], [3]]
 
 
 def test_no_options_are_told():
