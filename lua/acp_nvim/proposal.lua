@@ -56,9 +56,11 @@ end
 --- The first change in the middle of both windows, their cursors on it.
 ---@param proposal acp.Proposal
 local function show_first(proposal)
-  for index, win in ipairs({ proposal.sides.left, proposal.sides.right }) do
-    local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
-    api.nvim_win_set_cursor(win, { math.max(1, math.min(proposal.shown.first[index], last)), 0 })
+  for index, win in pairs({ proposal.sides.left or false, proposal.sides.right }) do
+    if win then
+      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+      api.nvim_win_set_cursor(win, { math.max(1, math.min(proposal.shown.first[index], last)), 0 })
+    end
   end
   api.nvim_win_call(proposal.sides.right, function()
     vim.cmd("normal! zz")
@@ -98,7 +100,7 @@ local function hooks_of(proposal)
 end
 
 ---@param proposal acp.Proposal
----@param left integer   buffer
+---@param left? integer  buffer
 ---@param right integer  buffer
 local function show_sides(proposal, left, right)
   local shown = proposal.shown

@@ -108,7 +108,8 @@ function M.prompt_text()
   local in_chat = mode == "normal" and filetype == "acp_chat"
   local list = in_chat and chat_keys() or prompt_keys(state.look(n) or {}, mode)
   segments.fit(list, width - 1)
-  return " " .. table.concat(vim.tbl_map(function(segment)
+  -- Neovim drops a space with which an expression begins
+  return "%* " .. table.concat(vim.tbl_map(function(segment)
     return segment.gap .. segment.text
   end, list))
 end

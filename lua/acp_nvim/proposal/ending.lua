@@ -123,7 +123,7 @@ local function leave_open(proposal)
   proposal.rights[path], proposal.pages[path] = nil, nil
   proposal.lefts = {}
   set_free(buf)
-  sides.set_bars(proposal.sides, { " " }, { " no longer asked: nothing of this will be sent" })
+  sides.set_bars(proposal.sides, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
   proposal.sides.on_closed = function()
     vim.iter(vim.tbl_values(lefts)):each(sheet.wipe)
     if not was_changed and not vim.bo[buf].modified then
