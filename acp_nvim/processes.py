@@ -51,9 +51,14 @@ class Lineage:
         return self._known
 
     def signal(self, number: int, is_reaped: bool = False) -> bool:
-        """Send it to all of them; whether there were any."""
+        """Send it to all of them; whether there were any. Those of the leader's group get it in one call: a shell whose
+        child ended first would go on, and say that all went well."""
         found = self.look(is_reaped)
-        for process in found:
+        group = {process for process in found if _group_of(process) == self._leader}
+        if group:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._leader, number)
+        for process in found - group:
             with suppress(ProcessLookupError, PermissionError):  # gone, or another user's
                 os.kill(process.pid, number)
         return bool(found)
@@ -65,10 +70,14 @@ class Lineage:
             found = self.look(is_reaped)
             if found <= done:
                 return
-            for process in found - done:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(process.pid, signal.SIGKILL)
+            self.signal(signal.SIGKILL, is_reaped)
             done |= found
+
+
+def _group_of(process: Process) -> int | None:
+    with suppress(ProcessLookupError):
+        return os.getpgid(process.pid)
+    return None
 
 
 def _descendants(found: set[int], places: Mapping[int, _Place]) -> set[int]:
