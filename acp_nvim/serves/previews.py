@@ -22,7 +22,7 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
 _LARGEST = 4 << 20  # bytes of a file, or characters of a change, that are compared while the question waits
-_MOST_LINES = 100_000
+_MOST_LINES = 30_000  # of both sides
 _MERGED = 256 << 10  # characters up to which what the agent believes is merged with the file
 _MOST_FILES = 50
 _CONTEXT = 1  # lines around a change
@@ -48,7 +48,7 @@ class Previews:
         for path, found in islice(changes.items(), _MOST_FILES):
             yield self._of_file(session, path, found, None)
         for path in islice(changes, _MOST_FILES, None):
-            yield FilePreview(path, (), 0, 0, 0)
+            yield FilePreview(path)
 
     def _of_file(
         self, session: Session, path: str, changes: Sequence[FileDiff], live: str | None
@@ -56,7 +56,7 @@ class Previews:
         """`live`: the text in the editor; None: the disk's."""
         size = sum(len(change.old or "") + len(change.new or "") for change in changes)
         if size > _LARGEST:
-            return FilePreview(path, (), 0, 0, 0, _TOO_LARGE)
+            return FilePreview(path, note=_TOO_LARGE)
         real = disk.resolve(path)
         try:
             data = _on_disk(real)
@@ -68,7 +68,10 @@ class Previews:
         if held is None or len(held) <= _MERGED:
             base = self._files.beliefs(session).base(real, data, changed, as_utf8)
         live = held if live is None else live
-        made = propose_all(live, held, base, [(change.old, change.new) for change in changes])
+        pairs = [(change.old, change.new) for change in changes]
+        made = propose_all(live, held, base, pairs)
+        if made.left == made.right and base not in (None, held):  # it has been done in the meantime
+            made = propose_all(base, base, base, pairs)
         if live is None and not made.fits:
             made = as_it_came(changes, made.problem)
         return preview(path, made)
@@ -94,17 +97,12 @@ class Previews:
 def preview(path: str, made: Proposed) -> FilePreview:
     old, new = _lines(made.left), _lines(made.right)
     if len(old) + len(new) > _MOST_LINES:
-        return FilePreview(path, (), 0, 0, 0, _TOO_LARGE)
+        return FilePreview(path, note=_TOO_LARGE)
     changes = edits(old, new)
     added = sum(len(change.lines) for change in changes)
     removed = sum(change.last - change.first for change in changes)
-    first, total = [], 0
-    for row in _rows(old, changes, made.fits):
-        total += 1
-        if total <= MOST_ROWS:
-            first.append(row)
-    problem = made.problem.partition(": shown")[0]
-    return FilePreview(path, tuple(first), total, added, removed, problem)
+    rows = tuple(islice(_rows(old, changes, made.fits), MOST_ROWS))
+    return FilePreview(path, rows, added, removed, made.problem.partition(": shown")[0])
 
 
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:

@@ -17,15 +17,20 @@ class DiffRow(NamedTuple):
 
 class FilePreview(NamedTuple):
     path: str  # absolute
-    rows: tuple[DiffRow, ...]  # the first MOST_ROWS
-    total: int  # rows of the whole diff
-    added: int
-    removed: int
+    rows: tuple[DiffRow, ...] = ()  # the first MOST_ROWS
+    added: int | None = None  # lines; None: there are too many to be compared
+    removed: int | None = None
     note: str = ""  # what the user has to know about it
+
+    @property
+    def changed(self) -> int:
+        """Lines of the diff that are no context."""
+        return (self.added or 0) + (self.removed or 0)
 
 
 def counts(previews: tuple[FilePreview, ...]) -> tuple[int, int] | None:
-    """Lines added and removed in all the files; None without a file."""
-    if not previews:
+    """Lines added and removed in all the files; None where that is not known."""
+    known = [(each.added, each.removed) for each in previews if each.added is not None]
+    if not previews or len(known) < len(previews):
         return None
-    return sum(each.added for each in previews), sum(each.removed for each in previews)
+    return sum(added or 0 for added, _ in known), sum(removed or 0 for _, removed in known)

@@ -26,7 +26,7 @@ Room = tuple[int, int] | None  # rows and columns of the window; None: nobody ha
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
-_GROUNDS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "⋯": "AcpNote"}
+_GROUNDS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded"}
 _LEAST = 2  # fewer rows of a diff say nothing
 
 
@@ -47,22 +47,28 @@ def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterat
     previews = call.previews
     width = max((len(str(row.number)) for each in previews for row in each.rows if row.number), default=1)
     lines = [[_line(row, width, key) for row in each.rows] for each in previews]
-    total = sum(each.total for each in previews)
+    total = sum(each.changed for each in previews)
     columns = room[1] if room else None
     notes = [_note(key, note) for note in dict.fromkeys(each.note for each in previews if each.note)]
     most -= _sum(notes, columns)
     drawn = _fitting(lines, min(most, MOST_ROWS), columns)
-    if sum(drawn) < total:
+    if _changed(previews, drawn) < total:
         most -= _sum([_note(key, _more(total, True))], columns)
         drawn = _fitting(lines, min(most, MOST_ROWS), columns)
-    if sum(drawn) < min(_LEAST, total):
+    if _changed(previews, drawn) < min(_LEAST, total):
         drawn = [0] * len(previews)
     for name, some, count in zip_longest(names(key, call, cwd), lines, drawn):
         yield from [name] if name else []
         yield from some[:count]
-    if more := total - sum(drawn):
+    if more := total - _changed(previews, drawn):
         yield _note(key, _more(more, any(drawn)))
     yield from notes
+
+
+def _changed(previews: Sequence[FilePreview], drawn: Sequence[int]) -> int:
+    """How many of the changed lines are drawn."""
+    pairs = zip(previews, drawn, strict=True)
+    return sum(row.sign in _GROUNDS for each, count in pairs for row in each.rows[:count])
 
 
 def _more(count: int, is_rest: bool) -> str:
@@ -96,7 +102,7 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
         "kind": "question",
         "key": key,
         "spans": spans,
-        "eol": eol if each.total else None,
+        "eol": eol if each.changed else None,
         "beside": start,
     }
 

@@ -47,7 +47,7 @@ end
 ---@return vim.api.keyset.set_extmark
 function M.extmark(buf, mark, row, columns)
   if not mark.beside or fits(buf, mark, row, columns) then
-    return 0, { virt_text = mark.eol, strict = false }
+    return 0, { virt_text = mark.eol, hl_mode = "combine", strict = false }
   end
   return mark.beside, { virt_text = as_prefix(mark.eol), virt_text_pos = "inline", strict = false }
 end

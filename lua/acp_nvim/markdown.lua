@@ -119,6 +119,7 @@ local drawings = {} ---@type table<integer, integer>  by window: how often it ha
 ---@param first integer
 ---@param last integer
 ---@param hl string
+
 ---@param priority integer
 local function paint(row, first, last, hl, priority)
   local opts = { end_col = last, hl_group = hl, priority = priority, ephemeral = true, strict = false }

@@ -206,3 +206,36 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     editor.screen.expect("3 No")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes")
+
+
+def test_unsaved_lines_are_lines_of_the_file(open_editor: Open, tmp_path: Path) -> None:
+    """The diff is that of the live text: its numbers count unsaved lines, and no such line is removed."""
+    step = edit(diff("price.py", PRICE.replace(BODY, SUM), oldText=None))
+    agent = script(tmp_path, on_prompt("", step))
+    editor = open_editor(
+        setup={"agents": {"a": {"command": agent.argv[0], "args": agent.argv[1:]}}, **HELD}, size=(120, 36)
+    )
+    (editor.project / "price.py").write_text(PRICE)
+    editor.type(":edit price.py<CR>ggO# mine<Esc>:Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    send(editor, "go")
+    editor.screen.expect("│ 5 def total(orders):")
+    editor.screen.expect("price.py  +1 −4")
+    assert "- # mine" not in editor.screen.text()
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path, columns: int) -> None:
+    path = "a_folder/of_some_length/price.py"
+    step = edit(diff(path, "x = 1\n", oldText=None))
+    agent = script(tmp_path, on_prompt("", step))
+    editor = talking(open_editor, agent, setup=HELD, size=(columns, 30))
+    send(editor, "go")
+    editor.screen.expect("1 Yes")
+    editor.screen.expect("edit    +1 −0")
+    editor.type("<Esc>:Acp reject<CR>")
+    editor.screen.expect("+1 −0 rejected")
+    editor.type(":set columns=200<CR>")
+    editor.screen.expect(f"{path}  +1 −0  rejected")
+    editor.type(f":set columns={columns}<CR>")
+    editor.screen.expect("edit    +1 −0 rejected")
