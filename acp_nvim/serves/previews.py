@@ -17,7 +17,7 @@ from acp_nvim.serves.files import Files
 from acp_nvim.serves.pages import as_it_came, named
 from acp_nvim.serves.standing import as_utf8
 from acp_nvim.session.diffs import FileDiff
-from acp_nvim.session.preview import MOST_ROWS, DiffRow, FilePreview
+from acp_nvim.session.preview import KEPT_ROWS, DiffRow, FilePreview
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
@@ -101,7 +101,7 @@ def preview(path: str, made: Proposed) -> FilePreview:
     changes = edits(old, new)
     added = sum(len(change.lines) for change in changes)
     removed = sum(change.last - change.first for change in changes)
-    rows = tuple(islice(_rows(old, changes, made.fits), MOST_ROWS))
+    rows = tuple(islice(_rows(old, changes, made.fits), KEPT_ROWS))
     return FilePreview(path, rows, added, removed, made.problem.partition(": shown")[0])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MOST_ROWS = 12  # of a diff in a question
+KEPT_ROWS = 200  # of a diff, for the unfolded call
 
 
 class DiffRow(NamedTuple):
@@ -14,13 +15,21 @@ class DiffRow(NamedTuple):
     text: str
     number: int | None = None
 
+    def told(self, gutter: int) -> str:
+        """`17 def total(orders):`, `-      result = 0`"""
+        return f"{self.number or self.sign:<{gutter}} {self.text}"
+
 
 class FilePreview(NamedTuple):
     path: str  # absolute
-    rows: tuple[DiffRow, ...] = ()  # the first MOST_ROWS
+    rows: tuple[DiffRow, ...] = ()  # the first KEPT_ROWS
     added: int | None = None  # lines; None: there are too many to be compared
     removed: int | None = None
     note: str = ""  # what the user has to know about it
+
+    def gutter(self) -> int:
+        """The width of its numbers."""
+        return max((len(str(row.number)) for row in self.rows if row.number), default=1)
 
     @property
     def changed(self) -> int:

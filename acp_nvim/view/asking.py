@@ -100,7 +100,8 @@ def _same(line: str, told: str, cwd: str) -> bool:
     bare = relative(line.removeprefix("$ "), cwd)
     head, _, number = told.rpartition(":")
     said = head if number.isdigit() else told
-    return said == bare or said.endswith(f"  {bare}")
+    is_command = line.startswith("$ ")  # a title could make it look like another one
+    return bare in (told, said) or (said.endswith(f"  {bare}") and not is_command)
 
 
 def _options(question: Question) -> Iterator[Row]:

@@ -18,6 +18,7 @@ from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.ansi import shown
 from acp_nvim.view.bodies import INDENT
+from acp_nvim.view.contents import HIGHLIGHTS
 from acp_nvim.view.splice import Row
 from acp_nvim.view.tool_lines import relative
 
@@ -26,7 +27,7 @@ Room = tuple[int, int] | None  # rows and columns of the window; None: nobody ha
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
-_GROUNDS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded"}
+_GROUNDS = {"-": HIGHLIGHTS["-"], "+": HIGHLIGHTS["+"]}
 _LEAST = 2  # fewer rows of a diff say nothing
 
 
@@ -45,8 +46,8 @@ def names(key: int, call: ToolCall, cwd: str) -> list[Row]:
 def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterator[Row]:
     """Every file; of the diff at most `most` rows of the window, of which one says what is left out."""
     previews = call.previews
-    width = max((len(str(row.number)) for each in previews for row in each.rows if row.number), default=1)
-    lines = [[_line(row, width, key) for row in each.rows] for each in previews]
+    width = max((each.gutter() for each in previews), default=1)
+    lines = [[_line(row, width, key) for row in each.rows[:MOST_ROWS]] for each in previews]
     total = sum(each.changed for each in previews)
     columns = room[1] if room else None
     notes = [_note(key, note) for note in dict.fromkeys(each.note for each in previews if each.note)]
@@ -108,13 +109,12 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
 
 
 def _line(row: DiffRow, width: int, key: int) -> Row:
-    gutter = str(row.number) if row.number else row.sign
-    text = f"{INDENT}{gutter:<{width}} {shown(row.text)}".rstrip(" ")
+    text = f"{INDENT}{shown(row.told(width))}".rstrip(" ")
     start = len(INDENT.encode())
     mark = {"kind": "question", "key": key}
     if ground := _GROUNDS.get(row.sign):
         return text, {**mark, "line_hl": ground}
-    return text, {**mark, "spans": [[start, start + len(gutter), "AcpTime"]]}
+    return text, {**mark, "spans": [[start, start + width, "AcpTime"]]}
 
 
 def _note(key: int, text: str) -> Row:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.preview import counts
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line
 from acp_nvim.view.bodies import MOST_CHARS, Body
@@ -27,8 +28,13 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
     rows = Body(call.key)
     _input(rows, call)
     diffs = [item for item in call.content if isinstance(item, schema.Diff)]
+    is_previewed = counts(call.previews) is not None
+    if is_previewed:
+        _previews(rows, call)
     for item in call.content:
         match item:
+            case schema.Diff() if is_previewed:
+                pass
             case schema.Diff():
                 _diff(rows, item, named=len(diffs) > 1)
             case schema.ContentItem():
@@ -37,6 +43,18 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
                 _tail(rows, terminal_text(call, item.terminal_id, terminal))
     _output(rows, call)
     return rows.rows()
+
+
+def _previews(rows: Body, call: ToolCall) -> None:
+    """What it changes in its files: an agent may send all of a file for one line of it."""
+    for each in call.previews:
+        if len(call.previews) > 1:
+            rows.line(each.path, "AcpPath")
+        gutter = each.gutter()
+        for row in each.rows:
+            rows.line(row.told(gutter), HIGHLIGHTS.get(row.sign))
+        if more := each.changed - sum(row.sign in "-+" for row in each.rows):
+            rows.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: K shows all", "AcpNote")
 
 
 def pretty(value: Any) -> Iterator[str]:
