@@ -27,9 +27,9 @@ class FilePreview(NamedTuple):
     removed: int | None = None
     note: str = ""  # what the user has to know about it
 
-    def gutter(self) -> int:
-        """The width of its numbers."""
-        return max((len(str(row.number)) for row in self.rows if row.number), default=1)
+    def gutter(self, most: int = KEPT_ROWS) -> int:
+        """The width of the numbers of so many rows."""
+        return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=1)
 
     @property
     def changed(self) -> int:

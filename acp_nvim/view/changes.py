@@ -46,7 +46,7 @@ def names(key: int, call: ToolCall, cwd: str) -> list[Row]:
 def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterator[Row]:
     """Every file; of the diff at most `most` rows of the window, of which one says what is left out."""
     previews = call.previews
-    width = max((each.gutter() for each in previews), default=1)
+    width = max((each.gutter(MOST_ROWS) for each in previews), default=1)
     lines = [[_line(row, width, key) for row in each.rows[:MOST_ROWS]] for each in previews]
     total = sum(each.changed for each in previews)
     columns = room[1] if room else None
@@ -127,7 +127,7 @@ def _sum(rows: Iterable[Row], columns: int | None) -> int:
 
 def height(row: Row, columns: int) -> int:
     """The rows of the window that a line takes: as Neovim breaks it with 'linebreak' and 'breakindent'."""
-    text, mark = row
+    text, mark = _drawn(row)
     beside = "".join(chunk for chunk, _ in (mark or {}).get("eol") or ())
     icon = _ICON * bool(mark and mark.get("icon"))
     cells = icon + _cells(text) + _cells(beside)
@@ -146,6 +146,15 @@ def height(row: Row, columns: int) -> int:
             used = indent
         used += size
     return rows
+
+
+def _drawn(row: Row) -> Row:
+    """With the signs that stand within the line."""
+    text, mark = row
+    for column, sign, _ in reversed((mark or {}).get("inline") or ()):
+        told = text.encode()
+        text = told[:column].decode() + sign + told[column:].decode()
+    return text, mark
 
 
 def _cells(text: str) -> int:

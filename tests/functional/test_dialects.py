@@ -30,7 +30,7 @@ def test_a_story_by_keys(open_editor: Open, tmp_path: Path, dialect: str) -> Non
     editor.wait_event("AcpSessionStarted")
     send(editor, "work")
     editor.wait_event("AcpQuestion")
-    editor.screen.expect("make all")
+    editor.screen.expect("$ make all")
     in_chat(editor, "1 Allow")
     counts(editor, "g1")
     editor.type("1")
@@ -39,6 +39,7 @@ def test_a_story_by_keys(open_editor: Open, tmp_path: Path, dialect: str) -> Non
     assert status_of(editor, tool) == ["completed"]
     send(editor, "again")
     editor.wait_event("AcpQuestion")
+    editor.screen.expect("$ make all")
     counts(editor, "g1")
     editor.type("<Esc>:Acp reject<CR>")
     editor.wait_event("AcpTurnEnded", turn=2, stop_reason="end_turn")

@@ -78,7 +78,7 @@ def test_whatever_its_shape_the_change_is_counted_and_shown_as_it_changes_the_fi
     raw = {"file_path": "{cwd}/price.py", "old_string": BODY, "new_string": SUM}
     fields = {"rawInput": raw} if shape == "raw" else {}
     editor = asking(open_editor, tmp_path, edit(*SHAPES[shape], **fields), size=(120, 36))
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     rows = shown(editor.screen)
     assert any("price.py  +1 −4" in row for row in rows)
     first = rows.index("4 def total(orders):")
@@ -160,8 +160,15 @@ def test_the_end_stays_on_the_screen_when_the_size_changes(
     editor.screen.expect("more lines, gd shows all")
     editor.type("<Esc>")
     editor.lua("vim.o.columns, vim.o.lines = ...", *size)
-    editor.expect_lua("return { vim.o.columns, vim.o.lines }", list(size))
-    editor.screen.expect(lambda screen: "? edit" in screen.text() and "No" in screen.text(), what="all of it")
+
+    def is_whole(screen: Screen) -> bool:
+        """From the line of the call to the options, with as much of the diff as fits."""
+        lines = screen.lines()
+        bar = next(row for row, line in enumerate(lines) if line.startswith(" Scripted"))
+        drawn = [line for line in lines if line.startswith("  │ ")]
+        return "No" in screen.text() and (lines[bar + 1].startswith("? edit") or len(drawn) == 13)
+
+    editor.screen.expect(is_whole, what="all of the question")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
 
@@ -203,7 +210,7 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     editor.wait_event("AcpAnswered", option_id="yes")
     editor.expect_lua(diffs, 0)
     editor.screen.expect("execute pytest -q")
-    editor.screen.expect("3 No")
+    editor.screen.expect("3 ✗ No")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes")
 
@@ -231,7 +238,7 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     agent = script(tmp_path, on_prompt("", step))
     editor = talking(open_editor, agent, setup=HELD, size=(columns, 30))
     send(editor, "go")
-    editor.screen.expect("1 Yes")
+    editor.screen.expect("1 ✓ Yes")
     editor.screen.expect("edit    +1 −0")
     editor.type("<Esc>:Acp reject<CR>")
     editor.screen.expect("+1 −0 rejected")
