@@ -27,11 +27,11 @@ end
 
 --- The marks go with the proposal: `M.forget` takes them away.
 ---@param proposal acp.Proposal
----@param left integer  buffer
+---@param left? integer  buffer
 function M.mark(proposal, left)
   M.forget(proposal)
   local rows, win = proposal.shown.unsaved or {}, proposal.sides.left
-  if #rows == 0 or not api.nvim_win_is_valid(win) then
+  if #rows == 0 or not (left and win and api.nvim_win_is_valid(win)) then
     return
   end
   for _, row in ipairs(rows) do
