@@ -12,7 +12,7 @@ from typing import Any
 
 from acp_nvim.protocol import schema
 from acp_nvim.session import raw_input
-from acp_nvim.session.diffs import diffs, has_diff, is_in_diff
+from acp_nvim.session.diffs import Shown, has_diff
 from acp_nvim.session.paths import absolute
 from acp_nvim.session.questions import MOST_CHARS, MOST_LINES, Question
 from acp_nvim.session.raw_input import Argument
@@ -25,13 +25,14 @@ _SHORT = 60  # of a note that shares its line with others
 
 
 def describe(question: Question, call: ToolCall, cwd: str) -> None:
-    paths = _paths(call, cwd)
+    shown = Shown(call, cwd)
+    paths = _paths(call, shown, cwd)
     question.title = one_line((question.own_title or call.title or "permission")[:_MOST_TITLE])
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)
-    others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, call, cwd)]
+    others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, shown, cwd)]
     question.detail = tuple(_bounded(_lines(question, call, paths, others)))
-    question.is_more_than_diff = _is_more_than_diff(call, paths, others, cwd)
+    question.is_more_than_diff = _is_more_than_diff(call, shown, paths, others)
 
 
 def matters(call: ToolCall | None) -> object:
@@ -41,12 +42,13 @@ def matters(call: ToolCall | None) -> object:
     return call.kind, call.name, call.title, call.content, call.locations, call.raw_input
 
 
-def _paths(call: ToolCall, cwd: str) -> list[str]:
+def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
     """The folder that a command runs in is no place that it is about; what an argument shows needs no other line."""
     said = raw_input.read(call)
+    texts = set(said.texts)
     found = dict.fromkeys(call.paths(cwd))
-    found |= dict.fromkeys(absolute(path, cwd) for path in said.paths if path not in said.texts)
-    found |= dict.fromkeys(diff.path for diff in diffs(call, cwd))
+    found |= dict.fromkeys(absolute(path, cwd) for path in said.paths if path not in texts)
+    found |= dict.fromkeys(diff.path for diff in shown.files)
     if call.command is not None:
         found.pop(absolute(cwd, cwd), None)
     return list(found)
@@ -105,7 +107,7 @@ def _text(value: Any) -> str:
     return "".join(made)
 
 
-def _is_shown(argument: Argument, call: ToolCall, cwd: str) -> bool:
+def _is_shown(argument: Argument, shown: Shown, cwd: str) -> bool:
     """Another line, or the diff, shows it."""
     match argument.role:
         case "command" | "path":
@@ -113,12 +115,12 @@ def _is_shown(argument: Argument, call: ToolCall, cwd: str) -> bool:
         case "folder":
             return bool(absolute(argument.value, cwd) == absolute(cwd, cwd))
         case "change":
-            return is_in_diff(argument.value, call, cwd)
+            return shown.has(argument.value)
     return False
 
 
-def _is_more_than_diff(call: ToolCall, paths: list[str], others: list[Argument], cwd: str) -> bool:
-    changed = {diff.path for diff in diffs(call, cwd)}
+def _is_more_than_diff(call: ToolCall, shown: Shown, paths: list[str], others: list[Argument]) -> bool:
+    changed = {diff.path for diff in shown.files}
     if call.command is not None or (changed and not changed.issuperset(paths)):
         return True
     return any(argument.role != "note" for argument in others)

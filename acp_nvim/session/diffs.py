@@ -14,6 +14,7 @@ _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
+_MOST_COMPARED = 100  # texts of a raw input
 _PATCH = ("diff", "patch", "unified_diff")
 
 
@@ -55,13 +56,25 @@ def has_diff(call: ToolCall, cwd: str) -> bool:
     return bool(diffs(call, cwd)) or patch(call) is not None
 
 
-def is_in_diff(value: Any, call: ToolCall, cwd: str) -> bool:
-    """Whether the diff of the call shows all of this argument. Agents send a change twice, and might send another."""
-    found = diffs(call, cwd)
-    if not found:
-        return isinstance(value, str) and value == patch(call)
-    texts = [text for diff in found for text in (diff.old, diff.new) if text]
-    return all(_is_part(text, texts) for text in _leaves(value))
+class Shown:
+    """What the diff of a call shows. Agents send a change twice, in a diff and in the raw input, and might send another
+    there. Only so many texts are compared: the rest counts as not shown, and so is shown by the question."""
+
+    def __init__(self, call: ToolCall, cwd: str) -> None:
+        self.files = diffs(call, cwd)
+        self._texts = [text for diff in self.files for text in (diff.old, diff.new) if text]
+        self._patch = patch(call) if not self.files else None
+        self._left = _MOST_COMPARED
+
+    def has(self, value: Any) -> bool:
+        """Whether the diff shows all of this argument."""
+        if not self.files:
+            return isinstance(value, str) and value == self._patch
+        for text in _leaves(value):
+            self._left -= 1
+            if self._left < 0 or not _is_part(text, self._texts):
+                return False
+        return True
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[str]:
@@ -94,6 +107,11 @@ def _is_part(text: str, texts: list[str]) -> bool:
 
 def _enveloped(call: ToolCall, cwd: str) -> list[FileDiff]:
     """The files of an `apply_patch` envelope, whatever its argument is called."""
+    found: list[FileDiff] = call.enveloped.of((call.raw_input,), lambda: _pieces(call, cwd))
+    return found
+
+
+def _pieces(call: ToolCall, cwd: str) -> list[FileDiff]:
     pieces = next(filter(None, map(envelope, _raw_texts(call))), [])
     return [
         FileDiff(absolute(piece.path, cwd), piece.old, piece.new) for piece in pieces if usable(piece.path)

@@ -36,7 +36,9 @@ _CHANGES = _words(
 _LOOKS = _words(
     "pattern query regex glob globs include exclude offset limit line lines startline endline head tail"
     " before after context depth maxdepth maxresults casesensitive recursive outputmode multiline type"
-    " thought thoughts"
+    " thought thoughts n i a b c headlimit maxlines maxcount lineoffset nlines ignore respectgitignore"
+    " startlineoneindexed endlineoneindexedinclusive shouldreadentirefile usedefaultexcludes"
+    " filepattern searchterm keyword keywords"
 )
 _NOTES = _words(
     "description explanation reason justification purpose intent rationale summary comment"
@@ -48,7 +50,7 @@ _NOTES = _words(
 _COMMANDS = re.compile(
     r"(?:command|cmd)\w*|(?:run|program|argv)s?|\w*(?:command|cmd|commandline|shell|bash|exec|script|(?<!en)(?<!de)code)s?"
 )
-_TARGETS = _words("pattern query regex glob globs thought thoughts")
+_TARGETS = _words("pattern query regex glob globs filepattern searchterm keyword keywords thought thoughts")
 _SCALARS = str | int | float | bool
 
 

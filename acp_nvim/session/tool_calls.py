@@ -51,6 +51,7 @@ class ToolCall:
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
     said: Kept[Any] = field(default_factory=Kept)  # its raw input, read
+    enveloped: Kept[Any] = field(default_factory=Kept)  # the patch in its raw input, read
     scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
     previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
     previewed: Kept[None] = field(default_factory=Kept)  # what of it `previews` was made of
