@@ -85,6 +85,7 @@ M.groups = {
 ---@field share number       how much of the way to the text's colour, or to the hue
 ---@field hue? integer
 ---@field style? table
+---@field is_plain? boolean  so strong that code on it has the colour of plain text
 ---@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
 
 -- Grounds that are mixed from the window's.
@@ -93,10 +94,10 @@ M.shades = {
   AcpUser = { share = 0.12, style = { bold = true } },
   AcpCode = { share = 0.05 },
   AcpCodeInline = { share = 0.12 },
-  AcpDiffAdded = { share = 0.2, hue = colour.GREEN, is_under = true },
-  AcpDiffAddedText = { share = 0.42, hue = colour.GREEN },
+  AcpDiffAdded = { share = 0.18, hue = colour.GREEN, is_under = true },
+  AcpDiffAddedText = { share = 0.42, hue = colour.GREEN, is_plain = true },
   AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
-  AcpDiffRemovedText = { share = 0.42, hue = colour.RED },
+  AcpDiffRemovedText = { share = 0.42, hue = colour.RED, is_plain = true },
 }
 
 -- The value of 'winhighlight' in windows of ours.
@@ -153,7 +154,7 @@ end
 
 --- The colours that Neovim draws a group with.
 ---@param group string
----@return { fg: integer, bg: integer, has_ground: boolean, is_plain: boolean, known: table }
+---@return { fg: integer, bg: integer, has_ground: boolean, known: table }
 local function seen(group)
   local known, normal = resolved(group), resolved("Normal")
   local dark = vim.o.background == "dark"
@@ -237,7 +238,7 @@ local function mixed(shade)
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
   value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
   local fg = colour.lift(normal.fg, { value.bg })
-  value.fg = fg ~= normal.fg and fg or nil
+  value.fg = (shade.is_plain or fg ~= normal.fg) and fg or nil
   return value
 end
 

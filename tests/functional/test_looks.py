@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, think, tool, update, wait_file
-from tests.functional.contrast import LEAST, SCHEMES, colours, put_on, runs
+from tests.functional.contrast import LEAST, SCHEMES, colours, contrast, put_on, runs
 from tests.functional.editor import Editor
 from tests.functional.test_files import working, write
 from tests.functional.test_form import FIELDS, with_form
@@ -48,12 +48,20 @@ class Look:
         self._found: list[str] = []
         self._measured = 0
 
-    def at(self, what: str) -> None:
+    def at(self, what: str, keeps: float = 1) -> None:
+        """`keeps`: the share that code, whose colours are the scheme's, has to keep of its contrast on Normal."""
         for scheme in SCHEMES:
             put_on(self._editor, scheme)
-            shown = list(runs(self._editor))
+            shown, normal = list(runs(self._editor)), self._editor.screen.colours["background"]
             self._measured += len(shown)
-            dim = sorted({run for run in shown if run.ratio < LEAST})
+            dim = sorted(
+                {
+                    run
+                    for run in shown
+                    if run.ratio
+                    < min(LEAST, keeps * contrast(run.foreground, normal) if keeps < 1 else LEAST)
+                }
+            )
             self._found += [f"{what}: {scheme:<16} {run}" for run in dim]
 
     def ends(self) -> None:
@@ -149,8 +157,30 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.wait_event("AcpTurnEnded")
     editor.type("<C-w>t")
     editor.screen.expect("line 12")  # which is gone: a virtual line
-    look.at("a review")
+    editor.type("gg]h")
+    editor.screen.expect("]h next")
+    look.at("a review, its keys at the hunk")
+    editor.type("20G")
     in_all_schemes(editor, gone=["line 3 ", "line 12 "], come=["THREE", "ten", "and a half"])
+    look.ends()
+
+
+def test_lines_that_a_proposal_replaces_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    """The user's own are marked; code has the scheme's colours, on grounds that leave it what contrast it has."""
+    code = 'def total(orders):\n    """Sum it up."""\n    result = 0  # nothing yet\n    return result\n'
+    new = code.replace("0  # nothing yet", "sum(orders, 0)  # at once").replace(
+        "    return", "    if True:\n        return"
+    )
+    path = "{cwd}/price.py"
+    agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=[diff(path, code, new)])))
+    editor = working(open_editor, agent, size=(120, 40))
+    (editor.project / "price.py").write_text(code)
+    editor.type(":edit price.py<CR>:syntax on<CR>3GA of mine<Esc>")
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    editor.screen.expect("yours, unsaved")
+    look = Look(editor)
+    look.at("a proposal of code", keeps=0.75)
     look.ends()
 
 
