@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
 from acp_nvim.protocol import encode
 from acp_nvim.protocol.encode import Block
@@ -113,8 +115,8 @@ class Attachments:
             raise LeftOut(f"{name} is a folder")
         if (size := os.path.getsize(path)) > MOST_MEDIA:
             raise LeftOut(f"{name} has {_megabytes(size)}, more than {MOST_MEDIA >> 20} MB")
-        with open(path, "rb") as file:
-            data = file.read(MOST_MEDIA)
+        with _opened(path) as file:
+            data = file.read(MOST_MEDIA) or b""
         mime = media_type(data[:_HEAD]) or ""
         if not mime.startswith(kind):
             known = "PNG, JPEG, GIF or WebP" if kind == "image" else "WAV, MP3, Ogg or FLAC"
@@ -131,18 +133,27 @@ def _kind(path: str) -> str:
     return "file"
 
 
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """What was a file when it was looked at may be a pipe by now, which would be waited for."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise LeftOut(f"{os.path.basename(path)} is no ordinary file")
+        yield file
+
+
 def _head(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(_HEAD)
+    with _opened(path) as file:
+        return file.read(_HEAD) or b""  # of a device that has nothing to say yet there is None
 
 
 def _read(path: str) -> str | None:
-    with open(path, "rb") as file:
-        return _decoded(file.read(MOST_TEXT + 1))
+    with _opened(path) as file:
+        return _decoded(file.read(MOST_TEXT + 1) or b"")
 
 
 def _read_lines(path: str, first: int, last: int | None) -> str | None:
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         lines = list(islice(file, first - 1, last))
     if not lines:
         raise LeftOut(f"{os.path.basename(path)} has no line {first}")

@@ -172,10 +172,10 @@ local function read(path, stat, into)
   elseif stat.size > MOST_BYTES then
     why = "larger than 1 MiB"
   else
-    local file, problem = io.open(path, "rb")
-    local text = file and file:read("*a")
-    if file then
-      file:close()
+    local fd, problem = require("acp_nvim.regular").reading(path)
+    local text = fd and vim.uv.fs_read(fd, MOST_BYTES, 0)
+    if fd then
+      vim.uv.fs_close(fd)
     end
     if text then
       return parse(path, text, into)

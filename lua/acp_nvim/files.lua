@@ -67,12 +67,11 @@ end
 ---@param path string
 ---@return boolean
 local function ends_line(path)
-  local file = vim.uv.fs_open(path, "r", 0)
+  local file, stat = require("acp_nvim.regular").reading(path)
   if not file then
     return false
   end
-  local stat = vim.uv.fs_fstat(file)
-  local last = stat and stat.size > 0 and vim.uv.fs_read(file, 1, stat.size - 1)
+  local last = stat.size > 0 and vim.uv.fs_read(file, 1, stat.size - 1)
   vim.uv.fs_close(file)
   return last == "\n" or last == "\r"
 end

@@ -1,4 +1,5 @@
 -- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
+local regular = require("acp_nvim.regular")
 local state_folder = require("acp_nvim.state_folder")
 
 local uv = vim.uv
@@ -31,20 +32,19 @@ local function is_kept()
 end
 
 ---@param path string
----@param flags string
+---@param how "append"|"replace"
 ---@param text string
 ---@return string? problem
-local function write(path, flags, text)
+local function write(path, how, text)
   local problem = state_folder.make(vim.fs.dirname(path))
   if problem then
     return problem
   elseif (uv.fs_lstat(path) or {}).type == "link" then
     return path .. " is a symlink"
   end
-  local fd
-  fd, problem = uv.fs_open(path, flags, PRIVATE)
+  local fd, why = regular.writing(path, how)
   if not fd then
-    return problem
+    return ("%s: %s"):format(path, why)
   end
   local written
   uv.fs_fchmod(fd, PRIVATE)
@@ -81,7 +81,7 @@ local function parsed(path, text)
   if count > 2 * MOST_KEPT or #text > MOST_BYTES then
     items = vim.list_slice(items, math.max(1, #items - MOST_KEPT + 1))
     local aside = ("%s.%d"):format(path, uv.os_getpid())
-    if not write(aside, "w", lines_of(items)) then
+    if not write(aside, "replace", lines_of(items)) then
       uv.fs_rename(aside, path)
     end
   end
@@ -91,14 +91,15 @@ end
 ---@param path string
 ---@return string[]
 local function read(path)
-  local fd = is_kept() and uv.fs_open(path, "r", PRIVATE)
+  if not is_kept() then
+    return {}
+  end
+  local fd, stat = regular.reading(path)
   if not fd then
     return {}
   end
-  local stat = uv.fs_fstat(fd)
-  local size = stat and stat.type == "file" and stat.size or 0
-  local from = math.max(0, size - 4 * MOST_BYTES)
-  local text = uv.fs_read(fd, size - from, from) or ""
+  local from = math.max(0, stat.size - 4 * MOST_BYTES)
+  local text = uv.fs_read(fd, stat.size - from, from) or ""
   uv.fs_close(fd)
   return parsed(path, from > 0 and (text:gsub("^[^\n]*\n", "")) or text)
 end
@@ -125,7 +126,7 @@ function M.add(cwd, items)
     end
   end
   if #new > 0 and is_kept() then
-    local problem = write(path_of(root), "a", lines_of(new))
+    local problem = write(path_of(root), "append", lines_of(new))
     if problem then
       state_folder.warn("prompts are not kept for later: " .. problem)
     end

@@ -43,9 +43,9 @@ function M.check(path)
   elseif stat.size > M.MOST then
     return nil, ("%s has %.1f MB, more than 10 MB"):format(name, stat.size / 2 ^ 20)
   end
-  local fd, problem = vim.uv.fs_open(path, "r", 0)
+  local fd, problem = require("acp_nvim.regular").reading(path)
   if not fd then
-    return nil, problem
+    return nil, ("%s: %s"):format(name, problem)
   end
   local head = vim.uv.fs_read(fd, 16, 0) or ""
   vim.uv.fs_close(fd)

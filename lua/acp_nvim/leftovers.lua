@@ -109,11 +109,12 @@ end
 ---@param file string
 ---@return boolean
 local function is_session_file(file)
-  local opened = io.open(file, "r")
-  local begun = opened and opened:read(#"let SessionLoad")
-  if opened then
-    opened:close()
+  local fd = require("acp_nvim.regular").reading(file) -- `:source <(…)` reads a pipe, which can be read once
+  if not fd then
+    return false
   end
+  local begun = vim.uv.fs_read(fd, #"let SessionLoad", 0)
+  vim.uv.fs_close(fd)
   return begun == "let SessionLoad"
 end
 

@@ -61,19 +61,18 @@ local function load_text(buf)
   end
 end
 
---- The beginning of a file. What was one when its name was looked at may be a pipe by now: to open that waits for ever.
+--- The beginning of a file.
 ---@param path string
 ---@return string? head
 ---@return string? why  there is none
 local function head_of(path)
-  local fd, why = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
+  local fd, why = require("acp_nvim.regular").reading(path)
   if not fd then
-    return nil, why
+    return nil, why --[[@as string]]
   end
-  local stat = uv.fs_fstat(fd)
-  local head = stat and stat.type == "file" and uv.fs_read(fd, HEAD, 0) or nil
+  local head, problem = uv.fs_read(fd, HEAD, 0)
   uv.fs_close(fd)
-  return head, "it is no file any more"
+  return head, problem
 end
 
 ---@param path string
