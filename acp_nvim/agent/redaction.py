@@ -8,18 +8,19 @@ from typing import Any
 
 _HIDDEN = "***"
 _SHORT = 4  # "1" and "on" are no secrets, and cut out of every text they would leave nothing to read
-_LINE = 8  # of a secret of several lines, which may come one by one
 _COUNTS = ("id", "t")  # numbers without which nothing recorded can be read
 
 
 class Redaction:
-    """A value is hidden wherever it occurs within a text; a very short one only as the whole text."""
+    """A value, and each of its lines, is hidden wherever it occurs within a text; a very short one only as the whole
+    text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._whole = {secret for secret in secrets if secret}
+        whole = {secret for secret in secrets if secret}
+        # those of several lines may come one by one; what has no letter and no digit is hidden in no text
+        lines = {line.strip() for secret in whole for line in secret.splitlines()}
+        self._whole = whole | {line for line in lines if any(map(str.isalnum, line))}
         long = {secret for secret in self._whole if len(secret) >= _SHORT}
-        lines = {line.strip() for secret in long for line in secret.splitlines()}
-        long |= {line for line in lines if len(line) >= _LINE}
         quoted = {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in long for ascii in (True, False)}
         self._parts = sorted(long | quoted, key=len, reverse=True)  # one secret may begin with another
         self.longest = max((len(part.encode(errors="replace")) for part in self._parts), default=0)  # bytes

@@ -113,6 +113,17 @@ def test_a_very_short_secret_leaves_the_rest_readable() -> None:
     assert hidden == {"***": "***", "text": "10 of 11", "count": 1, "list": ["***", None]}
 
 
+def test_short_lines_of_a_secret_are_hidden_and_what_holds_no_letter_is_not() -> None:
+    hidden = Redaction(["hunter2\n{\n----\n  abc4\nno\n4711"])
+    assert hidden.text("hunter2 xabc4x ---- { no 4711") == "*** x***x ---- { no ***"
+    assert hidden.value({"a": "no", "b": 4711, "c": "----", "d": "now"}) == {
+        "a": "***",
+        "b": "***",
+        "c": "----",
+        "d": "now",
+    }
+
+
 KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n  BKcwggSjAgEAAoIBAQC7\n}\n-----END KEY-----"
 
 

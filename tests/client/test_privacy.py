@@ -90,7 +90,17 @@ async def test_no_log_trace_transcript_audit_or_export_has_a_secret(desk: Desk, 
 
 
 KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END KEY-----"
+SHORT = "hunter2\nswordfish-99\n  abc4\r\n4711"
 LONG = "sk-" + "abcdefghij" * 6
+
+
+def _one_by_one(secret: str) -> tuple[Any, ...]:
+    lines = secret.split()
+    return (
+        *(stderr(f"using {line}\n") for line in lines),
+        *(say(f"{line}, ") for line in lines),
+        permission("echo", rawInput={"command": f"echo {lines}", "lines": lines}, kind="execute"),
+    )
 
 
 def cut(most: int) -> str:
@@ -110,6 +120,9 @@ def cut(most: int) -> str:
                 say(f"    the key is {KEY}"),
             ),
         ),
+        (SHORT, "hunter2", _one_by_one(SHORT)),
+        (SHORT, "abc4", _one_by_one(SHORT)),
+        (SHORT, "4711", (permission("x", rawInput={"pin": 4711}), say("it is 4711"), stderr("4711\n"))),
         ("48151623", "48151623", (permission("x", rawInput={"pin": 48151623}),)),
         (
             LONG,
@@ -122,7 +135,14 @@ def cut(most: int) -> str:
             ),
         ),
     ],
-    ids=["of several lines", "a number", "at a cut"],
+    ids=[
+        "of several lines",
+        "a short line",
+        "a very short line",
+        "a line that is a number",
+        "a number",
+        "at a cut",
+    ],
 )
 async def test_no_part_of_a_secret_is_told(
     desk: Desk, tmp_path: Path, secret: str, part: str, steps: Any
