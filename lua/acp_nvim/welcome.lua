@@ -15,7 +15,7 @@ local NAMESPACE = api.nvim_create_namespace("acp_nvim.welcome")
 local MARGIN = 2
 local KEYS_WIDTH = 9 -- of the column that they stand in
 local LEAST_TITLE = 16
-local WIDE = 68
+local WIDE, LOW = 68, 14
 local KEYS = { -- what they do fits a chat of 30 columns
   { "i", "write a prompt" },
   { "<C-s>", "send it" },
@@ -129,14 +129,26 @@ local function offer(n, width)
   return {}
 end
 
+--- One below the other, or in a low window side by side.
+---@param width integer
+---@param is_low boolean
 ---@return acp.Chunk[][]
-local function keys()
+local function keys(width, is_low)
   if vim.g.no_plugin_maps then
     return { { { ":help acp_nvim-mappings", "AcpOption" }, { "  keys for here", "AcpTool" } } }
   end
-  return vim.tbl_map(function(key)
-    return { { key[1] .. (" "):rep(KEYS_WIDTH - #key[1]), "AcpOption" }, { key[2], "AcpTool" } }
-  end, KEYS)
+  local lines, room = {}, 0
+  for _, key in ipairs(KEYS) do
+    local gap = is_low and 1 or KEYS_WIDTH - #key[1]
+    local cells = #key[1] + gap + #key[2]
+    if not is_low or cells > room then
+      lines[#lines + 1], room = {}, width
+    end
+    local line, behind = lines[#lines], is_low and "   " or ""
+    vim.list_extend(line, { { key[1] .. (" "):rep(gap), "AcpOption" }, { key[2] .. behind, "AcpTool" } })
+    room = room - cells - #behind
+  end
+  return lines
 end
 
 ---@param width integer
@@ -155,10 +167,16 @@ end
 --- The parts from top to bottom, each some lines.
 ---@param n integer
 ---@param width integer
+---@param is_low boolean
 ---@return acp.Chunk[][][]
-local function parts(n, width)
+local function parts(n, width, is_low)
   local status = state.look(n) or {}
-  return { { who(status), where(state.session(n).origin.cwd, width) }, offer(n, width), keys(), maps(width) }
+  return {
+    { who(status), where(state.session(n).origin.cwd, width) },
+    offer(n, width),
+    keys(width, is_low),
+    maps(width),
+  }
 end
 
 ---@param line acp.Chunk[]
@@ -180,14 +198,15 @@ end
 ---@param rows integer
 ---@return acp.Chunk[][]
 local function lines_of(n, width, rows)
-  local lines, loose = {}, rows > 14
-  for _, part in ipairs(parts(n, width)) do
-    local gap = loose and #lines > 0 and #part > 0
-    if #lines + #part + (gap and 1 or 0) <= rows then
-      lines[#lines + 1] = gap and { { " ", "AcpTool" } } or nil
-      for _, line in ipairs(part) do
-        lines[#lines + 1] = fitted(line, width)
-      end
+  local lines, is_low = {}, rows <= LOW
+  for _, part in ipairs(parts(n, width, is_low)) do
+    local gap = not is_low and #lines > 0 and #part > 0
+    if #lines + #part + (gap and 1 or 0) > rows then
+      break
+    end
+    lines[#lines + 1] = gap and { { " ", "AcpTool" } } or nil
+    for _, line in ipairs(part) do
+      lines[#lines + 1] = fitted(line, width)
     end
   end
   return lines

@@ -110,6 +110,9 @@ def test_it_follows_what_becomes_of_the_session_and_of_its_window(open_editor: O
     assert "maps the rest" not in editor.screen.text()
     editor.type(":set columns=50 lines=12<CR>")
     editor.screen.expect(lambda screen: "Scripted" in screen.text() and "all keys" not in screen.text())
+    editor.type(":set columns=100 lines=16<CR>")  # low: side by side
+    editor.screen.expect("i write a prompt   <C-s> send it")
+    editor.screen.expect("g? all keys")
     editor.type(":set columns=100 lines=30<CR>")
     editor.screen.expect("all keys")
     editor.type(":Acp stop<CR>")
