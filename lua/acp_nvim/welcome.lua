@@ -13,7 +13,7 @@ local M = {}
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.welcome")
 local MARGIN = 2
-local KEYS_WIDTH = 9 -- of the column that they stand in
+local KEYS_WIDTH = 7 -- of the column that they stand in
 local LEAST_TITLE = 16
 local WIDE, LOW = 68, 14
 local KEYS = { -- what they do fits a chat of 30 columns

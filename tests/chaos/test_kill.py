@@ -211,7 +211,7 @@ def test_neovim_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> None:
     again.type(":Acp new mine<CR>")
     goes_on(again, tmp_path, flow)
     if flow not in WITHOUT_A_TURN:
-        again.expect_lua(CHAT, lambda text: "the last turn here was cut off: :Acp replay shows" in text)
+        again.expect_lua(CHAT, lambda text: "the last turn here was cut off: :Acp continue goes on" in text)
 
 
 @flows
