@@ -104,7 +104,9 @@ class Transcripts:
     async def tell_of_cut(self, session: Session) -> None:
         """Before anything new is said there. In its chat: a message would come while the prompt is being opened."""
         if await to_thread.run_sync(self._was_cut, session.cwd):
-            session.transcript.note("info", "the last turn here was cut off: :Acp continue goes on from there")
+            session.transcript.note(
+                "info", "the last turn here was cut off: :Acp continue goes on from there"
+            )
             self._client.touch(session)
 
     # --- writing
