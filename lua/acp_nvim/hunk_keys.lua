@@ -54,6 +54,17 @@ end, function(buf)
   mapped[buf] = nil
 end)
 
+--- How many pending changes there are beside those of a buffer, which has `count`.
+---@param count integer
+---@return integer
+local function elsewhere(count)
+  local total = 0
+  for _, pending in pairs(review.pending_by_session()) do
+    total = total + pending
+  end
+  return total - count
+end
+
 --- To the next (previous) pending change of this buffer, `v:count1` times.
 ---@param step 1|-1
 function M.jump(step)
@@ -69,7 +80,8 @@ function M.jump(step)
     end
   end
   if not target then
-    return scratch.message("info", step > 0 and "no change below" or "no change above")
+    local text, others = step > 0 and "no change below" or "no change above", elsewhere(#rows)
+    return scratch.message("info", others > 0 and ("%s (%d in other files: :Acp review)"):format(text, others) or text)
   end
   vim.cmd("normal! m'")
   api.nvim_win_set_cursor(0, { target + 1, 0 })
