@@ -27,8 +27,9 @@ class Prompting:
     def send(self, session: Session, prompt: Prompt) -> None:
         assert self._host.agent, "a session that is idle has an agent"
         made = prompts.make(prompt, self._host.agent, session.cwd)
-        made.blocks[:0] = map(encode.text, session.reports)
-        session.begin_turn(Prompt(prompt.text, made.went), time.monotonic())
+        if report := self._host.front.services.report(session):
+            made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
+        session.begin_turn(Prompt(prompt.text, made.went), time.monotonic(), report)
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
         if made.trouble:

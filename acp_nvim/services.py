@@ -68,7 +68,7 @@ class Services:
         if self._proposals is None:
             from acp_nvim.serves.proposals import Front, Proposals
 
-            front = Front(self._spawn, self._say, self._touch, self._writes_through)
+            front = Front(self._spawn, self._say, self._touch, self._writes_through, self.review.text_of)
             self._proposals = Proposals(self._editor, self.files, self.takeback, front)
         return self._proposals
 
@@ -130,6 +130,10 @@ class Services:
         self.files.at_turn_start(session, self.loaded)
         self.watch.begin(session, self.loaded)
         self.review.begin_turn(session)
+
+    def report(self, session: Session) -> str:
+        """What the next prompt begins with, as it is now."""
+        return "\n\n".join([*session.take_reports(), *self.review.report(session)])
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""

@@ -211,6 +211,21 @@ class Review:
                 file.became((read(file.path) or Text()).lines)
         self._editor.wake()
 
+    # --- what the agent is told
+
+    def report(self, session: Session) -> list[str]:
+        """What the user has undone or edited of its changes since the last prompt, and is still so."""
+        named = ((file, os.path.relpath(file.given, session.cwd)) for file in self._book.values())
+        return [told for file, name in named if (told := file.report(session.number, name, read(file.path)))]
+
+    def text_of(self, path: str) -> str | None:
+        """As far as we know it without asking the editor; None: no file."""
+        file = self._book.get(path)
+        if file and file.buffer is not None and not file.deleted:
+            return "".join(f"{line}\n" for line in file.lines)
+        found = read(path)
+        return found.whole if found else None
+
     # --- what the user decides
 
     def keep(self, ids: Iterable[int], of: int | None = None, turn: int | None = None) -> int:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from acp_nvim.review.agents_view import AgentsView
 from acp_nvim.review.codec import Text, last_line, split
 from acp_nvim.review.edits import Edit
 from acp_nvim.review.last_newline import LastNewline
 from acp_nvim.review.patchwork import Author, Hunk, Patchwork
+from acp_nvim.review.report import report_of_review
 from acp_nvim.serves.hunk_news import HunkNews
 from acp_nvim.serves.sight import Doer
 
@@ -43,6 +45,7 @@ class Reviewed:
         self._newline = LastNewline()
         self.mode: int | None = None  # of a deleted file, if anybody knows it
         self.first_encoding = ""  # of the buffer, before any agent
+        self._views = AgentsView()
         self._begun = False
         self._hunks: list[Hunk] | None = None  # as long as nothing changes
         self.created = self.deleted = False
@@ -96,8 +99,17 @@ class Reviewed:
         self._begun = True
 
     def agent(self, lines: Iterable[str], author: Author) -> None:
-        self._hunks = None
+        was, self._hunks = self.lines, None
         self.news.near(self.patchwork.agent(list(lines), author))
+        self._views.written(author.session, was, self.lines, self.patchwork.base)
+
+    def report(self, session: int, name: str, disk: Text | None) -> str:
+        """What its agent does not know yet of what has become of its lines. It does from now on. `disk`: what that
+        holds, which is the text where no buffer is followed."""
+        followed = self.buffer is not None and not self.deleted
+        now = self.lines if followed else disk.lines if disk else ()
+        view = self._views.tell(session, self.patchwork.base, now)
+        return report_of_review(name, *view, now if disk or now else None) if view else ""
 
     def ends(self, was: str, now: str, author: Author) -> None:
         """The agent has made `now` of it: perhaps the last line is the same but for its newline."""
@@ -234,7 +246,9 @@ class Reviewed:
     def _apply(self, edit: Edit, author: Author | None, is_new: bool) -> None:
         self._hunks = None
         if author:
+            was = self.lines
             self.patchwork.agent_edit(edit, author)
+            self._views.written(author.session, was, self.lines, self.patchwork.base)
         else:
             self.patchwork.user(edit, is_new)
         self.news.near([edit])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import anyio
 
@@ -16,6 +17,7 @@ from acp_nvim.review.taken import taken
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.proposal import Proposal, decision, takes_unsaved, verdict
 from acp_nvim.serves.takeback import Takeback
+from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
 
@@ -23,7 +25,8 @@ AGAIN = "the proposal has changed: look at it again; nothing was sent"
 
 
 class Front:
-    """What proposals tell the rest of the client; `through`: the session's agent writes through us."""
+    """What proposals tell the rest of the client; `through`: the session's agent writes through us; `text_of` a file:
+    as it is known without asking the editor."""
 
     def __init__(
         self,
@@ -31,8 +34,10 @@ class Front:
         say: Callable[[str, str], None],
         touch: Callable[[Session], None],
         through: Callable[[Session], bool],
+        text_of: Callable[[str], str | None],
     ) -> None:
         self.spawn, self.say, self.touch, self.through = spawn, say, touch, through
+        self.text_of = text_of
 
 
 class Settling:
@@ -106,7 +111,7 @@ class Settling:
             verdicts.append(found)
             if decided:
                 told = os.path.relpath(page.path, known.session.cwd)
-                reports.append(proposed.report(told, found.right, found.decided, found.left))
+                reports.append(partial(self._report, told, found))
         if not known.question.is_open or known.question.version != known.version:
             return self._front.say("warn", AGAIN)
         session, holds = known.session, not self._front.through(known.session)
@@ -115,6 +120,10 @@ class Settling:
         done = self._takeback.expect(session, known.question.tool_call_id or "", verdicts, holds)
         self._answer(known, "allow_once", some=True)
         self._front.spawn(self._say_done, known.question, done)
+
+    def _report(self, name: str, found: Verdict) -> str:
+        now = self._front.text_of(found.path)
+        return proposed.report(name, found.right, found.decided, found.left, now)
 
 
 def _partly(known: Proposal) -> str:

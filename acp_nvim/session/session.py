@@ -62,7 +62,8 @@ class Session:
         self.transcript = Transcript()
         self.questions = Questions()
         self.remembered = Memory()  # what the user has allowed or rejected for good
-        self.reports: list[str] = []  # what the user refused of proposals: the next prompt begins with them
+        # what the user refused of proposals, told as it is when the next prompt goes out
+        self.reports: list[Callable[[], str]] = []
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
@@ -184,7 +185,13 @@ class Session:
 
     # --- turns
 
-    def begin_turn(self, prompt: Prompt, now: float) -> None:
+    def take_reports(self) -> list[str]:
+        """They are told once."""
+        reports, self.reports = self.reports, []
+        return [told for report in reports if (told := report())]
+
+    def begin_turn(self, prompt: Prompt, now: float, report: str = "") -> None:
+        """`report`: what the agent is told before the user's words."""
         self.turn += 1
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
@@ -192,8 +199,7 @@ class Session:
         self.turn_began = now
         self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
-        self.transcript.user(prompt.text, "\n\n".join(self.reports))
-        self.reports.clear()
+        self.transcript.user(prompt.text, report)
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
         self.tell("AcpTurnStarted", turn=self.turn)

@@ -42,3 +42,26 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
     editor.expect_lua("return vim.fn.filereadable(...)", 1, str(report))
     text = report.read_text()
     assert text.index("```diff") < text.index(removed) < text.index("```\n", text.index(removed))
+
+
+def test_the_report_quotes_nothing_that_is_gone(open_editor: Open, tmp_path: Path) -> None:
+    """What the user has changed or undone after the decision is told as it is when the prompt goes out."""
+    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("ok")))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    decide_mixed(editor)  # line 3 stays, TEN is taken, SEVENTEEN is 17 now
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return vim.fn.bufname()", "notes.txt")
+    editor.type(":%s/^17$/another/<CR>:10Acp undo<CR>")
+    editor.expect_lua("return vim.fn.getline(10)", "line 10")
+    editor.expect_lua("return vim.fn.getline(17)", "another")
+    editor.acp("prompt", "now")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    report, words = (block["text"] for block in agent.got("session/prompt")[1]["params"]["prompt"])
+    assert words == "now"
+    assert report.endswith("\n\n")
+    signed = [line for line in report.split("\n") if line.startswith(("-", "+"))]
+    assert signed == ["-THREE", "+line 3", "-TEN", "+line 10", "-17", "+another"]
+    assert "1 hunk refused and 1 hunk changed by the user" in report
+    assert "Where the text there has changed since, no lines are shown." in report
+    assert "1 hunk undone and 1 hunk changed by the user" in report

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import delete_file, mark, on_prompt, script, wait_file, wait_until, write_file
+from tests.fakes.script import (
+    ScriptedAgent,
+    delete_file,
+    mark,
+    on_prompt,
+    say,
+    script,
+    wait_file,
+    wait_until,
+    write_file,
+)
 from tests.functional.editor import Editor
 from tests.functional.test_files import LINES, read, working, write
 from tests.functional.test_watch import at_rest
@@ -712,3 +722,79 @@ def test_typing_a_line_back_makes_it_the_user_s_until_u(
     editor.expect_lua(PENDING, 3)
     assert editor.lua(LINES) == CHANGED
     at_rest(editor)
+
+
+def told(agent: ScriptedAgent) -> list[str]:
+    """The texts of the last prompt."""
+    return [block["text"] for block in agent.got("session/prompt")[-1]["params"]["prompt"]]
+
+
+def ask(editor: Editor, words: str) -> None:
+    before = editor.acp("status")["turn"]
+    editor.acp("prompt", words)
+    editor.wait_event("AcpTurnEnded", turn=before + 1)
+
+
+def test_the_agent_is_told_what_the_user_has_made_of_its_lines(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
+    editor = working(open_editor, agent, text(TEN), size=(120, 40))
+    ask(editor, "edit")
+    editor.expect_lua(PENDING, 3)
+    editor.type("7G:Acp undo<CR>")
+    editor.expect_lua(PENDING, 2)
+    editor.type("2Gccmine<Esc>Goand a line of my own<Esc>")
+    editor.expect_lua(PENDING, 1)
+    ask(editor, "and now?")
+    report, words = told(agent)
+    assert words == "and now?"
+    assert report.endswith("\n\n")
+    head, *lines = report.split("\n")
+    assert head.startswith("notes.txt: 1 hunk undone and 1 hunk changed by the user.")
+    changed = [line for line in lines if line.startswith(("-", "+"))]
+    assert changed == ["-LINE 2", "+mine", "-new"]
+    editor.type(":Acp<CR>")
+    editor.screen.expect("told Scripted: 1 hunk of notes.txt undone")
+    editor.type("<Esc>:wincmd t<CR>")
+    ask(editor, "once more")
+    assert told(agent) == ["once more"]
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    ask(editor, "later")
+    report, _ = told(agent)
+    assert [line for line in report.split("\n") if line.startswith(("-", "+"))] == ["+line 10"]
+
+
+def test_what_was_undone_and_is_there_again_is_not_told(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
+    editor = working(open_editor, agent, text(TEN))
+    ask(editor, "edit")
+    editor.expect_lua(PENDING, 3)
+    editor.type("7G:Acp undo<CR>")
+    editor.expect_lua(PENDING, 2)
+    editor.type("u")
+    editor.expect_lua(PENDING, 3)
+    editor.type(":Acp keep all<CR>")
+    editor.expect_lua(PENDING, 0)
+    ask(editor, "and now?")
+    assert told(agent) == ["and now?"]
+
+
+def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tmp_path: Path) -> None:
+    new = "{cwd}/new.txt"
+    steps = [*editing(new, write_file(new, "made\n")), *editing(NOTES, delete_file(NOTES))]
+    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
+    editor = working(open_editor, agent, text(TEN))
+    ask(editor, "edit")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    ask(editor, "and now?")
+    report, _ = told(agent)
+    assert set(report.strip().split("\n\n")) == {
+        "new.txt: the user has removed this file of yours.",
+        "notes.txt: the user has brought the file back that you deleted.",
+    }
