@@ -450,6 +450,7 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
     editor.screen.expect(r"change 1 of 6 · \k keep · \u undo · :cnext next · :copen list")
     assert editor.lua("return vim.fn.getqflist({ title = 0 }).title") == "turn 1: 4 files +6 −2"
+    editor.screen.expect(r"┃ 2  1/1  \k keep  \u undo")
     editor.type("]h")
     editor.screen.expect("no change below (5 in other files: :Acp review)")
     assert editor.lua("return require('acp_nvim').status().pending") == 6
