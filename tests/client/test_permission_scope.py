@@ -258,7 +258,7 @@ async def test_what_a_diff_shows_is_not_said_again_and_what_it_does_not_is(
     path = str(tmp_path / "a.py")
     diff = {"type": "diff", "path": path, "oldText": "old\n", "newText": "new\n"}
     raw = {"file_path": path, "old_string": "old", "new_string": "new", "replace_all": True}
-    other = {**raw, "new_string": "evil"}
+    other = {**raw, "new_string": "evil", "replace_all": False}
     asks = [
         permission("Edit", id=id, kind="edit", content=[diff], rawInput=said)
         for id, said in (("t", raw), ("u", other))
@@ -267,10 +267,12 @@ async def test_what_a_diff_shows_is_not_said_again_and_what_it_does_not_is(
     talk = await asking(desk)
     assert not talk.questions[0]["more"]
     assert not any("new_string" in line for line in talk.lines)
+    assert any("replace_all: true" in line for line in talk.lines)
     talk.answer("no")
     await eventually(lambda: [each["tool_call_id"] for each in talk.questions] == ["u"])
     assert talk.questions[0]["more"]  # seeing the diff alone is not seeing it
     assert any("new_string: evil" in line for line in talk.lines)
+    assert not any("replace_all: false" in line for line in talk.lines)
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["no", "no"]
