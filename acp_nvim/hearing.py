@@ -98,7 +98,7 @@ class Hearing:
         return refused
 
     async def _serve(self, serve: Serve, entry: Entry) -> Any:
-        session_id = entry.request.params.get("sessionId")
+        session_id = decode.identifier(entry.request.params, "sessionId", "session_id")
         session = self._find(session_id)
         if session is None:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
@@ -114,7 +114,8 @@ class Hearing:
         if entry.request.method not in _HELD:
             return False
         params = entry.request.params
-        session = self._find(params.get("sessionId")) if isinstance(params, dict) else None
+        known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
+        session = self._find(known)
         return session is not None and self._front.services.takeback.hold(
             session, lambda: self.ledger.serve(entry)
         )

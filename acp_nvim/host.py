@@ -161,7 +161,7 @@ class Host:
             return self._unusable(f"{self.spec.name} refused to start: {result.error}")
         agent = decode.initialized(result.result)
         if agent.protocol_version != VERSION:
-            spoken = f"protocol version {agent.protocol_version}, this plugin version {VERSION}"
+            spoken = f"protocol version {decode.version_said(result.result)}, this plugin version {VERSION}"
             return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
         self.agent = agent
         self.dialect = dialects.choose(self.spec.dialect, agent.agent_info)

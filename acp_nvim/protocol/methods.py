@@ -91,10 +91,20 @@ def refusal(name: str, params: object, ours: Mapping[str, Any]) -> RpcError | No
     if method is None or method.served_by != "client" or method.kind != "request":
         return RpcError(METHOD_NOT_FOUND, f"Method not found: {name}")
     if name == "elicitation/create":
-        return _elicitation_refusal(params, ours)
+        return _elicitation_refusal(params, ours) or _unusable(name, params)
     if not offered(name, ours):
         return RpcError(METHOD_NOT_FOUND, f"Method not offered: {name}")
-    return None if isinstance(params, dict) else RpcError(INVALID_PARAMS, f"{name}: params must be an object")
+    return _unusable(name, params)
+
+
+def _unusable(name: str, params: object) -> RpcError | None:
+    """Whose session it is about nobody could say. Some agents leave the id out, or give it as a number."""
+    if not isinstance(params, dict):
+        return RpcError(INVALID_PARAMS, f"{name}: params must be an object")
+    given = [params[key] for key in ("sessionId", "session_id") if key in params]
+    if any(isinstance(value, dict | list | bool) for value in given):
+        return RpcError(INVALID_PARAMS, f"{name}: sessionId must be a text")
+    return None
 
 
 def _elicitation_refusal(params: object, ours: Mapping[str, Any]) -> RpcError | None:

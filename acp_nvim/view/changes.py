@@ -114,7 +114,8 @@ def _line(row: DiffRow, width: int, key: int) -> Row:
     mark = {"kind": "question", "key": key}
     if ground := _GROUNDS.get(row.sign):
         return text, {**mark, "line_hl": ground}
-    return text, {**mark, "spans": [[start, start + width, "AcpTime"]]}
+    end = start + len(f"{row.number or row.sign}".encode())
+    return text, {**mark, "spans": [[start, end, "AcpTime"]] if end <= len(text.encode()) else []}
 
 
 def _note(key: int, text: str) -> Row:

@@ -1,17 +1,26 @@
 """The normaliser: what agents really send becomes the models of `schema`. No JSON whatever makes it raise."""
 
-from acp_nvim.protocol.decode.answers import initialized, new_session, prompt_answer, saved_sessions
+from acp_nvim.protocol.decode.answers import (
+    initialized,
+    new_session,
+    prompt_answer,
+    saved_sessions,
+    version_said,
+)
 from acp_nvim.protocol.decode.asking import ask, elicitation
+from acp_nvim.protocol.decode.fields import identifier
 from acp_nvim.protocol.decode.permission import permission
 from acp_nvim.protocol.decode.updates import update
 
 __all__ = [
     "ask",
     "elicitation",
+    "identifier",
     "initialized",
     "new_session",
     "permission",
     "prompt_answer",
     "saved_sessions",
     "update",
+    "version_said",
 ]

@@ -1,10 +1,13 @@
 """The answers to our requests; null and `{}` where a set was due mean that nothing was said."""
 
+import json
 from typing import Any
 
 from acp_nvim.protocol.decode.content import joined
 from acp_nvim.protocol.decode.fields import identifier
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
+
+_VERSION = 40  # characters
 
 
 def initialized(result: Any) -> Initialized:
@@ -12,6 +15,11 @@ def initialized(result: Any) -> Initialized:
     raw = _object(result)
     version = raw.get("protocolVersion")
     return Initialized.read({**raw, "protocolVersion": 1 if version is None else version}) or Initialized()
+
+
+def version_said(result: Any) -> str:
+    """The version as the agent wrote it, as much of it as can be told."""
+    return json.dumps(_object(result).get("protocolVersion"))[:_VERSION]
 
 
 def new_session(result: Any) -> NewSession:
