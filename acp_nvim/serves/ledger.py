@@ -70,9 +70,14 @@ class Ledger:
     def enter(self, request: Request) -> None:
         entry = Entry(self, request)
         self.open[entry] = None
-        if refused := self._refuse(request):
+        try:
+            refused = self._refuse(request)
+            held = not refused and self.hold(entry)
+        except Exception as error:
+            refused, held = _as_rpc(error, entry), False
+        if refused:
             entry.fail(refused)
-        elif not self.hold(entry):
+        elif not held:
             self.serve(entry)
 
     def serve(self, entry: Entry) -> None:

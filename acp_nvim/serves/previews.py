@@ -12,7 +12,7 @@ from itertools import islice
 
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.proposed import Proposed, propose_all
-from acp_nvim.serves import disk
+from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.pages import as_it_came, named
 from acp_nvim.serves.standing import as_utf8
@@ -40,8 +40,13 @@ class Previews:
         if not call.is_open or not call.previewed.is_new(said, None):
             return
         changes = named(call, session.cwd)
+        unsaved = self._unsaved(changes)
+        made_of = changes, [sight.stamp(disk.resolve(path)) for path in changes]
+        if call.previewed_of == made_of and not unsaved:
+            return  # a permission repeats what its call has told
+        call.previewed_of = made_of
         call.previews = tuple(self._made(session, changes))
-        if self._unsaved(changes):
+        if unsaved:
             self._spawn(self._look, session, call, changes)
 
     def _made(self, session: Session, changes: dict[str, list[FileDiff]]) -> Iterator[FilePreview]:

@@ -55,6 +55,7 @@ class ToolCall:
     scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
     previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
     previewed: Kept[None] = field(default_factory=Kept)  # what of it `previews` was made of
+    previewed_of: object = None  # that, read, and how the files looked
     _named: Kept[list[str]] = field(default_factory=Kept)
     _typed: Kept[str | None] = field(default_factory=Kept)
 

@@ -1,5 +1,6 @@
 """An agent's beginning: what it is told first, when it cannot be used, and where its process runs."""
 
+import json
 import os
 from pathlib import Path
 
@@ -76,7 +77,7 @@ async def test_another_version_is_said_and_the_process_ended(desk: Desk, version
     agent = desk.agent(on_initialize(version=version))
     talk = desk.new()
     await talk.until("failed")
-    said = await desk.message("mine", f"protocol version {version if version == 7 else 0}")
+    said = await desk.message("mine", f"protocol version {json.dumps(version)}")
     assert "\n" not in said
     await eventually(lambda: gone(agent.logged("start")[0]["pid"]))
     await eventually(lambda: desk.editor.groups == [] and "pid" not in talk.status)
