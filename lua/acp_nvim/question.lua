@@ -56,8 +56,11 @@ function M.drawn()
     end
   end
   for session, here in pairs(away and {} or keys) do
-    clock.drawn(session, function(question, is_active)
-      return (is_active or here[question.key] or here[question.id]) and M.can_answer(question) or false
+    clock.drawn(session, function(question)
+      if here[question.key] or here[question.id] then
+        return M.can_answer(question)
+      end
+      return M.is_shown_as_diff(question) -- whatever the chat shows
     end)
   end
 end
@@ -77,6 +80,13 @@ function M.is_away()
   return away
 end
 
+--- Is all that it wants to do before the user as a diff?
+---@param question acp.Question
+---@return boolean
+function M.is_shown_as_diff(question)
+  return not question.more and require("acp_nvim.proposal").is_shown(question)
+end
+
 --- May it be answered? Only if it is on screen as it now is, or all that it wants to do is as a diff, and the user has
 --- not turned away since.
 ---@param question acp.Question
@@ -85,7 +95,7 @@ function M.can_answer(question)
   question = open[question.id] or question
   if away then
     return false
-  elseif not question.more and require("acp_nvim.proposal").is_shown(question) then
+  elseif M.is_shown_as_diff(question) then
     return true
   elseif #api.nvim_list_uis() == 0 then -- nobody draws
     memory.note(question)

@@ -7,7 +7,6 @@ local chats = require("acp_nvim.chat")
 local clock = require("acp_nvim.question.clock")
 local scratch = require("acp_nvim.scratch")
 local short_names = require("acp_nvim.question.short_names")
-local sight = require("acp_nvim.question.sight")
 local state = require("acp_nvim.state")
 
 local api = vim.api
@@ -59,22 +58,36 @@ local STEPS = {
 ---@field is_path boolean  the end says most
 ---@field counts string
 
+--- The line of its call: the entry's first, or the one behind the name of who speaks.
+---@param question acp.Question
+---@return acp.Chat? chat
+---@return integer? row
+---@return [string, string][]? beside  what stands at the end of the line
+local function line_of(question)
+  local chat = chats.get(question.session)
+  local first = chat and question.key and chats.row_of(chat, question.key)
+  for _, found in ipairs(chat and first and chats.marks(chat, first, first + 1) or {}) do
+    if found.mark.kind == "tool" and found.mark.key == question.key then
+      return chat, found.row, found.mark.eol
+    end
+  end
+end
+
 --- As the chat's line of the call has it.
 ---@param question acp.Question
 ---@return acp.BarSubject
 local function subject_of(question)
   local subject = { kind = "", text = scratch.visible(question.title), is_path = false, counts = "" }
-  local lines = sight.lines_of(question)
-  local found = lines and chats.marks(lines.chat, lines.first, lines.first)[1]
-  if not lines or not found or found.mark.kind ~= "tool" then
+  local chat, row, eol = line_of(question)
+  if not chat or not row then
     return subject
   end
-  local line = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.first + 1, true)[1]
-  local path = chats.path_span(lines.chat, lines.first)
+  local line = api.nvim_buf_get_lines(chat.buf, row, row + 1, true)[1]
+  local path = chats.path_span(chat, row)
   local kind, text = line:match("^(%S+)%s+(.+)$")
   subject.kind, subject.text = kind or "", text or line
   subject.is_path = path ~= nil and path[2] >= #line - 5 -- a line's number may stand behind it
-  for _, chunk in ipairs(found.mark.eol or {}) do
+  for _, chunk in ipairs(eol or {}) do
     subject.counts = subject.counts .. (COUNTS[chunk[2]] and chunk[1] or "")
   end
   return subject

@@ -39,15 +39,14 @@ local function is_long(since, question)
   return since ~= nil and since.look == look_of(question) and vim.uv.now() - since.at >= LONG_MS
 end
 
---- The session's chat has been drawn. `is_seen` tells which of its questions are before the user; the active one is that
---- of the bar.
+--- The session's chat has been drawn. `is_seen` tells which of its questions are before the user.
 ---@param n integer
----@param is_seen fun(question: acp.Question, is_active: boolean): boolean
+---@param is_seen fun(question: acp.Question): boolean
 function M.drawn(n, is_seen)
   local fresh = false
   for index, question in ipairs(state.questions(n)) do
     local known = seen[question.id]
-    if (known and known.look == look_of(question)) or is_seen(question, index == 1) then
+    if (known and known.look == look_of(question)) or is_seen(question) then
       fresh = begin(seen, question.id, question) or fresh
       fresh = (index == 1 and begin(active, n, question)) or fresh
     end
