@@ -8,10 +8,12 @@ local M = {}
 ---@param win integer
 ---@param line integer
 ---@param last integer
----@return integer
+---@return integer rows
+---@return integer own  without those that are virtual: only these can be skipped
 local function height(win, line, last)
   local range = { start_row = line - 1, end_row = line < last and line - 1 or nil }
-  return api.nvim_win_text_height(win, range).all
+  local measured = api.nvim_win_text_height(win, range)
+  return measured.all, measured.all - measured.fill
 end
 
 --- Where the window has to begin so that the end is at its bottom.
@@ -21,12 +23,14 @@ end
 ---@return integer line
 ---@return integer skipped  rows of that line
 local function beginning(info, last)
-  local line, rows = last + 1, info.height
+  local line, rows, own = last + 1, info.height, 1
   while line > 1 and rows > 0 do
     line = line - 1
-    rows = rows - height(info.winid, line, last)
+    local all
+    all, own = height(info.winid, line, last)
+    rows = rows - all
   end
-  return line, math.max(0, -rows)
+  return line, math.max(0, math.min(-rows, own - 1))
 end
 
 ---@param win integer
