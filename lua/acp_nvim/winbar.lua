@@ -130,7 +130,7 @@ api.nvim_create_autocmd("ModeChanged", {
   group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
   callback = function()
     if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
-      vim.cmd.redrawstatus({ bang = true })
+      M.refresh(vim.b.acp_session or 0) -- marks them: the screen may not be drawn amid a change of mode
     end
   end,
 })

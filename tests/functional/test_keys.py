@@ -208,7 +208,7 @@ def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, lasts
     editor.screen.expect("<CR> send  <C-c> cancel  g? keys")
     editor.type("i")
     editor.screen.expect(lambda screen: "<C-s> send" in screen.text() and "g? keys" not in screen.text())
-    assert "<CR> send" not in editor.screen.text()
+    editor.screen.expect_gone("<CR> send")
     editor.type("<Esc><C-w>k")
     editor.screen.expect("i prompt")
     editor.type("<C-w>h")
