@@ -216,7 +216,8 @@ class Review:
     def report(self, session: Session) -> list[str]:
         """What the user has undone or edited of its changes since the last prompt, and is still so."""
         named = ((file, os.path.relpath(file.given, session.cwd)) for file in self._book.values())
-        return [told for file, name in named if (told := file.report(session.number, name, read(file.path)))]
+        told = (file.report(session.number, name, os.path.exists(file.path)) for file, name in named)
+        return [each for each in told if each]
 
     def text_of(self, path: str) -> str | None:
         """As far as we know it without asking the editor; None: no file."""

@@ -103,13 +103,12 @@ class Reviewed:
         self.news.near(self.patchwork.agent(list(lines), author))
         self._views.written(author.session, was, self.lines, self.patchwork.base)
 
-    def report(self, session: int, name: str, disk: Text | None) -> str:
-        """What its agent does not know yet of what has become of its lines. It does from now on. `disk`: what that
-        holds, which is the text where no buffer is followed."""
-        followed = self.buffer is not None and not self.deleted
-        now = self.lines if followed else disk.lines if disk else ()
+    def report(self, session: int, name: str, is_there: bool) -> str:
+        """What its agent does not know yet of what has become of its lines. It does from now on. The disk is not read:
+        what the agent has just written there may be unseen still, and is not the user's."""
+        now = self.lines
         view = self._views.tell(session, self.patchwork.base, now)
-        return report_of_review(name, *view, now if disk or now else None) if view else ""
+        return report_of_review(name, *view, now if is_there or now else None) if view else ""
 
     def ends(self, was: str, now: str, author: Author) -> None:
         """The agent has made `now` of it: perhaps the last line is the same but for its newline."""

@@ -49,7 +49,9 @@ async def test_a_change_that_no_call_names_is_its_own_turn_s(desk: Desk, seed: i
         write_file("{cwd}/f3.txt", "second\n"),
         pause(),
     ]
-    desk.agent(on_prompt("first", *first), on_prompt("second", *second), on_prompt("third", say("done")))
+    agent = desk.agent(
+        on_prompt("first", *first), on_prompt("second", *second), on_prompt("third", say("done"))
+    )
     talk = await desk.ready(cwd=folder)
     if is_queued:
         for text in ("first", "second", "third"):
@@ -60,6 +62,8 @@ async def test_a_change_that_no_call_names_is_its_own_turn_s(desk: Desk, seed: i
             await talk.turn(text)
     f1, f2 = ("f1.txt", 1, "unknown", ["first"]), ("f2.txt", 2, "unknown", ["second"])
     await eventually(lambda: changes(desk) == [f1, f2, ("f3.txt", 2, "unknown", ["second"])])
+    # nor is any of it told to the agent as its user's
+    assert [len(message["params"]["prompt"]) for message in agent.got("session/prompt")] == [1, 1, 1]
 
 
 @pytest.fixture
