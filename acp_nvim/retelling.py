@@ -172,7 +172,7 @@ class Retelling:
             if before == len(pieces):
                 continue
             self._pieces[call.key, id] = len(pieces)
-            meta = {"terminal_output": {"terminal_id": id, "data": "".join(pieces[before:])}}
+            meta = {"terminal_output": {"terminal_id": id, "data": pieces.since(before)}}
             change = {"toolCallId": told["toolCallId"], "_meta": meta}
             yield self._update({"sessionUpdate": "tool_call_update", **change})
         if not call.is_open and not call.left:

@@ -13,6 +13,8 @@ from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 
 log = logging.getLogger(__name__)
+MOST = 4096  # requests that wait: some kilobytes each
+HEAVIEST = 256 << 20  # characters and items in them
 
 
 class Wire(Protocol):
@@ -28,6 +30,7 @@ class Entry:
     def __init__(self, ledger: Ledger, request: Request) -> None:
         self.request = request
         self._ledger = ledger
+        self.weight = 0  # what it holds in memory, about
         self.scope: anyio.CancelScope | None = None
         self.on_withdrawn: Callable[[], object] | None = None
 
@@ -63,6 +66,7 @@ class Ledger:
         self._tasks = tasks
         self._refuse = refuse
         self.open: dict[Entry, None] = {}
+        self._weight = 0
         self.now: dict[str, Now] = {}
         self.later: dict[str, Later] = {}
         self.hold: Callable[[Entry], bool] = lambda entry: False  # True: `serve` is called for it, later
@@ -70,8 +74,10 @@ class Ledger:
     def enter(self, request: Request) -> None:
         entry = Entry(self, request)
         self.open[entry] = None
+        entry.weight = weight(request.params)
+        self._weight += entry.weight
         try:
-            refused = self._refuse(request)
+            refused = self._overload() or self._refuse(request)
             held = not refused and self.hold(entry)
         except Exception as error:
             refused, held = _as_rpc(error, entry), False
@@ -79,6 +85,11 @@ class Ledger:
             entry.fail(refused)
         elif not held:
             self.serve(entry)
+
+    def _overload(self) -> RpcError | None:
+        if len(self.open) <= MOST and self._weight <= HEAVIEST:
+            return None
+        return RpcError(INTERNAL_ERROR, "too many requests wait for their answers: send this one later")
 
     def serve(self, entry: Entry) -> None:
         """Unless it was withdrawn while it waited."""
@@ -105,6 +116,7 @@ class Ledger:
         if entry not in self.open:
             return False
         del self.open[entry]
+        self._weight -= entry.weight
         if self._wire:
             say(self._wire)
         return True
@@ -124,6 +136,22 @@ class Ledger:
                 entry.fail(_as_rpc(error, entry))
             finally:
                 entry.fail(RpcError(CANCELLED, "the request was cancelled"))
+
+
+def weight(params: Any) -> int:
+    """How many characters and items there are."""
+    found, ahead = 0, [params]
+    while ahead:
+        value = ahead.pop()
+        found += 1
+        if isinstance(value, str):
+            found += len(value)
+        elif isinstance(value, list):
+            ahead += value
+        elif isinstance(value, dict):
+            ahead += value
+            ahead += value.values()
+    return found
 
 
 def _as_rpc(error: Exception, entry: Entry) -> RpcError:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections import deque
+from collections.abc import Sequence
 
 _PIECE = 8192  # small reads are joined: each piece costs as much again as a few dozen bytes
+_LEFT = 4096  # bytes of one that has given way
+_NEWER = 1000
 _LONGEST = 3  # bytes of a character after its first
 
 
@@ -29,6 +32,16 @@ class Tail:
         while self._pieces and self._size - len(self._pieces[0]) >= self.limit:
             self._size -= len(self._pieces.popleft())
 
+    @property
+    def kept(self) -> int:
+        return self._size
+
+    def shrink(self, limit: int) -> None:
+        """From now on it keeps no more than this."""
+        if limit < self.limit:
+            data = _end(self._bytes(), limit)
+            self.limit, self._size, self._pieces = limit, len(data), deque([data])
+
     def text(self, ended: bool) -> tuple[str, bool]:
         """As text of at most `limit` bytes, and whether that is less than all. A character whose end has not
         come is not there yet; bytes that are no text become U+FFFD, which may be more bytes than they were."""
@@ -47,6 +60,19 @@ class Tail:
 
     def _bytes(self) -> bytes:
         return _end(b"".join(self._pieces), self.limit)
+
+
+def bound(tails: Sequence[Tail], most: int) -> None:
+    """So many bytes of all of them. The oldest, which come first, give way; a little is left of each of the newer."""
+    for tail in tails[:-_NEWER]:
+        tail.shrink(0)
+    too_many = sum(tail.kept for tail in tails) - most
+    for tail in tails[-_NEWER:]:
+        if too_many <= 0:
+            return
+        before = tail.kept
+        tail.shrink(_LEFT)
+        too_many -= before - tail.kept
 
 
 def _end(data: bytes, size: int) -> bytes:

@@ -21,17 +21,17 @@ class Screen:
         self.is_ours = False  # its command will tell how it ended
         self.viewer: int | None = None  # the buffer that is fed
         self.fed = False  # a task feeds it now
-        self._tail = Tail(KEPT)
+        self.tail = Tail(KEPT)
         self._shown = 0  # bytes that the buffer has, or has missed
         self._told: str | None = None
         self._restart()
 
     def write(self, data: bytes) -> None:
-        self._tail.feed(data)
+        self.tail.feed(data)
 
     def text(self) -> str:
         """As it would stand on a screen: what a carriage return lets be overwritten is gone."""
-        text = self._tail.text(ended=self.status is not None)[0]
+        text = self.tail.text(ended=self.status is not None)[0]
         if "\r" not in text:
             return text
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
@@ -44,13 +44,13 @@ class Screen:
     @property
     def has_news(self) -> bool:
         """For the buffer."""
-        return self._shown < self._tail.total or self._told != self.status
+        return self._shown < self.tail.total or self._told != self.status
 
     def take(self) -> str:
         """The next piece for the buffer; of a flood only the newest, and a word about the rest."""
-        first, data = self._tail.since(self._shown, _FEED)
+        first, data = self.tail.since(self._shown, _FEED)
         skipped, self._shown = first - self._shown, first + len(data)
-        at_end = self._shown == self._tail.total
+        at_end = self._shown == self.tail.total
         if not skipped:
             return self._paint(data, at_end) + (self._end() if at_end else "")
         self._decoder, self._colours = _decoder(), Colours()

@@ -16,7 +16,7 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.serves.command import Command
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.order import Environment, Order
-from acp_nvim.serves.output import Tail
+from acp_nvim.serves.output import Tail, bound
 from acp_nvim.serves.screen import Screen
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
@@ -25,6 +25,8 @@ from acp_nvim.session.visible import one_line
 PACE = 0.05  # seconds between two pieces for a terminal buffer
 PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
 MOST = 100  # commands of one session: each has a thread, and an agent might forget all of them
+MOST_OWN = 1000  # terminals of its own that the agent of a session tells of
+MOST_KEPT = 32 << 20  # bytes that the terminals of a session keep once they have ended
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
 
 Spawn = Callable[..., None]
@@ -69,6 +71,7 @@ class Terminals:
 
     async def create(self, entry: Entry, session: Session) -> dict[str, Any]:
         self._expect_room(session)
+        self._forget_old(session)
         order = Order.read(entry.request.params, session.cwd, self._environment)
         terminal_id = self._new_id(session)
         screen, output = Screen(session, terminal_id), Tail(order.limit)
@@ -117,6 +120,17 @@ class Terminals:
                 INTERNAL_ERROR, f"{MOST} commands of this session run already: end one of them first"
             )
 
+    def _forget_old(self, session: Session) -> None:
+        """What has ended gives way: what the agent has not released, and what its user could still read."""
+        terminals = [each for each in self._terminals.values() if each.session is session]
+        screens = [each for each in self._screens.values() if each.session is session]
+        bound([each.output for each in terminals if each.command.status], MOST_KEPT)
+        bound([each.tail for each in screens if each.status or not each.is_ours], MOST_KEPT)
+
+    def _own(self, session: Session) -> int:
+        """How many terminals of its own the agent has told of."""
+        return sum(each.session is session and not each.is_ours for each in self._screens.values())
+
     def _new_id(self, session: Session) -> str:
         """An agent's own terminals may have any name."""
         ids = (f"terminal-{number}" for number in self._numbers)
@@ -149,7 +163,10 @@ class Terminals:
         if terminal_id in self._terminals:
             return None
         screen = self._screens.get((session.number, terminal_id))
+        if screen is None and self._own(session) >= MOST_OWN:
+            return None
         if screen is None:
+            self._forget_old(session)
             screen = Screen(session, terminal_id)
             self._register(screen, call.command or call.title or terminal_id)
         return screen

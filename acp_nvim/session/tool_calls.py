@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.growth import Growth
+from acp_nvim.session.heard import Heard
 from acp_nvim.session.kept import Kept
 from acp_nvim.session.paths import named
 from acp_nvim.session.preview import FilePreview
 from acp_nvim.session.questions import Question
 
+_MOST_TERMINALS = 100  # of one call
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
 ARGUMENTS = ("args", "arguments")
@@ -37,9 +39,7 @@ class ToolCall:
     raw_input: Any = None
     raw_output: Any = None
     meta: dict[str, Any] = field(default_factory=dict)
-    terminals: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # output of terminals that are the agent's own
+    terminals: dict[str, Heard] = field(default_factory=dict)  # that are the agent's own, by their ids
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
     left: str = (
@@ -133,7 +133,9 @@ class ToolCall:
         for name in ("terminal_output", "terminal_output_delta"):
             said = meta.get(name)
             if isinstance(said, dict) and isinstance(said.get("data"), str):
-                self.terminals.setdefault(str(said.get("terminal_id")), []).append(said["data"])
+                id = str(said.get("terminal_id"))
+                if id in self.terminals or len(self.terminals) < _MOST_TERMINALS:
+                    self.terminals.setdefault(id, Heard()).add(said["data"])
 
 
 def is_another(

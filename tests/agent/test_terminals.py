@@ -456,6 +456,28 @@ async def test_a_flood_is_bounded_and_leaves_the_loop_free(lab: Lab):
     assert len(lab.terminals.text(lab.session, name)) == KEPT
 
 
+@pytest.mark.parametrize("released", [True, False])
+async def test_what_ended_terminals_keep_has_a_bound(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, released: bool
+) -> None:
+    """The oldest give way, but for their end; whether the agent has released them or never does."""
+    monkeypatch.setattr(terminals, "MOST_KEPT", 650_000)
+    names = []
+    for _ in range(6):
+        name = await lab.create("seq -f %09.0f 20000")  # 200 kB
+        await lab.waiter(name)
+        if released:
+            await lab.ask("release", terminalId=name)
+        names.append(name)
+    sizes = [len(lab.terminals.text(lab.session, name)) for name in names]
+    assert sizes == [4096, 4096] + [200_000] * 4
+    assert lab.terminals.text(lab.session, names[0]).endswith("000020000\n")
+    if not released:
+        shown = [await lab.output(name) for name in names]
+        assert [each["truncated"] for each in shown] == [True] * 2 + [False] * 4
+        assert [len(each["output"]) for each in shown] == [4096] * 2 + [200_000] * 4
+
+
 # --- an agent's own terminals
 
 

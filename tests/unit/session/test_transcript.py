@@ -347,7 +347,7 @@ def test_output_of_the_agents_own_terminals_is_kept(transcript: Transcript):
     ]
     for each in meta:
         call = transcript.tool(ToolCallUpdate("t", meta=each), 1.0)
-    assert call.terminals == {"x": ["a", "b"]}
+    assert {name: "".join(said) for name, said in call.terminals.items()} == {"x": "ab"}
 
 
 def test_keys_are_never_used_again(transcript: Transcript):

@@ -1,0 +1,40 @@
+"""What an agent has told of the output of a terminal of its own: the end of it, and how much that was in all."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+MOST = 256 * 1024  # characters
+_PIECE = 4096  # smaller ones are joined: each costs as much again as some dozen characters
+
+
+class Heard:
+    """Iterates over its pieces. Its length is that of all that was told."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[str] = deque()
+        self._size = 0  # of what is kept
+        self._total = 0
+
+    def __len__(self) -> int:
+        return self._total
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pieces)
+
+    def add(self, text: str) -> None:
+        self._total += len(text)
+        text = text[-MOST:]
+        self._size += len(text)
+        if self._pieces and len(self._pieces[-1]) + len(text) <= _PIECE:
+            self._pieces[-1] += text
+        else:
+            self._pieces.append(text)
+        while self._size - len(self._pieces[0]) >= MOST:
+            self._size -= len(self._pieces.popleft())
+
+    def since(self, position: int) -> str:
+        """What was told behind the first so many characters, as far as it is kept."""
+        kept = "".join(self._pieces)
+        return kept[max(0, len(kept) - (self._total - position)) :]
