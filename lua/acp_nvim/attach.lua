@@ -89,7 +89,7 @@ local function changed_lines(text)
   return count
 end
 
-local MOST_WAIT_MS = 5000 -- a prompt that is sent meanwhile waits so long for git
+local MOST_WAIT_MS = 300 -- a prompt that is sent at once waits so long for git; then the user is told to repeat it
 
 ---@class acp.GitDiff
 ---@field over boolean   git has ended
@@ -157,7 +157,10 @@ function kinds.diff(n)
     vim.wait(MOST_WAIT_MS, function()
       return diff.over
     end, 10)
-    return diff.text and { title = "git diff", text = diff.text } or { missing = diff.why or "git is still busy" }
+    if not diff.over then
+      return { late = "not sent: git is still reading the diff, send again" }
+    end
+    return diff.text and { title = "git diff", text = diff.text } or { missing = diff.why }
   end)
   require("acp_nvim.prompt").insert(n, shown)
   return true

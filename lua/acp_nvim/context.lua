@@ -226,7 +226,7 @@ function M.item(item)
     return from_file(item)
   elseif type(item.diagnostics) == "number" then
     return from_diagnostics(item.diagnostics)
-  elseif type(item.text) == "string" or item.missing then
+  elseif type(item.text) == "string" or item.missing or item.late then
     return item
   end
   for _, kind in ipairs({ "image", "audio" }) do

@@ -302,7 +302,7 @@ def slow_git(tmp_path: Path, gate: Path, then: str) -> dict[str, str]:
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_a_diff_goes_along_however_soon_the_prompt_is_sent(open_editor: Open, tmp_path: Path) -> None:
+def test_a_prompt_does_not_leave_without_the_diff_that_git_still_reads(open_editor: Open, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     environment = slow_git(tmp_path, gate, r"printf '\n-one\n+two\n'")
     editor, agent = talking(open_editor, tmp_path, ALL, env=environment)
@@ -311,7 +311,10 @@ def test_a_diff_goes_along_however_soon_the_prompt_is_sent(open_editor: Open, tm
     editor.type(":Acp add diff<CR>")
     editor.expect_lua(LINES, "(diff) ")
     editor.type(":Acp prompt look at it<CR>")
+    editor.screen.expect("not sent: git is still reading the diff")
     gate.touch()
+    editor.expect_lua(LINES, "(diff 2 lines) ")
+    editor.type(":Acp prompt look at it<CR>")
     editor.wait_event("AcpTurnEnded")
     assert [block["text"] for block in blocks(agent)] == ["git diff:\n\n-one\n+two\n"]
     assert words(agent).startswith("look at it (diff")

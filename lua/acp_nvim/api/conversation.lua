@@ -66,6 +66,11 @@ function M.prompt(text, options)
     return nil, message
   end
   local shown, context = gathered(n, text, given)
+  for _, item in ipairs(context) do
+    if item.late then -- it will be there in a moment: the prompt stays until then
+      return nil, item.late
+    end
+  end
   local payload = { text = shown, context = context, first = options.first, next = options.next }
   payload.seq, payload.loaded = state.sent(n, payload), require("acp_nvim.files").loaded()
   ok, message = reach.send(n, "prompt", payload)
