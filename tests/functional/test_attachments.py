@@ -302,7 +302,9 @@ def slow_git(tmp_path: Path, gate: Path, then: str) -> dict[str, str]:
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_a_prompt_does_not_leave_without_the_diff_that_git_still_reads(open_editor: Open, tmp_path: Path) -> None:
+def test_a_prompt_does_not_leave_without_the_diff_that_git_still_reads(
+    open_editor: Open, tmp_path: Path
+) -> None:
     gate = tmp_path / "gate"
     environment = slow_git(tmp_path, gate, r"printf '\n-one\n+two\n'")
     editor, agent = talking(open_editor, tmp_path, ALL, env=environment)
