@@ -187,8 +187,8 @@ class Client:
             self.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")
 
     def do_modified(self, payload: dict[str, Any]) -> None:
-        is_modified, is_behind = bool(payload.get("modified")), bool(payload.get("behind"))
-        self.services.modified(str(payload["path"]), is_modified, is_behind)
+        is_modified, behind = bool(payload.get("modified")), payload.get("behind")
+        self.services.modified(str(payload["path"]), is_modified, tuple(behind) if behind else None)
 
     def do_follow(self, payload: dict[str, Any]) -> None:
         session = self.session(payload)

@@ -16,7 +16,7 @@ from acp_nvim.serves import disk, git, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.review import Review
-from acp_nvim.serves.sight import Doer, Held
+from acp_nvim.serves.sight import Doer, Held, Read
 from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.terminals import Terminals
 from acp_nvim.serves.watch import Watch
@@ -155,9 +155,9 @@ class Services:
         self.files.forget(session)
         self.watch.end(session)
 
-    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
+    def modified(self, path: str, is_modified: bool, behind: Read | None = None) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self.files.modified(path, is_modified, is_behind)
+        self.files.modified(path, is_modified, behind)
         self.watch.modified(path, is_modified)
 
     def visit(self, url: str) -> None:

@@ -25,7 +25,7 @@ from acp_nvim.serves.joining import is_large, merged
 from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
-from acp_nvim.serves.sight import Doer
+from acp_nvim.serves.sight import Doer, Read
 from acp_nvim.serves.standing import Standing, as_utf8, on_disk
 from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.beliefs import Beliefs
@@ -85,9 +85,9 @@ class Files:
     def configure(self, outside: str, autocmds: bool) -> None:
         self.boundary.outside, self.live.autocmds = outside, autocmds
 
-    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
+    def modified(self, path: str, is_modified: bool, behind: Read | None = None) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self.live.modified(path, is_modified, is_behind)
+        self.live.modified(path, is_modified, behind)
 
     def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
         """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.

@@ -16,10 +16,10 @@ from acp_nvim.review import codec
 from acp_nvim.review.codec import Text
 from acp_nvim.review.edits import Edit, apply, edits
 from acp_nvim.review.texts import as_text
-from acp_nvim.serves import disk
+from acp_nvim.serves import disk, sight
 from acp_nvim.serves.joining import merged
 from acp_nvim.serves.patience import until_free
-from acp_nvim.serves.sight import Doer, Held, Stamp, Unknown
+from acp_nvim.serves.sight import Doer, Held, Read, Stamp, Unknown
 from acp_nvim.serves.standing import Buffer, Standing, on_disk, shape
 
 log = logging.getLogger(__name__)
@@ -63,33 +63,32 @@ class Live:
         self._known: dict[str, Buffer] = {}  # the youngest last
         # of modified buffers: the disk under their unsaved lines; None: nobody can tell
         self._origins: dict[str, bytes | None] = {}
-        self._behind: set[str] = (
-            set()
-        )  # of those: the disk has never been in the buffer, and nobody has been asked
+        # of those: the disk has never been in the buffer, and nobody has been asked
+        self._behind: dict[str, Read] = {}
 
     @property
     def unsaved(self) -> list[str]:
         return list(self._origins)
 
-    def modified(self, path: str, is_modified: bool, is_behind: bool = False) -> None:
+    def modified(self, path: str, is_modified: bool, behind: Read | None = None) -> None:
         """The editor says so of a loaded buffer; what the disk holds now is what its changes build on.
 
-        `is_behind`: but for that, it has changed since the buffer was read.
+        `behind`: but for that, it has changed since the buffer was read; how it looked then.
         """
         path = disk.resolve(path)
         if not is_modified:
             self._forget_origin(path)
         elif path not in self._origins:
             self._origins[path] = None
-            if is_behind:
-                self._behind.add(path)
+            if behind:
+                self._behind[path] = behind
                 return
             with contextlib.suppress(OSError):
                 self._origins[path] = on_disk(path) or b""
 
     def _forget_origin(self, path: str) -> None:
         self._origins.pop(path, None)
-        self._behind.discard(path)
+        self._behind.pop(path, None)
 
     def origin(self, path: str) -> bytes | None:
         """The disk under the unsaved lines of a modified buffer; None: nobody can tell."""
@@ -99,14 +98,21 @@ class Live:
         """What the disk held as the buffer became modified has never been in it, and nobody has been asked."""
         return path in self._behind
 
+    def recognise(self, path: str, stamp: Stamp | None, text: str | None) -> None:
+        """The file looked so when it held that text: where the buffer was read from it then, that is what its unsaved
+        lines build on. It was changed while the user had begun something that puts our edits off, say."""
+        read = self._behind.get(path)
+        if read and stamp and text is not None and read == sight.read_stamp(stamp):
+            self.in_step(path, text.encode("utf-8", "surrogateescape"))
+
     def doubt(self, path: str) -> None:
         """What the disk holds was never in the buffer: its unsaved lines build on something older."""
         self._origins[path] = None
-        self._behind.discard(path)
+        self._behind.pop(path, None)
 
     def in_step(self, path: str, data: bytes) -> None:
         """The buffer has taken up what the disk holds; unsaved lines, if any, build on that now."""
-        self._behind.discard(path)
+        self._behind.pop(path, None)
         if path in self._origins:
             self._origins[path] = data
 

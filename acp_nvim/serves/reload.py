@@ -73,17 +73,20 @@ async def bring(
     echo: str | None = None,
     cut: Cut | None = None,
     is_saved: bool = False,
+    looked: sight.Stamp | None = None,
 ) -> Apart | Missed | None:
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
     if that is what the disk holds, the buffer has taken it up before. `cut`: what is taken back of
     the disk, which is to stay in no unsaved line. `is_saved`: the user has saved the buffer after `earlier`.
+    `looked`: how the file looked when it held `earlier`.
     """
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
+            live.recognise(path, looked, earlier)
             found = (
                 await _try(live, buffer, path, earlier, settled, by, echo, cut, is_saved) if buffer else None
             )

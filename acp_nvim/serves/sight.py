@@ -12,6 +12,7 @@ from acp_nvim.serves import disk
 from acp_nvim.session.session import Session
 
 Stamp = tuple[int, ...]
+Read = tuple[int, ...]  # how the editor saw the file that is in a buffer: seconds, nanoseconds, size, inode
 LARGEST = 16 << 20  # bytes
 UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
 _MODE = 3  # where it stands in a stamp
@@ -75,6 +76,11 @@ def settles_in(now: Stamp) -> float:
 def changed(now: Stamp) -> int:
     """When the text last changed, in nanoseconds; 0 if nobody has looked."""
     return now[4] if now != UNSEEN else 0
+
+
+def read_stamp(now: Stamp) -> Read:
+    """As the editor would have seen that file."""
+    return (*divmod(changed(now), 10**9), size(now), now[1])
 
 
 def size(now: Stamp | None) -> int:

@@ -271,7 +271,9 @@ class Watch:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
             is_saved = buffer is not None and buffer.is_saved_since(was)
-        found = await self._bring(path, earlier, None, turn.doer(seen.by), is_saved) if buffer else None
+            looked = was if earlier == before else None
+        by = turn.doer(seen.by)
+        found = await self._bring(path, earlier, None, by, is_saved, looked) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.doer(seen.by), seen.path, before, text)
@@ -308,12 +310,18 @@ class Watch:
         await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
 
     async def _bring(
-        self, path: str, earlier: str | None, settled: Settled | None, by: Doer, is_saved: bool = False
+        self,
+        path: str,
+        earlier: str | None,
+        settled: Settled | None,
+        by: Doer,
+        is_saved: bool = False,
+        looked: sight.Stamp | None = None,
     ) -> Apart | Missed | None:
         lock = self._files.lock(path)
         echo = self._files.echo(path)
         found = await reload.bring(
-            self._files.live, lock, path, earlier, settled, by, echo, is_saved=is_saved
+            self._files.live, lock, path, earlier, settled, by, echo, is_saved=is_saved, looked=looked
         )
         if settled is None and isinstance(found, Apart):
             text = self._files.decided.wanted(by.session, path, found)

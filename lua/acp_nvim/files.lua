@@ -166,13 +166,15 @@ function M.loaded()
   return paths
 end
 
-local stamps = {} ---@type table<integer, string> buffers -> how their files looked when they were read or written
+---@alias acp.Stamp integer[]  seconds and nanoseconds of the last change, size, inode
+
+local stamps = {} ---@type table<integer, acp.Stamp> buffers -> how their files looked when they were read or written
 
 ---@param buf integer
----@return string?
+---@return acp.Stamp?
 local function stamp(buf)
   local stat = vim.uv.fs_stat(api.nvim_buf_get_name(buf))
-  return stat and ("%d.%d %d %d"):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+  return stat and { stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino }
 end
 
 --- The buffer holds what its file does.
@@ -183,15 +185,15 @@ end
 
 --- The file has changed since the buffer was read or written: what is changed in it now builds on something older.
 ---@param buf integer
----@return boolean
-local function is_behind(buf)
-  return stamps[buf] ~= nil and stamps[buf] ~= stamp(buf)
+---@return acp.Stamp? of the file that the buffer holds; nil: it is the one on disk
+local function behind(buf)
+  return not vim.deep_equal(stamps[buf], stamp(buf)) and stamps[buf] or nil
 end
 
 ---@class acp.Modified
 ---@field path string       resolved
 ---@field modified boolean
----@field behind? boolean   on disk the file has been another one already
+---@field behind? acp.Stamp  on disk the file has been another one already; how the one looked that was read
 
 ---@param buf integer
 ---@param notify fun(payload: acp.Modified)
@@ -206,7 +208,7 @@ local function tell(buf, notify)
     notify({ path = before, modified = false })
   end
   if path then
-    notify({ path = path, modified = true, behind = is_behind(buf) or nil })
+    notify({ path = path, modified = true, behind = behind(buf) })
   end
 end
 
