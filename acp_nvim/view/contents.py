@@ -117,7 +117,7 @@ def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
         rows.line("too many lines to be compared here: K shows them", "AcpNote")
         return
     for sign, text in unified(old, diff.new_text):
-        rows.line(sign + text, HIGHLIGHTS.get(sign))
+        rows.line(f"{sign} {text}".rstrip(" "), HIGHLIGHTS.get(sign))  # as beside the numbers of a file
 
 
 def _tail(rows: Body, text: str) -> None:

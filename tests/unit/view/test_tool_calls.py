@@ -174,7 +174,7 @@ def test_a_diff_is_shown_in_colours():
     shown = Shown(
         kind="edit", raw_input={"old": "b"}, content=(Diff(path="/w/a", old_text="a\nb", new_text="a\nc"),)
     )
-    assert shown.body == [" a", "-b", "+c"]
+    assert shown.body == ["  a", "- b", "+ c"]
     assert [row[0].get("line_hl") for row in shown.buffer.rows[2:]] == [
         None,
         "AcpDiffRemoved",
@@ -184,7 +184,7 @@ def test_a_diff_is_shown_in_colours():
 
 def test_several_diffs_are_named():
     diffs = (Diff(path="/w/a", new_text="x"), Diff(path="/w/b", new_text="y"))
-    assert Shown(kind="edit", content=diffs).body == ["/w/a", "+x", "/w/b", "+y"]
+    assert Shown(kind="edit", content=diffs).body == ["/w/a", "+ x", "/w/b", "+ y"]
 
 
 @pytest.mark.statement(87)
