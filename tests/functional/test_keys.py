@@ -220,8 +220,9 @@ def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, lasts
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        (("Allow once", "Allow always", "Reject once", "Reject always"), "allow|✓✓ allow|reject|✗✗ reject"),
+        (("Allow once", "Allow always", "Reject once", "Reject always"), "allow|✓✓ always|reject|✗✗ never"),
         (("Yes", "Yes, all edits", "No, and tell it why", "Never"), "yes|✓✓ all|no|✗✗ never"),
+        (("Yes", "Yes, and do not ask", "No", "No, and do not ask"), "yes|✓✓ always|no|✗✗ never"),
         (("No", "Do it", "Yes", "Do not"), "✓ no|✓✓ it|✗ yes|✗✗ not"),  # an agent that would mislead
         (("Yes\u202e%#Error#", "%", "[n]", "a" * 90), "✓ yes<202e>%#er…|✓✓ %|✗ n|✗✗ aaaaaaaaaaaaa…"),
     ],

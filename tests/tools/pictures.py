@@ -63,7 +63,7 @@ def sent(text: str, until: str) -> list[str]:
 # A rename in several places, its diff open; in the second scene one is refused and one edited.
 PROPOSED = [*said("/rename parse read_line reader.py", "needs you"), ":Acp diff", "Enter", "wait::w send"]
 DECIDED = [*PROPOSED, "gg]cdo]c", ":s/read_line/read_pair/", "Enter", ":noh", "Enter"]
-ALLOWED = [*PROPOSED, ":w", "Enter", "wait::Acp review"]
+ALLOWED = [*PROPOSED, ":w", "Enter", "wait:± reader.py"]
 
 # name -> background, keys
 SCENES: dict[str, tuple[str, list[str]]] = {
@@ -91,7 +91,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             *sent("/read reader.py:16", "I read"),
             *sent("/edit reader.py", "1 ✓ Yes"),
             *(":Acp answer 1", "Enter", "wait:I edited"),
-            *("C-w", "k", "G[tza", "wait:+# edited", "{jzt", "C-w", "j"),
+            *("C-w", "k", "G[tza", "wait:# edited by", "{jzt", "C-w", "j"),
         ],
     ),
     "terminal": (

@@ -1,8 +1,9 @@
 -- Short names of a question's options, for a bar.
 --
 --   "Yes", "Yes, all edits", "No, tell it why"  ->  "yes", "✓✓ all", "no"
---   "Allow once", "Allow always", "Reject"      ->  "allow", "✓✓ allow", "reject"
+--   "Allow once", "Allow always", "Reject"      ->  "allow", "✓✓ always", "reject"
 --   "Do it", "Do not"                           ->  "✓ it", "✗ not"
+--   "Yes", "Yes, and do not ask again", "No"    ->  "yes", "✓✓ always", "no"
 --
 -- No two options look the same, and none misleads: an option whose one word does not say what it does, and each that
 -- counts always, keeps the sign of its kind.
@@ -57,6 +58,11 @@ end
 -- What the sign of the kind says already.
 local SAID = { once = true, always = true }
 
+-- Words that say nothing alone: the only option of its kind is called by that kind instead.
+local EMPTY =
+  { ["and"] = true, ["or"] = true, to = true, ["do"] = true, ["don't"] = true, the = true, allow = true, reject = true }
+local BY_KIND = { allow_always = "always", reject_always = "never" }
+
 --- The first word. Where another option begins with it: the first word that differs, if there is one that says more than
 --- the sign.
 ---@param lists string[][]
@@ -102,6 +108,18 @@ local function distinct(lists, options)
   return names
 end
 
+---@param name string
+---@param options { kind: string }[]
+---@param index integer
+---@return string
+local function or_by_kind(name, options, index)
+  local kind = options[index].kind
+  local alike = vim.iter(options):filter(function(option)
+    return option.kind == kind
+  end)
+  return EMPTY[name] and BY_KIND[kind] and #alike:totable() == 1 and BY_KIND[kind] or name
+end
+
 ---@param options { name: string, kind: string }[]
 ---@return { sign: string, name: string }[]  an empty sign: the name says it
 function M.of(options)
@@ -113,9 +131,10 @@ function M.of(options)
   )
   local list = {}
   for index, option in ipairs(options) do
-    local is_clear = vim.list_contains(CLEAR[option.kind] or {}, names[index])
+    local name = or_by_kind(names[index], options, index)
+    local is_clear = vim.list_contains(CLEAR[option.kind] or {}, name)
     local sign = not is_clear and M.SIGNS[option.kind] or ""
-    list[index] = { sign = sign, name = scratch.cut(names[index], LONGEST) }
+    list[index] = { sign = sign, name = scratch.cut(name, LONGEST) }
   end
   return list
 end
