@@ -9,7 +9,7 @@ from acp_nvim.session.diffs import diffs, patch
 from acp_nvim.session.questions import Question
 from acp_nvim.session.tool_calls import ToolCall
 from acp_nvim.session.visible import one_line, visible
-from acp_nvim.view.bodies import Body
+from acp_nvim.view.bodies import MOST_CHARS, Body
 from acp_nvim.view.changes import Room, changes, left, names
 from acp_nvim.view.contents import HIGHLIGHTS
 from acp_nvim.view.differences import too_large, unified
@@ -26,6 +26,7 @@ _SIGNS = {  # of an option's kind
     "reject_once": ("✗", "AcpFailed"),
     "reject_always": ("✗✗", "AcpFailed"),
 }
+_CUT_CHARS = 16 * 1024  # of a question that is too long to be allowed: Neovim takes long to draw more
 _UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
@@ -42,7 +43,7 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
 
 
 def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
-    body = Body(question.id, "question", _INDENT)
+    body = Body(question.id, "question", _INDENT, _CUT_CHARS if question.is_cut else MOST_CHARS)
     told = subject(call, cwd)
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):

@@ -14,10 +14,10 @@ MOST_LINES, MOST_CHARS = questions.MOST_LINES, questions.MOST_CHARS
 
 
 class Body:
-    def __init__(self, key: int, kind: str = "body", indent: str = INDENT) -> None:
+    def __init__(self, key: int, kind: str = "body", indent: str = INDENT, most: int = MOST_CHARS) -> None:
         self._key, self._kind, self._indent = key, kind, indent
         self._rows: list[Row] = []
-        self._room = MOST_CHARS
+        self._room = most
         self._hidden = 0  # lines
         self._cut = False  # in the middle of a line
 

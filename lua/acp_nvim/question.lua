@@ -103,6 +103,15 @@ function M.can_answer(question)
   return memory.has_seen(question)
 end
 
+--- Nobody can see the whole of what the chat cuts: to refuse it, it is enough that some of it is on the screen.
+---@param question acp.Question
+---@param option? table
+---@return boolean
+function M.can_refuse(question, option)
+  local rejects = option ~= nil and vim.startswith(option.kind, "reject")
+  return rejects and question.cut and not away and #sight.parts(question) > 0
+end
+
 --- Why it may not be answered yet, and what to do; said once it has been shown.
 ---@param question acp.Question
 ---@return string message

@@ -107,7 +107,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         [
             *(*DECIDED, ":w", "Enter", "wait:I renamed", ":Acp", "Enter"),
             *sent("Now the tests.", "no answer of my own"),
-            *("C-w", "k", "gg/hunk refused", "Enter", "zt:noh", "Enter"),
+            *("C-w", "k", "gg/told Demo", "Enter", "za", "wait:▾ told", "zt:noh", "Enter"),
         ],
     ),
     "review": ("dark", [*ALLOWED, ":Acp review", "Enter", "gg]h"]),

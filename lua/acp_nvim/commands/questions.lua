@@ -11,6 +11,14 @@ local function opens_form(question, option)
   return require("acp_nvim.question").opens_form(question, option)
 end
 
+--- Such an answer allows nothing: it opens the form, or refuses what can never be seen whole.
+---@param question table
+---@param option? table
+---@return boolean
+local function is_harmless(question, option)
+  return opens_form(question, option) or require("acp_nvim.question").can_refuse(question, option)
+end
+
 ---@param question table
 ---@param option table
 ---@return true? ok
@@ -98,7 +106,7 @@ local function decide(base, call)
   local sends_now = base == "reject" and call.bang and call.rest ~= ""
   local kind = base .. (call.bang and not sends_now and "_always" or "_once")
   local question, message = visible_question(function(question)
-    return opens_form(question, (first_of_kind(question, kind)))
+    return is_harmless(question, (first_of_kind(question, kind)))
   end)
   if not question then
     return nil, message
@@ -187,7 +195,7 @@ subcommands.answer = {
   end,
   run = function(call)
     local question, message = visible_question(function(question)
-      return call.rest ~= "" and opens_form(question, (option_of(question, call.rest)))
+      return call.rest ~= "" and is_harmless(question, (option_of(question, call.rest)))
     end)
     if not question then
       return nil, message

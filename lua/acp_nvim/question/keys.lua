@@ -48,7 +48,7 @@ end
 ---@param by_bar boolean
 ---@return string? message
 local function why_not(question, option, key, by_bar)
-  if not question_of.can_answer(question) then
+  if not question_of.can_answer(question) and not question_of.can_refuse(question, option) then
     question_of.show(question)
     return question_of.why_unseen(question)
   elseif not clock.counts(question, by_bar) then
