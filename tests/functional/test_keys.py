@@ -184,6 +184,7 @@ def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, 
         (120, "? <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
         (150, "? …/price.py <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
         (80, "? <M-1> ✓ <M-2> ✓✓ <M-3> ✗"),
+        (64, "? <M-n> 1 ✓ 2 ✓✓ 3 ✗"),
     ],
 )
 def test_the_bar_gives_way_where_it_is_narrow(

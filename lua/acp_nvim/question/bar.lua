@@ -3,6 +3,7 @@
 --   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
 --   ? <M-1> ✓ <M-2> ✓✓ <M-3> ✗                                                  (very narrow)
+--   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
 local chats = require("acp_nvim.chat")
 local clock = require("acp_nvim.question.clock")
 local scratch = require("acp_nvim.scratch")
@@ -37,6 +38,7 @@ M.KEYS = {
 ---@field bare? boolean      without subject
 ---@field names? boolean
 ---@field diff? boolean
+---@field short? boolean     the modifier once, and then the digits
 
 ---@type acp.BarStep[]
 local STEPS = {
@@ -48,6 +50,7 @@ local STEPS = {
   { gap = 1, bare = true, names = true },
   { gap = 1, bare = true, diff = true },
   { gap = 1, bare = true },
+  { gap = 1, bare = true, short = true },
 }
 
 -- What is asked -------------------------------------------------------------------------------------------------------
@@ -156,11 +159,14 @@ local function answers(question, keys, step, more)
   local function add(key, text)
     vim.list_extend(chunks, { { gap }, { key, true }, { text ~= "" and " " .. text or "" } })
   end
+  if step.short then
+    vim.list_extend(chunks, { { gap }, { (keys.option:gsub("%%d", "n")), true } })
+  end
   for number, short in ipairs(names_of(question)) do
     if number <= MOST_KEYS then
       local sign = (short.sign ~= "" or step.names) and short.sign or short_names.SIGNS[question.options[number].kind]
       local name = step.names and short.name or ""
-      add(keys.option:format(number), vim.trim(("%s %s"):format(sign or "", name)))
+      add(step.short and tostring(number) or keys.option:format(number), vim.trim(("%s %s"):format(sign or "", name)))
     end
   end
   if step.diff and question.has_diff then
