@@ -129,6 +129,13 @@ api.nvim_create_autocmd({ "WinNew", "WinClosed", "VimResized" }, {
   end,
 })
 
+api.nvim_create_autocmd("BufEnter", {
+  group = group,
+  callback = function()
+    pairs_of.give_back(api.nvim_get_current_win())
+  end,
+})
+
 api.nvim_create_autocmd("WinResized", {
   group = group,
   callback = function()

@@ -389,3 +389,21 @@ def test_answers_stay_in_view_when_a_list_takes_rows(open_editor: Open, tmp_path
     editor.type(":Acp sessions<CR>")
     editor.screen.expect(lambda screen: "go to" in screen.text() and names[-1] in screen.text())
     assert editor.lua("return vim.fn.line('w0', vim.fn.bufwinid('acp://1/chat'))") > before == 1
+
+
+def test_a_file_that_comes_into_the_prompts_window_keeps_it(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))))
+    for name in ("mine.txt", "other.txt"):
+        (editor.project / name).write_text(f"the text of {name}\n")
+    editor.type("<Esc><C-w>h:edit mine.txt<CR>:Acp<CR>:only<CR>")
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
+    editor.type(":bd<CR>")
+    editor.screen.expect("the text of mine.txt")
+    editor.type(":Acp<CR>")
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 3)
+    editor.screen.expect(lambda screen: "the text of mine.txt" in screen.text() and "Prompt" in screen.text())
+    editor.type("<C-w>h:edit other.txt<CR>")
+    editor.screen.expect("the text of other.txt")
+    editor.type(":Acp close<CR>")
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
+    editor.screen.expect("the text of other.txt")

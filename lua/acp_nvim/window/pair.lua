@@ -39,6 +39,23 @@ function M.current()
   return pair
 end
 
+-- Those of our window options that would bind the user in a window that is theirs.
+local FREE = { winfixbuf = false, winfixheight = false, winfixwidth = false }
+
+--- A window of a pair that has come to show a buffer of the user's is theirs: `:bdelete` of a prompt does not close the
+--- last window, but shows a file in it.
+---@param win integer
+function M.give_back(win)
+  local pair = M.by_tab[api.nvim_win_get_tabpage(win)]
+  if not pair or not M.holds(pair, win) or vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil then
+    return
+  end
+  pair[win == pair.chat and "chat" or "prompt"] = nil
+  for name, value in pairs(FREE) do
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+end
+
 ---@param pair acp.Pair
 ---@return boolean
 function M.is_complete(pair)
