@@ -111,9 +111,15 @@ local function fork(line)
 end
 
 ---@param line acp.SessionLine
-local function close(line)
+---@param again boolean
+---@return string? words  to be asked for it once more
+local function close(line, again)
   if not line.session then
     return scratch.message("info", "it is not open here: d deletes it")
+  end
+  local pending = (state.look(line.session) or {}).pending or 0
+  if pending > 0 and not again then
+    return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
   end
   listed.told(require("acp_nvim").close_session({ session = line.session }))
 end
@@ -175,7 +181,7 @@ local list = listed.new({
     { "l", "load it, with all that was said", run = by("load") },
     { "r", "resume it, without what was said before", run = by("resume") },
     { "f", "fork it: a new session that remembers the same", run = fork },
-    { "x", "close it here", run = close },
+    { "x", "close it here (twice, if changes are pending)", run = close },
     { "d", "delete it for good (press it twice)", run = delete },
     { "m", "more of what the agents have saved", always = more },
     { "R", "ask the agents anew", always = anew },

@@ -799,3 +799,14 @@ def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tm
         "new.txt: the user has removed this file of yours.",
         "notes.txt: the user has brought the file back that you deleted.",
     }
+
+
+def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Open, tmp_path: Path) -> None:
+    editor = reviewing(open_editor, tmp_path, write(NOTES, text(CHANGED)), size=(120, 30))
+    editor.type(":Acp sessions<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_sessions")
+    editor.type("ggx")
+    editor.screen.expect("3 changes pending: press x again to close")
+    assert len(editor.acp("sessions")) == 1
+    editor.type("x")
+    editor.wait_event("AcpSessionEnded", reason="closed")
