@@ -28,7 +28,8 @@ local function unnoticed(fn)
   vim.o.eventignore = before
 end
 
-local function hide()
+--- The line goes, if it is there.
+function M.hide()
   local gone = win
   win = nil
   if gone and api.nvim_win_is_valid(gone) then
@@ -66,7 +67,7 @@ end
 ---@param line string
 ---@param hl? string
 function M.show(line, hl)
-  hide()
+  M.hide()
   local is_drawn_elsewhere = vim.iter(api.nvim_list_uis()):any(function(ui)
     return ui.ext_messages
   end)
@@ -80,7 +81,7 @@ function M.show(line, hl)
   local mine = count
   vim.defer_fn(function()
     if mine == count then
-      hide()
+      M.hide()
     end
   end, READ_MS)
 end
@@ -89,7 +90,7 @@ api.nvim_create_autocmd({ "ModeChanged", "VimResized", "TabLeave" }, {
   group = api.nvim_create_augroup("acp_nvim.covered", {}),
   callback = function(event)
     if event.event ~= "ModeChanged" or not M.is_covered() or api.nvim_get_mode().mode:find("^[cr]") then
-      hide()
+      M.hide()
     end
   end,
 })

@@ -3,6 +3,7 @@ local chats = require("acp_nvim.chat")
 local clock = require("acp_nvim.question.clock")
 local config = require("acp_nvim.config")
 local memory = require("acp_nvim.question.memory")
+local scratch = require("acp_nvim.scratch")
 local scroll = require("acp_nvim.question.scroll")
 local sight = require("acp_nvim.question.sight")
 
@@ -25,6 +26,7 @@ local M = {}
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
 local being_drawn = {} ---@type table<integer, integer>  window -> session
+local told = {} ---@type table<integer, integer>  question -> the number of our last message about it
 local away = false
 
 -- What has been drawn -------------------------------------------------------------------------------------------------
@@ -159,6 +161,14 @@ function M.show(question)
   draw_again(question.session)
 end
 
+--- Says why an answer was not sent, until the question has ended.
+---@param question acp.Question
+---@param why string
+function M.tell(question, why)
+  scratch.message("warn", why)
+  told[question.id] = scratch.said()
+end
+
 ---@param id integer
 ---@return boolean
 local function is_out_of_sight(id)
@@ -191,6 +201,10 @@ end
 ---@param question acp.Question
 local function ended(question)
   announced[question.id] = nil
+  if told[question.id] then
+    scratch.take_back(told[question.id])
+    told[question.id] = nil
+  end
   memory.forget(question.id)
   clock.forget(question.id)
   require("acp_nvim.proposal").ended(question.id)

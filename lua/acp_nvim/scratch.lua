@@ -53,6 +53,7 @@ function M.is_echoed()
 end
 
 local said = 0
+local last_line = "" -- that was said
 
 --- How many messages there have been.
 ---@return integer
@@ -64,7 +65,7 @@ end
 ---@param line string
 ---@param again? boolean
 local function announce(level, line, again)
-  said = said + 1
+  said, last_line = said + 1, line
   if not builtin.is(vim.notify) then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then
@@ -100,6 +101,19 @@ function M.message(level, text, again)
   end
   local start = vim.fn.strcharpart(vim.trim(text), 0, 1000)
   announce(level, words.fit(words.visible(start), vim.v.echospace), again)
+end
+
+--- Clears a message that no longer holds, if it is still the last one, of ours and of all in `:messages`.
+---@param number integer  how many messages there had been when it was said
+function M.take_back(number)
+  if number ~= said or not M.is_echoed() then
+    return
+  end
+  require("acp_nvim.covered").hide()
+  local history = vim.fn.execute("messages")
+  if vim.api.nvim_get_mode().mode == "n" and history:sub(-#last_line) == last_line then
+    vim.api.nvim_echo({ { "" } }, false, {})
+  end
 end
 
 return M

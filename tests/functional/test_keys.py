@@ -237,3 +237,30 @@ def test_short_names_are_distinct_and_never_mislead(
     editor = talking(open_editor, agent, size=(240, 30))
     sent(editor)
     editor.screen.expect("  ".join(f"<M-{n}> {name}" for n, name in enumerate(shown.split("|"), 1)))
+
+
+@pytest.mark.parametrize("inserting", [True, False])
+def test_what_was_said_of_a_question_goes_with_it(open_editor: Open, tmp_path: Path, inserting: bool) -> None:
+    agent = script(tmp_path, on_prompt("", permission("run it"), say("ok {answer}")))
+    editor = talking(open_editor, agent)
+    always, once = ("<M-2>", "<M-1>") if inserting else ("g2", "g1")
+    waits = f"press {always} again"
+
+    def asked() -> None:
+        sent(editor)
+        editor.type("" if inserting else "<Esc>")
+        editor.wait_event("AcpQuestion")
+        counts(editor, once)
+        editor.type(always)
+        editor.screen.expect(waits)
+
+    asked()
+    editor.type(once)
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect_gone(waits)
+    asked()
+    editor.type("<Cmd>echomsg 'a word of my own'<CR>" + once)
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect_gone(waits)
+    if not inserting:
+        assert "a word of my own" in editor.screen.text(), "what has come since stays"

@@ -69,7 +69,7 @@ end
 local function answer(question, option, key, by_bar)
   local why = why_not(question, option, key, by_bar)
   if why then
-    return scratch.message("warn", why)
+    return question_of.tell(question, why)
   end
   if question_of.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode
