@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import NamedTuple
 
 _SENTENCE = 200  # characters of stderr that a message has room for
+_WRONG = re.compile(
+    r"err|fail|fatal|panic|exception|denied|refused|cannot|can't|unable|invalid|missing", re.I
+)
+_LEVEL = re.compile(r"\b(INFO|DEBUG|TRACE|VERBOSE|info:|debug:|trace:)|\[(info|debug|trace|verbose)\]")
+_FIELDS = re.compile(r"(\[[^]]*\]\s*)*([\w.-]+=\S*\s*)+")  # "[session/load] phase=replay durationMs=0"
 
 
 class ExitReport(NamedTuple):
@@ -38,7 +44,7 @@ class ExitReport(NamedTuple):
             return f"{self.error}; {cure}" if cure else self.error
         if self.asked:
             return f"{name} was stopped"
-        last = next((_plain(line) for line in reversed(self.stderr_tail) if line.strip()), "")
+        last = next((_plain(line) for line in reversed(self.stderr_tail) if not _is_harmless(line)), "")
         told = f"{name} {self._what_happened()}" + (f" ({cure})" if cure else "")
         return f"{told}: {last}" if last else told
 
@@ -55,6 +61,14 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:  # real-time signals have no names of their own
         return f"signal {number}"
+
+
+def _is_harmless(line: str) -> bool:
+    """A line of a log that tells how things go: no reason for an end."""
+    text = line.strip()[:_SENTENCE]
+    if _WRONG.search(text):
+        return False
+    return not text or _LEVEL.search(text) is not None or _FIELDS.fullmatch(text) is not None
 
 
 def _plain(line: str) -> str:

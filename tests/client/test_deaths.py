@@ -3,7 +3,18 @@
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import Rule, error, eventually, leave, on, on_initialize, result, say, stderr
+from tests.fakes.script import (
+    Rule,
+    error,
+    eventually,
+    leave,
+    on,
+    on_initialize,
+    on_prompt,
+    result,
+    say,
+    stderr,
+)
 
 OFFERS = on_initialize(loadSession=True, sessionCapabilities={"list": {}, "resume": {}, "fork": {}})
 HISTORY = on("session/load", say("from before"))
@@ -137,3 +148,18 @@ async def test_over_a_load_that_is_a_restart(desk: Desk) -> None:
     await talk.until("failed")
     await eventually(lambda: talk.status["session_id"] == "s1")
     await comes_back(desk, talk)
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("[session/load] sessionId=s-1 phase=replay durationMs=0\n", "status 9 (:Acp restart)$"),
+        ("out of memory\n2026-01-01 INFO shutting down\n", ": out of memory$"),
+        ("INFO the last request failed\n", ": INFO the last request failed$"),
+    ],
+)
+async def test_the_reason_is_no_harmless_line_of_a_log(desk: Desk, lines: str, reason: str) -> None:
+    talk = await lives(desk, on_prompt("die", stderr(lines), leave(9)))
+    talk.prompt("die")
+    said = await desk.message("exited with status 9")
+    assert said.endswith(reason[:-1])
