@@ -150,7 +150,7 @@ class Deciding:
             asked = [call for call in calls if call.questions]
             decided = (call for call in asked if any(not each.is_open for each in call.questions))
             entry = next(decided, asked[0] if asked else None)
-        self._client.say("info", why(entry) if entry else "nothing has been asked here so far")
+        self._client.say("info", why(entry) if entry else "no questions in this session yet")
 
 
 def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:
@@ -162,8 +162,16 @@ def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remember
         said.append(f"{len(ours)} answers taken back, you are asked again")
     if of_agent:
         which = "it" if len(of_agent) == 1 and not ours else f"{len(of_agent)} more"
-        said.append(f"only {agent} can forget {which}: in its settings, or :Acp new begins without")
+        said.append(f"only {agent} can forget {which}: {_elsewhere(session)}")
     return "; ".join(said) or "nothing is remembered here: you are asked each time"
+
+
+def _elsewhere(session: Session) -> str:
+    """Some agents forget what they allowed for good when their mode is switched back."""
+    has_modes = len(session.controls.status()["modes"] or ()) > 1
+    if has_modes:
+        return ":Acp mode may take it back, :Acp new begins without"
+    return "in its settings, or :Acp new begins without"
 
 
 def _allows(option: Option) -> bool:

@@ -55,8 +55,10 @@ local function remarks(shown)
     return row.of.by == "agent"
   end)
   if of_agent then
-    return { ("what %s remembers is forgotten in its own settings; :Acp new begins without"):format(agent()) },
-      "AcpNote"
+    local modes = session and (state.look(session) or {}).modes or {}
+    local how = #modes > 1 and "Another :Acp mode may take back what %s remembers; :Acp new begins without"
+      or "what %s remembers is forgotten in its own settings; :Acp new begins without"
+    return { how:format(agent()) }, "AcpNote"
   end
   return {}, "AcpNote"
 end

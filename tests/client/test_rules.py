@@ -309,7 +309,7 @@ async def test_why_tells_of_the_last_that_was_decided_or_of_the_one_that_is_mean
     quiet = tool("q", title="look", status="completed")
     desk.agent(on_prompt("work", quiet, runs("git status"), tool("r", title="later", status="completed")))
     talk = await desk.ready()
-    assert await told(desk, talk) == "nothing has been asked here so far"
+    assert await told(desk, talk) == "no questions in this session yet"
     talk.prompt("work")
     await talk.asked()
     talk.answer(None)

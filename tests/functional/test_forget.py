@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, permission, request, say, script
 from tests.functional.editor import Editor
+from tests.functional.test_controls import MODES, opens
 from tests.functional.test_conversation import counts, send, talking
 
 Open = Callable[..., Editor]
@@ -61,3 +62,19 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
     asks("read", "g3")  # the folder is closed again
     editor.type(":Acp forget 2<CR>")
     editor.screen.expect("nothing is remembered as '2'")
+
+
+def test_an_agents_own_memory_may_go_with_its_mode(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, opens(modes=MODES), on_prompt("", permission("Edit things", id="e"), say("done"))
+    )
+    editor = talking(open_editor, agent, size=(100, 30))
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    counts(editor, "g1")
+    editor.type("g2g2")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp forget<CR>")
+    editor.screen.expect("Another :Acp mode may take back what Scripted remembers")
+    editor.type("x")
+    editor.screen.expect("only Scripted can forget it: :Acp mode may take it back")
