@@ -39,7 +39,7 @@ class Controlling:
 
     def _want(self, session: Session, wish: Wish) -> None:
         if session.phase in ("stopped", "failed"):
-            why = "has ended: a prompt or :Acp restart starts it anew"
+            why = "has ended: a prompt or :Acp restart reconnects"
             return self._client.say("warn", f"session {session.number} {why}")
         session.controls.waiting.append(wish)
         host = self._client.host_of(session)

@@ -69,8 +69,8 @@ class Login:
             return self._client.editor.notify("login_choose", session.number, shapes(methods))
         method = _find(methods, wanted)
         if method is None:
-            known = ", ".join(name_of(method.id) for method in methods)
-            return self._client.say("error", f"{host.name} has no login '{wanted}', but {known}")
+            known = " or ".join(name_of(method.id) for method in methods)
+            return self._client.say("error", f"{host.name} has no login '{wanted}'. Choose {known}")
         self._log_in(host, session, method)
 
     def _log_in(self, host: Host, session: Session, method: AuthMethod) -> None:

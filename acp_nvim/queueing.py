@@ -30,8 +30,10 @@ class Queueing:
         session.queue.replace(kept, edits(was, wanted))
         if late:
             self._client.editor.notify("history", session.number, late)
-        told = [f"already sent: {_brief(text)}" for text in again]
-        told += [f"sent unedited, the edit is in the history (<C-p>): {_brief(text)}" for text in late]
+        told = _gone(
+            late, "sent before your edit (<C-p> has it): ", "{} sent before your edits (<C-p> has them)"
+        )
+        told += _gone(again, "already sent: ", "{} already sent")
         count = len(session.queue)
         told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
         self._client.say("warn" if again or late else "info", "; ".join(told))
@@ -45,6 +47,13 @@ class Queueing:
             self._client.editor.notify("recall", session.number, "".join(entry.parts))
 
 
+def _gone(texts: list[str], one: str, many: str) -> list[str]:
+    """What to do comes first: a narrow screen cuts the end off."""
+    if len(texts) > 1:
+        return [many.format(len(texts))]
+    return [one + _brief(text) for text in texts]
+
+
 def _brief(text: str) -> str:
     line = " ".join(text.split())
-    return f"'{line[:30]}…'" if len(line) > 31 else f"'{line}'"
+    return f"'{line[:18]}…'" if len(line) > 19 else f"'{line}'"

@@ -259,7 +259,9 @@ def unwritten(error: OSError, forced: str) -> str:
     """Why there is no such file now, the reason first: a narrow screen cuts the end off."""
     if isinstance(error, FileExistsError):
         return f"there already, :Acp {forced} overwrites it: "
-    return f"cannot write, {error.strerror}: "
+    if isinstance(error, FileNotFoundError):
+        return "not saved, there is no such folder: "
+    return f"not saved, {str(error.strerror).lower()}: "
 
 
 def _save(file: str, text: str, force: bool) -> None:

@@ -120,7 +120,7 @@ class Controls:
             return self._of_category(wish.what)
         found = next((option for option in self._options or () if option.id == wish.id), None)
         if found is None:
-            _check("there is no option", wish.id, [option.id for option in self._options or ()])
+            _check("no option", wish.id, [option.id for option in self._options or ()])
             raise ValueError("the agent has no options")
         return found
 
@@ -128,7 +128,7 @@ class Controls:
         state = self._modes if wish.what == "mode" else self._models
         if state is None:
             raise ValueError(f"the agent has no {wish.what}s to choose from")
-        _check(f"there is no {wish.what}", wish.value, [each.id for each in state.available])
+        _check(f"no {wish.what}", wish.value, [each.id for each in state.available])
         return str(wish.value)
 
     def _become(self, what: str, value: str) -> None:
@@ -189,9 +189,15 @@ def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
     from difflib import get_close_matches  # for who has mistyped
 
     near = get_close_matches(str(value), names, 1, 0.5)
-    listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-    hint = f"did you mean '{near[0]}'?" if near else f"but {listed}"
-    raise ValueError(one_line(f"{missing} '{_shown(value)}'") + (": " if near else ", ") + hint)
+    hint = f": did you mean '{near[0]}'?" if near else f". Choose {_listed(names)}"
+    raise ValueError(one_line(f"{missing} '{_shown(value)}'") + hint)
+
+
+def _listed(names: list[str]) -> str:
+    """`ask, code or plan`."""
+    if len(names) > _MOST_NAMED:
+        return ", ".join(names[:_MOST_NAMED]) + ", …"
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _switch(option: schema.ConfigOption, value: str | bool) -> bool:

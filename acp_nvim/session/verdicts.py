@@ -20,7 +20,7 @@ def beside(question: Question, call: ToolCall) -> str:
     """Nothing where all went the usual way: the user has allowed it this once."""
     answer, by = question.answer, question.ended_by
     if answer is None:
-        return "withdrawn" if by == "agent" and call.is_open else "" if by == "agent" else "not answered"
+        return _unanswered(by, call)
     rule = f" by {question.rule or 'a rule'}" if by == "rule" else ""
     if answer.kind.startswith("reject"):
         return f"rejected{rule}"
@@ -31,6 +31,12 @@ def beside(question: Question, call: ToolCall) -> str:
     if rule:
         return f"allowed{rule}"
     return question.said or {"allow_once": "", "allow_always": "allowed always"}.get(answer.kind, answer.name)
+
+
+def _unanswered(by: str | None, call: ToolCall) -> str:
+    if by == "agent":
+        return "withdrawn" if call.is_open else ""
+    return "cancelled" if by in ("cancel", "user") else "not answered"
 
 
 def why(call: ToolCall) -> str:

@@ -14,7 +14,7 @@ local MOST_TEXT = 2 ^ 20
 
 ---@param text string  of a chip
 local function told(text)
-  scratch.message("info", ("%s goes along with the next prompt"):format(text:sub(2, -2)))
+  scratch.message("info", ("added %s to the prompt"):format(text:sub(2, -2)))
 end
 
 ---@param n integer
@@ -242,7 +242,7 @@ local function add_files(n, rest)
   end, paths)
   require("acp_nvim.prompt").insert(n, table.concat(texts, " "))
   local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
-  scratch.message("info", what .. (#texts == 1 and " goes" or " go") .. " along with the next prompt")
+  scratch.message("info", ("added %s to the prompt"):format(what))
   return true
 end
 

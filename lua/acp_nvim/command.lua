@@ -70,7 +70,7 @@ local function dispatch(args)
   elseif args.range > 0 and not subcommand.range then
     return nil, ("'%s' takes no range"):format(name)
   elseif rest ~= "" and not subcommand.args then
-    return nil, ("'%s' takes no argument, and nothing was done"):format(name)
+    return nil, (":Acp %s takes no argument"):format(name)
   end
   return subcommand.run({
     bang = bang ~= "",

@@ -151,6 +151,18 @@ function M.pick_option(n, id)
   return true
 end
 
+local MOST_NAMED = 8
+
+---@param ids string[]
+---@return string  "ask, code or plan"
+local function listed(ids)
+  if #ids > MOST_NAMED then
+    return table.concat(vim.list_slice(ids, 1, MOST_NAMED), ", ") .. ", …"
+  end
+  local last = ids[#ids] or "nothing"
+  return #ids < 2 and last or ("%s or %s"):format(table.concat(vim.list_slice(ids, 1, #ids - 1), ", "), last)
+end
+
 --- There is no such choice, in one line with the one that was probably meant.
 ---@param what string
 ---@param id any
@@ -161,9 +173,8 @@ function M.unknown(what, id, choices)
     return tostring(choice.id)
   end, choices)
   local near = require("acp_nvim.nearest")(ids, tostring(id))
-  local hint = near and (": did you mean '%s'?"):format(near)
-    or (", but %s"):format(table.concat(vim.list_slice(ids, 1, 8), ", ") .. (#ids > 8 and ", …" or ""))
-  return scratch.visible(("there is no %s '%s'%s"):format(what, tostring(id), hint))
+  local hint = near and (": did you mean '%s'?"):format(near) or (". Choose " .. listed(ids))
+  return scratch.visible(("no %s '%s'%s"):format(what, tostring(id), hint))
 end
 
 local asked = {} ---@type table<integer, { from?: string, to: string }> what the mode key has asked for

@@ -195,7 +195,7 @@ local function check_agents()
     end
   end
   if #missing > 0 then
-    health.info("known, and not installed: " .. table.concat(missing, ", ") .. "; :Acp agents tells how")
+    health.info("not installed: " .. table.concat(missing, ", ") .. " (:Acp agents shows how)")
   end
   if not thorough then
     return health.info("none was started: :Acp doctor starts each one that is configured or found")

@@ -92,7 +92,7 @@ end
 function M.from_clipboard(done)
   local ways = ways_here()
   if #ways == 0 then
-    return done(nil, "to read a picture in the clipboard, install wl-paste, xclip or pngpaste")
+    return done(nil, "install wl-clipboard, xclip or pngpaste to add an image from the clipboard")
   end
   local function try(index)
     if not ways[index] then

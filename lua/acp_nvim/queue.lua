@@ -165,7 +165,7 @@ function M.open(n, items, attached)
     api.nvim_win_set_buf(win, buf)
   end)
   highlight.dress(win)
-  local hint = " Queue   :w takes it over   between prompts: " .. separators[buf] .. "%<" -- cut at its end
+  local hint = " Queue · edit, then :w · between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end
 

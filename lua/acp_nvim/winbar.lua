@@ -96,7 +96,7 @@ function M.prompt_text()
   local win = api.nvim_get_current_win()
   local buf = api.nvim_win_get_buf(win)
   if not state.exists(vim.b[buf].acp_session or 0) then
-    return scratch.cut(" Gone: nothing is sent here   :Acp takes your text along", api.nvim_win_get_width(win))
+    return scratch.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
   end
   local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
   local mode, filetype = place_of_keys(n)

@@ -210,7 +210,7 @@ async def test_a_dialect_with_a_way_of_its_own(desk: Desk, monkeypatch: pytest.M
     ("verb", "payload", "words"),
     [
         ("set_mode", {"id": "cod"}, "did you mean 'code'?"),
-        ("set_mode", {"id": "zzzzz"}, "but ask, code"),
+        ("set_mode", {"id": "zzzzz"}, "no mode 'zzzzz'. Choose ask or code"),
         ("set_model", {"id": "x"}, "no models"),
         ("set_option", {"id": "effrt", "value": "low"}, "did you mean 'effort'?"),
         ("set_option", {"id": "effort", "value": "hgh"}, "did you mean 'high'?"),

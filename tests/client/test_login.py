@@ -133,7 +133,7 @@ async def test_several_ways_are_the_users_to_choose(desk: Desk) -> None:
     ((session, methods),) = desk.editor.logins
     assert (session, [method["id"] for method in methods]) == (talk.number, ["key", "web"])
     talk.send("login", method="nothing")
-    await desk.message("no login 'nothing'", "key, web")
+    await desk.message("no login 'nothing'", "Choose key or web")
     assert agent.got("authenticate") == []
     talk.send("login", method="web")
     await talk.until("idle")

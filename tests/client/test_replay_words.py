@@ -12,7 +12,7 @@ from tests.fakes.script import on_prompt, say
 
 @pytest.mark.parametrize(
     ("option", "content", "wanted"),
-    [("answer", {"name": "Ada"}, "Ada"), ("decline", None, "rejected"), (None, None, "not answered")],
+    [("answer", {"name": "Ada"}, "Ada"), ("decline", None, "rejected"), (None, None, "cancelled")],
 )
 async def test_a_form_and_its_answer(desk: Desk, option: str | None, content: Any, wanted: str) -> None:
     desk.agent(on_prompt("work", form({"name": NAME}), say("So.")))

@@ -265,4 +265,4 @@ async def test_export_into_nowhere_is_told(desk: Desk) -> None:
     desk.agent(on_prompt("", say("Hi")))
     talk = await desk.ready()
     talk.send("export", file=str(desk.folder / "no" / "out.md"))
-    await desk.message("cannot write", "No such file")
+    await desk.message("not saved", "there is no such folder")

@@ -94,7 +94,7 @@ def test_the_list_tells_what_is_there(open_editor: Open, tmp_path: Path) -> None
     assert lines[3].startswith("demo built in")
     assert row(editor, "claude") == "claude not found npm install -g @agentclientprotocol/claude-agent-acp"
     assert row(editor, "goose") == "goose not found brew install block-goose-cli"
-    editor.screen.expect("Agents   <CR> new session  i examine")
+    editor.screen.expect("Agents   <CR> new session  i test it")
     assert editor.lua("return { vim.bo.modifiable, vim.bo.swapfile, vim.bo.buflisted }") == [
         False,
         False,

@@ -158,7 +158,7 @@ def test_what_is_wrong_is_said_at_once_and_not_sent(open_editor: Open, tmp_path:
     editor.type("<Esc>:Acp model<CR>")
     editor.screen.expect("has no models to choose from")
     editor.type(":Acp mode nonsense<CR>")
-    editor.screen.expect("there is no mode 'nonsense', but ask, code")
+    editor.screen.expect("no mode 'nonsense'. Choose ask or code")
     assert [message["method"] for message in agent.got()] == ["initialize", "session/new"]
 
 

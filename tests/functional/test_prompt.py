@@ -169,7 +169,9 @@ def test_what_was_said_with_a_refusal_is_in_the_history(open_editor: Open, tmp_p
     editor.expect_lua(LINES, "not this way")
 
 
-def queueing(open_editor: Open, tmp_path: Path, *queued: str) -> tuple[Editor, ScriptedAgent, Path, Path]:
+def queueing(
+    open_editor: Open, tmp_path: Path, *queued: str, size: tuple[int, int] = (200, 40)
+) -> tuple[Editor, ScriptedAgent, Path, Path]:
     """A turn runs until the first file is there, the next one until the second; the rest waits in the queue."""
     first, second = tmp_path / "first", tmp_path / "second"
     agent = script(
@@ -177,7 +179,7 @@ def queueing(open_editor: Open, tmp_path: Path, *queued: str) -> tuple[Editor, S
         on_prompt("busy", wait_file(str(first))),
         on_prompt("", wait_file(str(second))),
     )
-    editor = talking(open_editor, agent, size=(200, 40))
+    editor = talking(open_editor, agent, size=size)
     editor.acp("prompt", "busy")
     for text in queued:
         editor.acp("prompt", text)
@@ -210,12 +212,21 @@ def test_an_edit_of_what_went_out_meanwhile_goes_into_the_history(open_editor: O
     editor, agent, first, second = queueing(open_editor, tmp_path, "one", "two")
     let_one_go_out(editor, first, 1)
     editor.type(":%s/one/another/<CR>:w<CR>")
-    editor.screen.expect("sent unedited, the edit is in the history (<C-p>): 'another'; 1 prompt queued")
+    editor.screen.expect("sent before your edit (<C-p> has it): 'another'; 1 prompt queued")
     second.touch()
     editor.wait_event("AcpTurnEnded", turn=3)
     assert sent(agent) == ["busy", "one", "two"]
     editor.type(":q<CR>:Acp<CR><C-p>")
     editor.expect_lua(LINES, "another")
+
+
+def test_where_a_late_edit_went_fits_a_narrow_screen(open_editor: Open, tmp_path: Path) -> None:
+    text = "a prompt that is longer than its place in a message"
+    editor, _, first, _ = queueing(open_editor, tmp_path, text, "two", size=(80, 24))
+    editor.screen.expect("edit, then :w")
+    let_one_go_out(editor, first, 1)
+    editor.type(":%s/a prompt/one prompt/<CR>:w<CR>")
+    editor.screen.expect("sent before your edit (<C-p> has it): 'one prompt")
 
 
 def test_what_is_queued_while_the_queue_is_edited_stays(open_editor: Open, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_whoever_types_when_one_is_refused_is_not_moved(
     editor.expect_lua("return vim.fn.mode()", "i")
     go.touch()
     editor.expect_lua("return #require('acp_nvim').sessions()", 1)
-    editor.screen.expect("Gone: nothing is sent here")
+    editor.screen.expect("This session is closed")
     editor.type("two<C-s><S-Tab><Esc>")
     editor.screen.expect(f"did not {command[:4]}")
     editor.type("<CR>")

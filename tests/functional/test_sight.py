@@ -44,12 +44,12 @@ def test_what_cannot_be_written_is_one_line_with_the_reason_first(talked: Editor
     told(talked, "that is a folder")
     deep = "a_rather_long_name_of_a_folder/" * 4
     talked.type(f":Acp {command} {deep}out<CR>")
-    told(talked, "cannot write, No such file or directory: ")
+    told(talked, "not saved, there is no such folder: ")
     talked.type(":Acp log<CR>")
-    talked.expect_lua(LOG, lambda lines: any("cannot write" in line for line in lines))
+    talked.expect_lua(LOG, lambda lines: any("not saved" in line for line in lines))
     lines = talked.lua(LOG)
     assert not [line for line in lines if "Traceback" in line]
-    assert len([line for line in lines if "cannot write" in line]) == 1
+    assert len([line for line in lines if "not saved" in line]) == 1
 
 
 def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) -> None:

@@ -22,7 +22,7 @@ def test_the_beginning_of_a_name_is_enough_where_it_is_the_only_one(
     editor.type("q:Acp re<CR>")
     editor.screen.expect(lambda screen: "'re' may be reject, " in screen.text() and "review" in screen.text())
     editor.type(":Acp clo it<CR>")
-    editor.screen.expect("'close' takes no argument")
+    editor.screen.expect(":Acp close takes no argument")
     editor.type(":Acp can!<CR>")
     editor.screen.expect("nothing is running")
     editor.type(":Acp trance<CR>")
@@ -38,3 +38,12 @@ def test_an_exact_name_wins_and_completion_is_as_before(editor: Editor) -> None:
     assert editor.lua(completed, "Acp re o") == []
     editor.type(":Acp log<CR>")  # `login` and `logout` begin so, too
     editor.expect_lua("return vim.bo.filetype", "acp_log")
+
+
+def test_what_is_not_there_names_what_is(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))), size=(80, 24))
+    editor.type("<Esc>:Acp open 99<CR>")
+    editor.screen.expect("no session 99. Open: 1")
+    editor.type(f":Acp new agent0 {tmp_path}/nowhere<CR>")
+    editor.screen.expect("no such folder: ")
+    assert len(editor.acp("sessions")) == 1, "nothing is started"

@@ -30,7 +30,7 @@ local function session_of(options)
   end
   local status = assert(state.get(n))
   if ENDED[status.state] then
-    return nil, ("session %d has ended: a prompt or :Acp restart starts it anew"):format(n)
+    return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
   end
   return n, status
 end

@@ -92,7 +92,7 @@ function M.send(n, verb, payload)
   local session = assert(state.session(n))
   if session.generation ~= backend.generation() then
     if verb ~= "prompt" and verb ~= "restart" then
-      return nil, ("session %d has ended: a prompt or :Acp restart starts it anew"):format(n)
+      return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
     end
     revive(n)
     if verb == "restart" then

@@ -19,7 +19,7 @@ subcommands.open = {
       return acp.open()
     elseif not state.exists(tonumber(call.rest) or 0) then
       local known = table.concat(vim.tbl_map(tostring, state.numbers()), ", ")
-      return nil, ("there is no session %s%s"):format(call.rest, known ~= "" and (", but " .. known) or "")
+      return nil, ("no session %s. %s"):format(call.rest, known ~= "" and "Open: " .. known or ":Acp new starts one")
     end
     return acp.open({ session = tonumber(call.rest) })
   end,

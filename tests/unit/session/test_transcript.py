@@ -307,7 +307,8 @@ def test_a_question_goes_into_its_call(transcript: Transcript):
         (1, "user", "rejected"),
         (0, "rule", "allowed by a rule"),
         (1, "rule", "rejected by a rule"),
-        (None, "cancel", "not answered"),
+        (None, "cancel", "cancelled"),
+        (None, "exit", "not answered"),
         (None, "agent", "withdrawn"),
     ],
 )
