@@ -107,7 +107,9 @@ def preview(path: str, made: Proposed) -> FilePreview:
     added = sum(len(change.lines) for change in changes)
     removed = sum(change.last - change.first for change in changes)
     rows = tuple(islice(_rows(old, changes, made.fits), KEPT_ROWS))
-    return FilePreview(path, rows, added, removed, made.problem.partition(": shown")[0])
+    first = changes[0].first if changes else 0
+    note = made.problem.partition(": shown")[0]
+    return FilePreview(path, rows, added, removed, note, first, made.fits)
 
 
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:
@@ -116,6 +118,7 @@ def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[
     17 def total(orders):        a line that stays, with its number
     -      result = 0            lines that go
     +      return sum(orders)    lines that come
+    ⋯                            before the next change: lines that stay, empty ones too
     """
 
     def kept(first: int, last: int) -> Iterator[DiffRow]:
@@ -124,14 +127,13 @@ def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[
 
     done = 0
     for number, change in enumerate(changes):
-        if number:
-            until = min(done + _CONTEXT, change.first)
-            yield from kept(done, until)
-            done = until
-        start = max(done, change.first - _CONTEXT)
-        if number and start > done:
+        until = min(done + _CONTEXT, change.first) if number else done
+        start = max(until, change.first - _CONTEXT)
+        behind, before = [*kept(done, until)], [*kept(start, change.first)]
+        yield from behind
+        if number and len(behind) + len(before) < change.first - done:
             yield DiffRow("⋯", "")
-        yield from kept(start, change.first)
+        yield from before
         yield from (DiffRow("-", _cut(line)) for line in old[change.first : change.last])
         yield from (DiffRow("+", _cut(line)) for line in change.lines)
         done = change.last

@@ -26,6 +26,8 @@ class FilePreview(NamedTuple):
     added: int | None = None  # lines; None: there are too many to be compared
     removed: int | None = None
     note: str = ""  # what the user has to know about it
+    first: int = 0  # of the changed lines, from 0 where the text begins
+    whole: bool = False  # that is the file, and no part of it
 
     def gutter(self, most: int = KEPT_ROWS) -> int:
         """The width of the numbers of so many rows."""

@@ -86,6 +86,14 @@ def _line(call: ToolCall) -> int | None:
     return call.locations[0].line if call.locations else None
 
 
+def _first_changed(call: ToolCall, path: str, line: int) -> int:
+    """Agents name the line where the snippet around a change begins."""
+    preview = next((each for each in call.previews if each.path == path and each.changed), None)
+    if preview is None:
+        return line
+    return preview.first + 1 if preview.whole else line + preview.first
+
+
 def _place(call: ToolCall, cwd: str) -> str:
     """`src/parse.py:12`; of a change to several files how many more there are."""
     paths = named(call.locations[:_FEW], call.content[:_FEW], call.raw_input, cwd)
@@ -95,7 +103,7 @@ def _place(call: ToolCall, cwd: str) -> str:
         return ""
     path = one_line(relative(paths[0], cwd))
     if line := _line(call):
-        return f"{path}:{line}"
+        return f"{path}:{_first_changed(call, paths[0], line)}"
     return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path
 
 

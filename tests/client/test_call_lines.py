@@ -113,3 +113,34 @@ async def test_a_whole_file_write_is_counted_from_the_file_as_it_was(desk: Desk)
     await talk.asked()
     assert (desk.folder / "a.txt").read_text() == new
     assert beside(desk, talk)[0].strip() == "+2 −1"
+
+
+async def test_a_change_is_named_by_its_first_line_and_not_by_the_lines_around_it(desk: Desk) -> None:
+    """Where the call tells of it before it is done, and where only the lines around it are known."""
+    lines = [f"line {number}" for number in range(1, 31)]
+    new = [*lines[:10], "LINE 11", *lines[11:]]
+
+    def diff(path: str, first: int, last: int) -> list[dict[str, str]]:
+        old_text, new_text = ("\n".join(each[first:last]) for each in (lines, new))
+        return [{"type": "diff", "path": path, "oldText": old_text, "newText": new_text}]
+
+    done = "".join(f"{line}\n" for line in new)
+    for name in ("a.txt", "b.txt"):
+        (desk.folder / name).write_text("".join(f"{line}\n" for line in lines))
+    a, b = "{cwd}/a.txt", "{cwd}/b.txt"
+    desk.agent(
+        on_prompt(
+            "",
+            tool("a", title="Edit", kind="edit", locations=[{"path": a}], content=diff(a, 10, 11)),
+            write_file(a, done),
+            tool("a", known=True, locations=[{"path": a, "line": 8}], content=diff(a, 7, 14)),
+            tool("a", known=True, status="completed"),
+            write_file(b, done),
+            tool("b", title="Edit", kind="edit", locations=[{"path": b, "line": 8}], content=diff(b, 7, 14)),
+            tool("b", known=True, status="completed"),
+        )
+    )
+    talk = await desk.ready()
+    await talk.turn("go")
+    shown = [line.split()[1] for line in talk.lines if line.startswith("edit")]
+    assert shown == ["a.txt:11", "b.txt:11"]

@@ -246,3 +246,26 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     editor.screen.expect(f"{path}  +1 −0  rejected")
     editor.type(f":set columns={columns}<CR>")
     editor.screen.expect("edit    +1 −0 rejected")
+
+
+def test_lines_that_are_left_out_between_two_changes_leave_a_sign(open_editor: Open, tmp_path: Path) -> None:
+    """An empty line too; where every line between them is shown there is none."""
+    new = (
+        PRICE.replace("Prices", "Sums")
+        .replace("total(orders):", "total(all):")
+        .replace("in orders", "in all")
+    )
+    editor = asking(open_editor, tmp_path, edit(diff("price.py", new, oldText=PRICE)), size=(100, 50))
+    editor.screen.expect("in all:")
+    rows = [row.rpartition("│")[2] for row in shown(editor.screen)]
+    first = next(at for at, row in enumerate(rows) if "Prices" in row)
+    assert [row.strip() for row in rows[first : first + 8]] == [
+        '- """Prices."""',
+        '+ """Sums."""',
+        "⋯",
+        "- def total(orders):",
+        "+ def total(all):",
+        "5     result = 0",
+        "-     for order in orders:",
+        "+     for order in all:",
+    ]
