@@ -63,6 +63,8 @@ class TakingBack:
             return "stale"
         if file.buffer is None:
             loaded = not file.deleted and await self._editor.call("file_look", file.path)
+            if not loaded and data is not None and step.removes_file(step.wanted):
+                loaded = codec.decode(data).lines == tuple(step.rows) and await self._load(file)
             return await self._follow(file) if loaded else self._on_disk(file, step, data)
         text = _text(file, data)
         if data is None:
@@ -124,6 +126,10 @@ class TakingBack:
             return f"not undone: {said['error']}"
         self._wrote(file.path)
         return None
+
+    async def _load(self, file: Reviewed) -> bool:
+        """Only a buffer has an undo that brings a deleted file back."""
+        return os.access(file.path, os.W_OK) and bool(await self._editor.call("file_load", file.path))
 
     async def _follow(self, file: Reviewed) -> str | None:
         """It is loaded, and nobody has told us of its edits."""

@@ -317,6 +317,9 @@ local calls = {
   file_apply = function(...)
     return require("acp_nvim.save").apply(...)
   end,
+  file_load = function(...)
+    return require("acp_nvim.reload").load(...)
+  end,
   file_remove = function(...)
     return require("acp_nvim.reload").remove(...)
   end,

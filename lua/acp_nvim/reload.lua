@@ -50,7 +50,11 @@ local function open_again(buf)
   local ok, err = without_modelines(buf, function()
     stream.hold(buf, function()
       api.nvim_buf_call(buf, function()
+        local is_listed = vim.bo.buflisted
         api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
+        if not is_listed then
+          vim.cmd("noautocmd setlocal nobuflisted")
+        end
         vim.bo.syntax = vim.bo.syntax -- it went with the text
       end)
     end)
@@ -300,6 +304,28 @@ function M.reload(buf, tick, list, options)
   edits.take_back(buf, before)
   stream.finish(buf, true)
   return ok and { stale = true } or { error = edits.one_line(same) }
+end
+
+--- A file that is to be deleted comes into a hidden buffer first, so that `:e`, `u` and `:w` bring it back. Nobody has
+--- opened it: no autocommand, modeline or swap file sees it, until it is shown.
+---@param path string
+---@return boolean loaded
+function M.load(path)
+  local buf = vim.fn.bufadd(path)
+  local modeline = vim.o.modeline
+  vim.cmd("noautocmd set nomodeline")
+  local ok = pcall(vim.cmd, ("noautocmd silent noswapfile call bufload(%d)"):format(buf))
+  vim.cmd("noautocmd set " .. (modeline and "modeline" or "nomodeline"))
+  if not ok or not api.nvim_buf_is_loaded(buf) then
+    return false
+  end
+  api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    once = true,
+    desc = "acp: the file type of what was loaded by its undo",
+    command = "doautocmd <nomodeline> filetypedetect BufNewFile",
+  })
+  return true
 end
 
 --- `list` takes lines out of the buffer as it was at `tick`, and its file is deleted: what is left is not saved. `u` and

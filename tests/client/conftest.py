@@ -36,7 +36,7 @@ class MemoryEditor(FakeEditor):
         super().__init__()
         self.collect: Callable[[], list[Call]] = list
         self.complaints: list[str] = []
-        self.answers: dict[str, Any] = {"file_look": None}  # to what the backend asks; no file is loaded
+        self.answers: dict[str, Any] = {"file_look": None, "file_load": False}  # no file is loaded
         self.leaders: Path | None = None  # the file of what we would have to end
         self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
         self._wanted = asyncio.Event()

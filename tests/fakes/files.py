@@ -220,6 +220,10 @@ class FileEditor:
         buffer.show(lines)
         return {"ok": True, "tick": buffer.tick}
 
+    def _file_load(self, path: str) -> bool:
+        """This editor loads nothing by itself."""
+        return False
+
     def _file_remove(
         self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
     ) -> dict[str, Any]:
