@@ -93,8 +93,10 @@ class Patchwork:
         self._written(changes, author)
         return changes
 
-    def agent_edit(self, edit: Edit, author: Author) -> None:
-        self._written(self._refined(edit), author)
+    def agent_edit(self, edit: Edit, author: Author) -> list[Edit]:
+        changes = self._refined(edit)
+        self._written(changes, author)
+        return changes
 
     def user(self, edit: Edit, is_new: bool = False) -> None:
         """An edit of the user, in rows of the live text. `is_new`: it brings nothing back, whatever text it makes."""
@@ -118,9 +120,11 @@ class Patchwork:
         """The editor's numbers are those of another buffer from now on."""
         self._past.forget_changes()
 
-    def became(self, new: Sequence[str]) -> None:
-        """The live text is `new`, and nobody's to decide: read anew, or the disk's."""
-        self._typed(edits(self._lines, list(new)))
+    def became(self, new: Sequence[str]) -> list[Edit]:
+        """The live text is `new`, and nobody's to decide: read anew, or the disk's; by which edits."""
+        changes = edits(self._lines, list(new))
+        self._typed(changes)
+        return changes
 
     def knows(self, text: Sequence[str]) -> None:
         """The live text without some edits of the user's, which may be thrown away: it would bring its hunks along."""

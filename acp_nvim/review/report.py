@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from acp_nvim.review.edits import Edit, apply, edits
+
+if TYPE_CHECKING:
+    from acp_nvim.review.agents_view import Answers
 
 _LINES = 200  # of hunks in one report
 _WIDTH = 400
@@ -70,7 +73,7 @@ def report(
     changes = edits(proposed, have)
     if not changes:
         return f"{name}: the user decided on another end of the last line."
-    counts = _counted(changes, None if left is None else _rows(left), have, "refused")
+    counts = _counted(changes, None if left is None else _rows(left), have)
     still = changes if isinstance(now, type) else _unchanged(changes, have, _rows(now or ""))
     if not still:
         return f"{name}: {counts}; {_SINCE}."
@@ -78,34 +81,21 @@ def report(
     return "\n".join([f"{name}: {counts}. {_LEGEND}{since}", *_bounded(_unified(proposed, still))])
 
 
-def report_of_review(path: str, left: Sequence[str], right: Sequence[str], now: Sequence[str] | None) -> str:
-    """What has become of the agent's lines, which have made `right` of `left`; None: there is no such file now.
+def report_of_review(path: str, answers: Answers, is_there: bool) -> str:
+    """What has become of the agent's lines. `is_there`: the file is, or a buffer that has its text.
 
     What the user has written beside them is not told: it is no answer to the agent.
     """
-    name, was, have = _printable(path), list(right), list(now or ())
-    if now is None:
-        return f"{name}: the user has removed this file of yours." if right else ""
-    if left and not right:
-        return f"{name}: the user has brought the file back that you deleted." if now else ""
-    agents = edits(list(left), was)
-    places = [
-        (span, set(left[each.first : each.last])) for span, each in zip(_spans(agents), agents, strict=True)
-    ]
-    told = [each for each in edits(was, have) if any(_answers(each, *place) for place in places)]
-    if not told:
+    name = _printable(path)
+    if not is_there:
+        return f"{name}: the user has removed this file of yours." if answers.wrote_all else ""
+    if not answers.told:
         return ""
-    counts = _counted(told, list(left), apply(was, told), "undone")
-    return "\n".join([f"{name}: {counts}. {_WRITTEN}", *_bounded(_unified(was, told))])
-
-
-def _answers(change: Edit, span: tuple[int, int], old: Collection[str]) -> bool:
-    """The change is made to lines of the agent, and not beside them; where it has deleted some, they are back."""
-    if span[0] == span[1]:
-        return change.first <= span[0] <= change.last and any(line in old for line in change.lines)
-    if change.first == change.last:
-        return span[0] < change.first < span[1]
-    return change.first < span[1] and span[0] < change.last
+    if answers.took_all:
+        return f"{name}: the user has brought the file back that you deleted."
+    counts = _listed((answers.undone, "undone"), (answers.changed, "changed"))
+    lines = _unified(answers.seen, answers.told, answers.hidden)
+    return "\n".join([f"{name}: {counts}. {_WRITTEN}", *_bounded(lines)])
 
 
 def _unchanged(changes: Sequence[Edit], decided: list[str], now: list[str]) -> list[Edit]:
@@ -119,13 +109,16 @@ def _rows(text: str) -> list[str]:
     return _lines(text) if text else []
 
 
-def _counted(changes: Sequence[Edit], left: list[str] | None, have: list[str], refused_is: str) -> str:
+def _counted(changes: Sequence[Edit], left: list[str] | None, have: list[str]) -> str:
     """A hunk is refused where the decided text is still what it was before the proposal."""
     if left is None:
         return f"{_hunks(len(changes))} refused or changed by the user"
     touched = _spans(edits(left, have))
     refused = sum(not any(_meet(span, other) for other in touched) for span in _spans(changes))
-    parts = [(refused, refused_is), (len(changes) - refused, "changed")]
+    return _listed((refused, "refused"), (len(changes) - refused, "changed"))
+
+
+def _listed(*parts: tuple[int, str]) -> str:
     return f"{' and '.join(f'{_hunks(count)} {verb}' for count, verb in parts if count)} by the user"
 
 
@@ -174,18 +167,20 @@ def _groups(size: int, changes: Sequence[Edit]) -> Iterator[_Group]:
     yield ended()
 
 
-def _unified(old: list[str], changes: Sequence[Edit]) -> Iterator[str]:
+def _unified(old: list[str], changes: Sequence[Edit], hidden: Collection[int] = ()) -> Iterator[str]:
+    """`hidden`: rows that are no context, for they are gone."""
     for first, last, shift, group in _groups(len(old), changes):
         inside = [Edit(edit.first - first, edit.last - first, edit.lines) for edit in group]
-        news = len(apply(old[first:last], inside))
-        yield f"@@ -{_range(first, last - first)} +{_range(first + shift, news)} @@"
+        less = sum(row in hidden for row in range(first, last))
+        news = len(apply(old[first:last], inside)) - less
+        yield f"@@ -{_range(first, last - first - less)} +{_range(first + shift, news)} @@"
         at = first
         for edit in group:
-            yield from (f" {line}" for line in old[at : edit.first])
+            yield from (f" {old[row]}" for row in range(at, edit.first) if row not in hidden)
             yield from (f"-{line}" for line in old[edit.first : edit.last])
             yield from (f"+{line}" for line in edit.lines)
             at = edit.last
-        yield from (f" {line}" for line in old[at:last])
+        yield from (f" {old[row]}" for row in range(at, last) if row not in hidden)
 
 
 def _range(first: int, count: int) -> str:

@@ -158,7 +158,7 @@ class Files:
         if not verdict and await self._go_on(session, given, path, content):
             return
         now = await self.live.standing(path, None)
-        base, theirs, settled = self._base(session, now), content, None
+        base, theirs, settled, is_mixed = self._base(session, now), content, None, False
         if verdict:
             joined = await merged(base, now.text, content)
             if (
@@ -170,6 +170,7 @@ class Files:
                 if verdict.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)
                 base, theirs = verdict.base(_as_text(now.disk)), verdict.decided
+                is_mixed = theirs != verdict.right
             else:
                 self.decided.unlike(session, verdict)
         while True:
@@ -177,9 +178,9 @@ class Files:
             if joined.overlaps or now.apart:
                 note = _BESIDE if now.apart else ""
                 theirs = await self.conflicts.decide(session, path, joined.ours, joined.theirs, note)
-                base, settled = now.text.whole, now.disk
+                base, settled, is_mixed = now.text.whole, now.disk, True
             else:
-                if await self._save(session, given, now, joined.ours, content):
+                if await self._save(session, given, now, joined.ours, content, is_mixed):
                     return
                 if now.buffer and not await self.live.until_free(now.buffer, gives_up):
                     raise RpcError(
@@ -197,14 +198,16 @@ class Files:
             return False
         return await self._save(session, given, now, joined.ours, content)
 
-    async def _save(self, session: Session, given: str, now: Standing, text: Text, content: str) -> bool:
+    async def _save(
+        self, session: Session, given: str, now: Standing, text: Text, content: str, is_mixed: bool = False
+    ) -> bool:
         """`text` has become of `content`. False: buffer or disk are not as they were thought to be."""
         await anyio.lowlevel.checkpoint_if_cancelled()
         _expect_same(given, now.path)
         if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
             return False
         with self._to_the_end():
-            saved = await self.live.save(now, text, Doer(session, "agent", session.turn))
+            saved = await self.live.save(now, text, Doer(session, "agent", session.turn, is_mixed))
             if saved is None:
                 return False
             self.beliefs(session).learn(now.path, content)

@@ -82,6 +82,8 @@ async def bring(
     the disk, which is to stay in no unsaved line. `is_saved`: the user has saved the buffer after `earlier`.
     `looked`: how the file looked when it held `earlier`.
     """
+    if settled and isinstance(by, sight.Doer):
+        by = by._replace(is_mixed=True)
     tries = 0
     while tries < _TRIES:
         async with lock:

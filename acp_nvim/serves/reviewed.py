@@ -35,6 +35,7 @@ class Asked:
     by: Author | Taken | None
     disk: Sequence[str] | None = None  # without the user's unsaved lines
     before: Sequence[str] | None = None  # what an agent has changed, if the buffer was behind it
+    is_mixed: bool = False  # the user has had a hand in what the agent has written
 
 
 class Reviewed:
@@ -98,17 +99,18 @@ class Reviewed:
             self.created = True
         self._begun = True
 
-    def agent(self, lines: Iterable[str], author: Author) -> None:
+    def agent(self, lines: Iterable[str], author: Author, is_mixed: bool = False) -> None:
         was, self._hunks = self.lines, None
-        self.news.near(self.patchwork.agent(list(lines), author))
-        self._views.written(author.session, was, self.lines, self.patchwork.base)
+        changes = self.patchwork.agent(list(lines), author)
+        self.news.near(changes)
+        self._views.written(author.session, was, changes, is_mixed)
 
     def report(self, session: int, name: str, is_there: bool) -> str:
         """What its agent does not know yet of what has become of its lines. It does from now on. The disk is not read:
         what the agent has just written there may be unseen still, and is not the user's."""
         now = self.lines
-        view = self._views.tell(session, self.patchwork.base, now)
-        return report_of_review(name, *view, now if is_there or now else None) if view else ""
+        answers = self._views.tell(session, now, self.hunks, self.decided)
+        return report_of_review(name, answers, is_there or bool(now)) if answers else ""
 
     def ends(self, was: str, now: str, author: Author) -> None:
         """The agent has made `now` of it: perhaps the last line is the same but for its newline."""
@@ -131,9 +133,10 @@ class Reviewed:
 
     def became(self, lines: Iterable[str]) -> None:
         new = list(lines)
-        if new != self.lines:
+        was = self.lines
+        if new != was:
             self._hunks = None
-            self.patchwork.became(new)
+            self._views.read_anew(was, self.patchwork.became(new))
             self.news.all_anew()
 
     def take_back(self, ids: Iterable[int]) -> None:
@@ -227,7 +230,7 @@ class Reviewed:
             self._author = asked.by
             if asked.before is not None:
                 self.became(asked.before)  # what came to the disk before is no agent's
-            self.agent(asked.wanted, asked.by)
+            self.agent(asked.wanted, asked.by, asked.is_mixed)
         elif isinstance(asked.by, Taken):
             self.take_back([hunk.id for hunk in self.hunks] if asked.by.whole else asked.by.ids)
         self.became(asked.wanted)
@@ -246,8 +249,7 @@ class Reviewed:
         self._hunks = None
         if author:
             was = self.lines
-            self.patchwork.agent_edit(edit, author)
-            self._views.written(author.session, was, self.lines, self.patchwork.base)
+            self._views.written(author.session, was, self.patchwork.agent_edit(edit, author))
         else:
             self.patchwork.user(edit, is_new)
         self.news.near([edit])

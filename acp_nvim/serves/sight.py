@@ -27,6 +27,7 @@ class Doer(NamedTuple):
     session: Session
     by: By
     turn: int
+    is_mixed: bool = False  # with lines of the user's: of these nothing is told to the agent
 
 
 class Unknown(Enum):

@@ -231,7 +231,7 @@ class Takeback:
     async def _show(self, session: Session, verdict: Verdict) -> None:
         """And in the buffer; for that an editor may let us wait, nobody else."""
         lock, path = self._files.lock(verdict.path), verdict.path
-        by, echo = Doer(session, "agent", session.turn), self._files.echo(path)
+        by, echo = Doer(session, "agent", session.turn, is_mixed=True), self._files.echo(path)
         found = await reload.bring(self._files.live, lock, path, verdict.disk, by=by, echo=echo)
         text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
         if text is not None and isinstance(found, reload.Apart):

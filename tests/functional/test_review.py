@@ -19,7 +19,7 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.functional.test_files import LINES, read, working, write
-from tests.functional.test_watch import at_rest
+from tests.functional.test_watch import SEEN, at_rest
 from tests.functional.test_watch import editing as naming
 
 Open = Callable[..., Editor]
@@ -256,6 +256,36 @@ def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, lo
         editor.expect_lua(PENDING, 1)
         editor.expect_lua("return vim.bo.modified", False)
         assert disk(editor, "new.txt") == "a\nb\n"
+    at_rest(editor)
+
+
+@pytest.mark.statement(124)
+def test_a_created_file_that_nobody_opened_comes_back_by_u(open_editor: Open, tmp_path: Path) -> None:
+    """Its undo loads it, and shows it to nobody."""
+    new = "{cwd}/new.py"
+    steps = editing(new, write_file(new, "a = 1\n# vim: set tw=17:\n"))
+    editor = reviewing(open_editor, tmp_path, *steps, pending=1)
+    listed = editor.lua("return vim.fn.execute('ls')")
+    editor.type(":Acp undo all<CR>")
+    editor.screen.expect("1 change undone")
+    editor.expect_lua(PENDING, 0)
+    assert not (editor.project / "new.py").exists()
+    assert editor.lua("return vim.fn.execute('ls')") == listed
+    assert editor.lua("return vim.fn.expand('%:t')") == "notes.txt"
+    editor.type(":e new.py<CR>")
+    assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified, vim.bo.filetype}") == [
+        [""],
+        False,
+        "python",
+    ]
+    editor.type("u")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":w<CR>")
+    editor.expect_lua(
+        "return { vim.bo.modified, vim.bo.textwidth ~= 17, vim.bo.buflisted }", [False, True, True]
+    )
+    assert disk(editor, "new.py") == "a = 1\n# vim: set tw=17:\n"
+    editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
     at_rest(editor)
 
 
@@ -779,6 +809,99 @@ def test_what_was_undone_and_is_there_again_is_not_told(
     editor.type("u")
     editor.expect_lua(PENDING, 3)
     editor.type(":Acp keep all<CR>")
+    editor.expect_lua(PENDING, 0)
+    ask(editor, "and now?")
+    assert told(agent) == ["and now?"]
+
+
+def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: Open, tmp_path: Path) -> None:
+    """The user has lines of their own in the file, saved or not, when the agent writes it and when they merge it."""
+    go = tmp_path / "go"
+    first = [TEN[0], "LINE 2", *TEN[2:7], "LINE 8", *TEN[8:]]
+    second = [*first[:4], "line 5 of the agent", *first[5:]]
+    agent = script(
+        tmp_path,
+        on_prompt("one", *editing(NOTES, write_file(NOTES, text(first)))),
+        on_prompt("two", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(second)))),
+        on_prompt("", say("ok")),
+    )
+    editor = working(open_editor, agent, text(TEN), size=(140, 40))
+    editor.type("ggo# MINE<Esc>")
+    ask(editor, "one")
+    editor.expect_lua(PENDING, 2)
+    editor.type("6GA of mine<Esc>")
+    editor.acp("prompt", "two")
+    wait_until(lambda: agent.logged("mark"))
+    go.touch()
+    editor.type("ggo# typing")
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.type(" still<Esc>")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    editor.type(":Acp<CR><C-w>t")
+    editor.expect_lua(SEEN)
+    editor.type("<Esc>:Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":w<CR>")
+    editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    editor.expect_lua("return vim.fn.expand('%:t')", "notes.txt")
+    editor.expect_lua("return vim.fn.search('of the agent', 'nw') > 0")
+    editor.type(":w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    before = editor.lua(PENDING)
+    lines = editor.lua(LINES)
+    for keys in ("gg]h", "gg]h]h"):
+        editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
+        editor.type(keys)
+        editor.type("\\u")
+        editor.expect_lua(PENDING, before - 1)
+        editor.type("u:w<CR>")
+        editor.expect_lua(PENDING, before)
+        assert editor.lua(LINES) == lines
+        ask(editor, "and now?")
+        assert told(agent) == ["and now?"]
+
+
+def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    steps = [
+        write_file(NOTES, text(["LINE 1", *TEN[1:]])),
+        mark("written"),
+        wait_file(str(go)),
+        write_file(NOTES, text(["LINE 1", *TEN[1:9], "LINE 10"])),
+    ]
+    agent = script(tmp_path, on_prompt("edit", *editing(NOTES, *steps)), on_prompt("", say("ok")))
+    editor = working(open_editor, agent, text(TEN))
+    editor.acp("prompt", "edit")
+    editor.expect_lua(PENDING, 1)
+    editor.type("5Go# typing<Esc>")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 2)
+    ask(editor, "and now?")
+    assert told(agent) == ["and now?"]
+
+
+def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> None:
+    """What the user has put together is never told as what the agent wrote."""
+    go = tmp_path / "go"
+    new = [*TEN[:4], "line 5 of the agent", *TEN[5:]]
+    steps = editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(new)))
+    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
+    editor = working(open_editor, agent, text(TEN), size=(140, 40))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("5GA of mine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp<CR><C-w>t")
+    editor.expect_lua(SEEN)
+    editor.type("<Esc>:Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/of the agent/of both/<CR>:w<CR>")
+    editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    editor.expect_lua("return vim.fn.search('of both', 'nw') > 0")
+    editor.type(":w<CR>:Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     ask(editor, "and now?")
     assert told(agent) == ["and now?"]
