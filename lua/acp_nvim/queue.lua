@@ -2,6 +2,7 @@
 local backend = require("acp_nvim.backend")
 local highlight = require("acp_nvim.highlight")
 local scratch = require("acp_nvim.scratch")
+local state = require("acp_nvim.state")
 
 local api = vim.api
 local M = {}
@@ -68,12 +69,25 @@ local function remember(buf, items)
   end
 end
 
+--- There is no backend that would send them by itself.
+---@param count integer
+local function say_held(count)
+  local many = ("%d prompt%s held"):format(count, count == 1 and "" or "s")
+  scratch.message("info", count == 0 and "no prompt is held" or many .. ": send a prompt, and the rest follows")
+end
+
 ---@param n integer
 ---@param buf integer
 local function write(n, buf)
   local items = vim.tbl_map(function(block)
     return originals[buf][block] or block
   end, items_of(buf))
+  if require("acp_nvim.api.reach").has_lost_backend(n) then
+    say_held(state.edit_unsent(n, items))
+    remember(buf, items)
+    vim.bo[buf].modified = false
+    return
+  end
   local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
   if not ok then
     return scratch.message("error", problem or "the queue was not taken")
@@ -167,6 +181,27 @@ function M.open(n, items, attached)
   highlight.dress(win)
   local hint = " Queue · edit, then :w · between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
+end
+
+---@param item table  what goes along with a prompt
+---@return string
+local function in_words(item)
+  local name = vim.fs.basename(item.image or item.audio or item.file or "") or ""
+  local lines = item.first and (" %d-%d"):format(item.first, item.last or item.first) or ""
+  return (name ~= "" and name or item.title or "text") .. lines
+end
+
+--- Shows the prompts that outlived their backend.
+---@param n integer
+---@return true
+function M.open_unsent(n)
+  local items, attached = {}, {}
+  for index, prompt in ipairs(state.unsent(n)) do
+    items[index], attached[index] = prompt.text, vim.tbl_map(in_words, prompt.context)
+  end
+  M.open(n, items, attached)
+  say_held(#items)
+  return true
 end
 
 return M

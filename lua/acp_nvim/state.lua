@@ -201,6 +201,20 @@ function M.hold_unsent(n)
   return #prompts
 end
 
+--- The user has edited the prompts that wait for a backend.
+---@param n integer
+---@param texts string[]
+---@return integer count
+function M.edit_unsent(n, texts)
+  local session = sessions[n]
+  for _, prompt in ipairs(unsent.edited(unsent.take(session), texts)) do
+    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
+  end
+  session.acked = session.sent
+  M.patch(n, { queue = #texts, held = #texts > 0 })
+  return #texts
+end
+
 --- The prompts that wait for a backend.
 ---@param n integer
 ---@return { seq: integer, text: string, context: table[] }[]

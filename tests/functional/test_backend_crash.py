@@ -21,6 +21,7 @@ from tests.fakes.script import (
     tool,
     update,
     wait,
+    wait_until,
 )
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import chat, send, talking
@@ -243,3 +244,29 @@ def test_what_could_be_undone_goes_with_the_backend(open_editor: Open, tmp_path:
     crash(editor)
     editor.expect_lua(changes, 0)
     editor.expect_lua(marks, 0)
+
+
+def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: Open, tmp_path: Path) -> None:
+    agent = agent_of(tmp_path)
+    editor = talking(open_editor, agent, size=NARROW)
+    (editor.project / "notes.txt").write_text("my notes\n")
+    send(editor, "long")
+    editor.wait_event("AcpTurnStarted")
+    for text in ("one", "two", "three @notes.txt"):
+        editor.acp("prompt", text)
+    editor.expect_lua("return require('acp_nvim').status().queue", 3)
+    crash(editor)
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("3 prompts held: send a prompt, and the rest follows")
+    editor.screen.expect(
+        lambda screen: "with notes.txt" in screen.text() and "edit, then :w" in screen.text()
+    )
+    editor.type(":g/^two/d<CR>:%s/three/3/<CR>:w<CR>")
+    editor.screen.expect("2 prompts held")
+    assert editor.acp("status")["queue"] == 2
+    editor.type(":q<CR>")
+    send(editor, "go")
+    wait_until(lambda: len(agent.got("session/prompt")) == 4)
+    sent = [message["params"]["prompt"] for message in agent.got("session/prompt")]
+    assert [blocks[0]["text"] for blocks in sent] == ["long", "go", "one", "3 @notes.txt"]
+    assert len(sent[-1]) > 1, "the file goes along"

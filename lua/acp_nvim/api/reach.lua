@@ -51,6 +51,13 @@ function M.begin(verb, fields, more)
   return n
 end
 
+--- Has the session's backend ended? Another one would have to be told of it first.
+---@param n integer
+---@return boolean
+function M.has_lost_backend(n)
+  return not backend.is_running() or assert(state.session(n)).generation ~= backend.generation()
+end
+
 --- Tells the backend, which is another, of a session that it does not know.
 ---@param n integer
 local function revive(n)

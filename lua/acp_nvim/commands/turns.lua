@@ -110,7 +110,13 @@ subcommands.queue = {
   doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
   bang = true,
   run = function(call)
-    return reach.passes(call.bang and "queue_release" or "queue_open")()
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif not call.bang and require("acp_nvim.api.reach").has_lost_backend(n) then
+      return require("acp_nvim.queue").open_unsent(n)
+    end
+    return acp._send(n, call.bang and "queue_release" or "queue_open")
   end,
 }
 

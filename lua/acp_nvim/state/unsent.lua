@@ -38,6 +38,55 @@ function M.take(session)
   return prompts
 end
 
+---@param a string
+---@param b string
+---@return integer  how many bytes they share at their ends
+local function likeness(a, b)
+  local most, front, back = math.min(#a, #b), 0, 0
+  while front < most and a:byte(front + 1) == b:byte(front + 1) do
+    front = front + 1
+  end
+  while back < most - front and a:byte(#a - back) == b:byte(#b - back) do
+    back = back + 1
+  end
+  return front + back
+end
+
+---@param list { text: string, context: table[] }[]
+---@param is_it fun(prompt: table): boolean
+---@return table?
+local function take_out(list, is_it)
+  for index, prompt in ipairs(list) do
+    if is_it(prompt) then
+      return table.remove(list, index)
+    end
+  end
+end
+
+--- The user has edited what waits: a prompt whose text stayed keeps what goes along with it, and so does the one that is
+--- most like an edited text.
+---@param prompts { text: string, context: table[] }[]
+---@param texts string[]
+---@return { text: string, context: table[] }[]
+function M.edited(prompts, texts)
+  local left, edited = vim.list_slice(prompts), {}
+  for index, text in ipairs(texts) do
+    edited[index] = take_out(left, function(prompt)
+      return prompt.text == text
+    end) or false
+  end
+  for index, text in ipairs(texts) do
+    if not edited[index] then
+      table.sort(left, function(a, b)
+        return likeness(a.text, text) > likeness(b.text, text)
+      end)
+      local like = left[1] and likeness(left[1].text, text) > 0 and table.remove(left, 1)
+      edited[index] = { text = text, context = like and like.context or {} }
+    end
+  end
+  return edited
+end
+
 ---@param session acp.Session
 ---@return { seq: integer, text: string, context: table[] }[]
 function M.list(session)
