@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -19,6 +20,8 @@ from acp_nvim.view.words import placeholder
 Terminal = Callable[[str], str]
 
 HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
+_CHANGES = {"edit", "delete", "move"}
+_TAGS = re.compile(r"</?[a-z][\w-]*>")
 _TAIL_LINES = 200
 _TAIL_CHARS = 64 * 1024
 _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}
@@ -26,7 +29,9 @@ _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", 
 
 def body(call: ToolCall, terminal: Terminal) -> list[Row]:
     rows = Body(call.key)
-    _input(rows, call)
+    has_failed = call.status in ("failed", "cancelled") and call.kind in _CHANGES
+    if not has_failed:
+        _input(rows, call)
     diffs = [item for item in call.content if isinstance(item, schema.Diff)]
     is_previewed = counts(call.previews) is not None
     if is_previewed:
@@ -37,12 +42,23 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
                 pass
             case schema.Diff():
                 _diff(rows, item, named=len(diffs) > 1)
+            case schema.ContentItem() if has_failed:
+                rows.text(_reason(words(item.content)))
             case schema.ContentItem():
                 rows.text(words(item.content))
             case schema.TerminalRef():
                 _tail(rows, terminal_text(call, item.terminal_id, terminal))
-    _output(rows, call)
+    if not has_failed:
+        _output(rows, call)
+    elif not call.content and isinstance(call.raw_output, str):
+        rows.text(_reason(call.raw_output))
     return rows.rows()
+
+
+def _reason(text: str) -> str:
+    """Why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
+    lines = (_TAGS.sub("", line).strip() for line in text[:MOST_CHARS].splitlines())
+    return next((line for line in lines if line and not line.startswith("```")), "")
 
 
 def _previews(rows: Body, call: ToolCall) -> None:

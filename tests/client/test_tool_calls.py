@@ -175,6 +175,22 @@ async def test_a_terminal_of_the_agents_own_is_shown(desk: Desk) -> None:
     assert desk.editor.terminals == {"x": "make [exit 2]"}
 
 
+@pytest.mark.parametrize("in_content", [True, False])
+async def test_a_change_that_failed_tells_why_and_nothing_raw(desk: Desk, in_content: bool) -> None:
+    text = "```\n<tool_use_error>The file has not been read yet.</tool_use_error>\nat line 3\n```"
+    told_so = {"content": [{"type": "content", "content": {"type": "text", "text": text}}]}
+    how = told_so if in_content else {"rawOutput": text}
+    raw = {"file_path": "/w/a", "old_string": "one", "new_string": "two"}
+    talk = await told(
+        desk,
+        tool("t", title="edit", kind="edit", rawInput=raw),
+        tool("t", known=True, status="failed", **how),
+    )
+    await eventually(lambda: "  │ The file has not been read yet." in talk.lines)
+    shown = "\n".join(talk.lines)
+    assert not [raw for raw in ("tool_use_error", "```", "old_string", "at line 3") if raw in shown]
+
+
 async def test_a_chat_drawn_anew_is_the_same(desk: Desk) -> None:
     diff = {"type": "diff", "path": "/w/a", "oldText": "a\n", "newText": "b\n"}
     talk = await told(
