@@ -15,6 +15,7 @@ local GROUPS = { added = "AcpReviewAddedSign", changed = "AcpReviewChangedSign",
 local namespace = api.nvim_create_namespace("acp_nvim.hunks")
 local beside = api.nvim_create_namespace("acp_nvim.hunks.beside")
 local waiting = {} ---@type table<integer, table<integer, acp.Hunk>>  by buffer and id: to be drawn
+local hidden = {} ---@type table<integer, true>  buffers in which nothing is drawn: the marks alone stay
 local scheduled = false
 
 ---@param hunk acp.Hunk
@@ -158,7 +159,7 @@ function M.put(buf, hunk)
     options.end_row, options.end_col, options.end_right_gravity = end_row, 0, false
   end
   api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
-  if hunk.state == "pending" then
+  if hunk.state == "pending" and not hidden[buf] then
     waiting[buf] = waiting[buf] or {}
     waiting[buf][hunk.id] = hunk
     M.schedule()
@@ -173,11 +174,40 @@ end
 function M.show_deletion(buf, by_agent)
   local who = by_agent and "deleted by the agent" or "deleted"
   M.clear(buf)
+  if hidden[buf] then
+    return
+  end
   api.nvim_buf_set_extmark(buf, beside, 0, 0, {
     sign_text = SIGNS.deleted,
     sign_hl_group = GROUPS.deleted,
     virt_text = { { ("%s: :Acp undo brings it back"):format(who), "AcpReviewRemoved" } },
   })
+end
+
+---@param buf integer
+---@return boolean
+function M.is_hidden(buf)
+  return hidden[buf] ~= nil
+end
+
+--- Draws nothing in the buffer, or draws these again; their marks go on knowing where they are.
+---@param buf integer
+---@param is_hidden boolean
+---@param list table<integer, acp.Hunk>
+function M.set_hidden(buf, is_hidden, list)
+  hidden[buf] = is_hidden or nil
+  if not api.nvim_buf_is_loaded(buf) then
+    return
+  elseif is_hidden then
+    waiting[buf] = nil
+    api.nvim_buf_clear_namespace(buf, beside, 0, -1)
+  end
+  for _, hunk in pairs(list) do
+    if hunk.state == "pending" then
+      hunk.first = M.first(buf, hunk)
+      M.put(buf, hunk)
+    end
+  end
 end
 
 ---@param buf integer

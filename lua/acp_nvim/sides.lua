@@ -3,6 +3,7 @@
 local dress = require("acp_nvim.sides.dress")
 local layouts = require("acp_nvim.layout")
 local spot = require("acp_nvim.sides.spot")
+local veil = require("acp_nvim.review.veil")
 
 local api = vim.api
 local M = { has_room = spot.is_there }
@@ -163,6 +164,7 @@ end
 ---@param plain? boolean
 local function put_on(sides, left, right, plain)
   sides.bufs = { [sides.right] = right }
+  veil.set(sides, left)
   if sides.left then
     sides.bufs[sides.left] = left
     dress.put_on(sides.left, left --[[@as integer]], { goes = true, plain = plain })
@@ -304,6 +306,7 @@ function M.close(sides)
     return
   end
   sides.closed = true
+  veil.set(sides, nil)
   vim.iter(sides.watches):each(api.nvim_del_autocmd)
   local current = api.nvim_get_current_win()
   local had_focus = sides.left_by_hand or current == sides.left or current == sides.right

@@ -1,5 +1,6 @@
 -- The keys are told where they are used: beside the pending hunk under the cursor, as " 1/3  ,k keep  ,u undo  ]h next".
 -- Not in insert mode, only in the current window, and only on a row with room for it.
+local hunks = require("acp_nvim.hunks")
 local names = require("acp_nvim.hunk_keys.names")
 local review = require("acp_nvim.review")
 
@@ -174,7 +175,8 @@ local function update(buf)
   end
   local mode, file = api.nvim_get_mode().mode, review.of_buffer(buf)
   -- a deleted file that is loaded still says for itself what can be done
-  local hunk = file and file.buf == buf and mode:find("^[nvV\22]") and review.hunk_at_cursor() or nil
+  local is_told = file and file.buf == buf and not hunks.is_hidden(buf)
+  local hunk = is_told and mode:find("^[nvV\22]") and review.hunk_at_cursor() or nil
   if not hunk then
     clear(buf)
   elseif not holds(hints[buf], hunk, win) then
