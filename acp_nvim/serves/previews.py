@@ -108,8 +108,16 @@ def preview(path: str, made: Proposed) -> FilePreview:
     removed = sum(change.last - change.first for change in changes)
     rows = tuple(islice(_rows(old, changes, made.fits), KEPT_ROWS))
     first = changes[0].first if changes else 0
-    note = made.problem.partition(": shown")[0]
-    return FilePreview(path, rows, added, removed, note, first, made.fits)
+    return FilePreview(path, rows, added, removed, _note(made), first, made.fits)
+
+
+def _note(made: Proposed) -> str:
+    """What the lines do not say. A newline that comes or goes at the end of the file is no line of the diff."""
+    old, new = made.left or "", made.right or ""
+    end = ""
+    if made.fits and old and new and old.endswith("\n") != new.endswith("\n"):
+        end = "\\ newline added at the end" if new.endswith("\n") else "\\ no newline at the end any more"
+    return " · ".join(filter(None, (made.problem.partition(": shown")[0], end)))
 
 
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:

@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 
 _LATER = "this agent saves the file itself; refused hunks are reverted right after"
 _PLAIN = "too much differs to be shown as a diff"
-_SHORT = {_PLAIN: "too much for a diff", _LATER: "agent saves first", OVERLAP: "both changed"}
 _WHOLE = ("send", "reject", "later")
 _SAME_LINES = "only the end of the last line differs"
+_GOES = "the newline at the end goes, too"
+_COMES = "a newline at the end is added, too"
+_SHORT = {
+    _PLAIN: "too much for a diff",
+    _LATER: "agent saves first",
+    OVERLAP: "both changed",
+    _GOES: "last newline goes",
+    _COMES: "last newline added",
+}
 
 
 def of_page(
@@ -36,8 +44,9 @@ def of_page(
     editable = made.fits and made.right is not None
     is_end = None not in (made.left, made.right) and made.left != made.right and left.lines == right.lines
     plain = is_plain(left, right)
+    end = _SAME_LINES if is_end else _change_of_end(left, right)
     notes = [plain and _PLAIN, made.problem, page.is_outside and "outside the folders"]
-    notes += [is_end and _SAME_LINES, not through and editable and not is_end and _LATER]
+    notes += [end, not through and editable and not is_end and _LATER]
     said = [str(note) for note in notes if note]
     return {
         "question": question.id,
@@ -103,7 +112,8 @@ def of_call(session: Session, call: ToolCall) -> dict[str, Any] | None:
 
 
 def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
-    """Both versions of a conflict: what is made of the right one is saved."""
+    """Both versions of a conflict: what is made of the right one is saved, as the agent's write would be. Where the
+    agent has written the disk itself, it becomes the buffer's text, and the user saves it."""
     left, right = _text(conflict.mine), _text(conflict.agents)
     name = one_line(os.path.basename(conflict.path))
     plain = is_plain(left, right)
@@ -125,10 +135,10 @@ def of_conflict(question: Question, conflict: Conflict) -> dict[str, Any]:
         **conflict.take_news(),
         **_bars(
             "yours",
-            "what will be saved",
+            "your buffer, unsaved" if question.stays else "what will be saved",
             {"path": name},
             [_PLAIN] if plain else [],
-            ["save", "later"] if plain else ["yours", "save", "later"],
+            [*([] if plain else ["yours"]), "merge" if question.stays else "save", "later"],
         ),
     }
 
@@ -149,6 +159,13 @@ def first(left: Text, right: Text) -> list[int]:
     same = min(len(left.lines), len(right.lines))
     row = next((row for row, (old, new) in enumerate(pairs) if old != new), same) + 1
     return [row, row]
+
+
+def _change_of_end(left: Text, right: Text) -> str:
+    """A diff of lines shows no newline that comes or goes at the end of the file, beside its other hunks."""
+    if not left.lines or not right.lines or left.final == right.final:
+        return ""
+    return _COMES if right.final else _GOES
 
 
 def _text(text: str | None) -> Text:

@@ -128,7 +128,8 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     editor.type(":Acp<CR><C-w>t")
     editor.expect_lua(SEEN)
     editor.type(":Acp answer merge<CR>")
-    editor.screen.expect("what will be saved")
+    editor.screen.expect("your buffer, unsaved")
+    editor.screen.expect(":w merge")
     (question,) = editor.acp("questions")
     editor.type(":%s/agent's/both'<CR>")
     right = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
@@ -144,6 +145,7 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     editor.type(":w<CR>")
     editor.expect_lua(LINES, ["ONE", "both'", "three"])
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    assert editor.lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified") is True  # as the bar has said
     assert editor.lua("return vim.fn.bufnr('yours')") == -1  # nothing was kept aside
     at_rest(editor)
 

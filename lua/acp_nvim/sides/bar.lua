@@ -30,6 +30,7 @@ local KEYS = { ---@type table<string, acp.SideKey>
   refuse = { long = "do refuse hunk", short = "do refuse" },
   yours = { long = "do take yours", short = "do yours" },
   send = { long = ":w send", short = ":w send" },
+  merge = { long = ":w merge", short = ":w merge" },
   save = { long = ":w save", short = ":w save" },
   reject = { long = ":Acp reject", short = ":Acp reject" },
   later = { long = ":q later", short = ":q later" },
