@@ -76,11 +76,14 @@ for digit = 1, 9 do
   vim.keymap.set("n", plug, by_key("answer", digit, "g" .. digit), { buffer = true, desc = "answer the question" })
   if not vim.g.no_plugin_maps then
     vim.keymap.set("n", "g" .. digit, plug, { buffer = true, desc = "answer the question", remap = true })
+    local alt = ("<M-%d>"):format(digit)
+    vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
     local opts = { buffer = true, expr = true, desc = "answer the question" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_chat", digit), opts)
   end
 end
 if not vim.g.no_plugin_maps then
+  vim.keymap.set("n", "<M-d>", by_key("diff"), { buffer = true, desc = "show the question's diff" })
   local opts = { buffer = true, expr = true, desc = "answer" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end

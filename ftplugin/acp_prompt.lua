@@ -87,7 +87,7 @@ local maps = {
   { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "later prompt (last line)", prompt("history", 1) },
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
-  { "acp-diff", { n = { "gd" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
+  { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
   { "acp-keys", { n = { "g?" } }, "these keys", help },
 }
@@ -114,6 +114,8 @@ for digit = 1, 9 do
     end
   end
   if not vim.g.no_plugin_maps then
+    local alt = ("<M-%d>"):format(digit)
+    vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
     local opts = { buffer = true, expr = true, desc = "answer, if it is empty" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end

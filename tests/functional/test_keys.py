@@ -113,6 +113,31 @@ def test_normal_mode_answers_by_g_and_in_an_empty_prompt_by_plain_digits(
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
 
+def test_the_alt_keys_work_in_normal_mode_too_in_prompt_and_chat(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit("a.py", id="1"), edit("b.py", id="2")))
+    editor = talking(open_editor, agent, size=WIDE, setup={"review": {"auto_open": False}})
+    sent(editor)
+    editor.type("<Esc>")
+    counts(editor, "g1")
+    editor.type("<M-d>")
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    editor.type(":q<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+    editor.type("<M-3>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+    editor.wait_event("AcpQuestion")
+    in_chat(editor, "go")  # wherever in the chat
+    counts(editor, "g1")
+    editor.type("<M-d>")
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    editor.type(":q<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_chat")
+    editor.type("<M-2>")
+    editor.screen.expect("<M-2> = ✓✓ Always: press <M-2> again")
+    editor.type("<M-1>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
 def test_counts_move_on_a_question_and_a_digit_alone_answers(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
