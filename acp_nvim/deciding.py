@@ -88,7 +88,7 @@ class Deciding:
                     each if isinstance(each, dict) else {} for each in (texts, payload.get("sides"))
                 )
                 return self._client.services.proposals.decide(
-                    question, payload.get("version"), payload.get("path"), said, moved
+                    question, payload.get("version"), payload.get("path"), said, moved, payload.get("option")
                 )
         self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
 

@@ -14,7 +14,7 @@ from acp_nvim.serves import disk, sides
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.pages import Page
 from acp_nvim.serves.verdict import Verdict, rebased
-from acp_nvim.session.questions import Question
+from acp_nvim.session.questions import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
 
@@ -28,6 +28,7 @@ class Proposal:
     version: int  # of the question, when this was made
     at: int = 0
     renewed: bool = False  # the editor has an earlier one
+    chosen: Option | None = None  # by which the user allows it; None: the first that allows once
     yours: dict[str, str] = field(default_factory=dict)  # what the user had made of that, by path
 
     @property

@@ -69,9 +69,10 @@ class Proposals:
         path: str | None,
         texts: Mapping[str, str],
         moved: Mapping[str, Any],
+        option_id: str | None = None,
     ) -> None:
         """The user has decided about one file, by its path, or about all as they are. `moved`: the two sides where the
-        file has changed meanwhile."""
+        file has changed meanwhile. `option_id`: the option by which the user allows it once, where one was chosen."""
         known = self._open.get(question.id)
         if known is None or known.version != question.version or version != question.version:
             self._front.say("warn", AGAIN)
@@ -82,6 +83,7 @@ class Proposals:
         for page in known.pages:
             if path in (None, page.path):
                 page.text, page.is_decided = texts.get(page.path), True
+        known.chosen = None if option_id is None else question.option(str(option_id))
         following = known.undecided
         if following is None:
             self._settling.settle(known)

@@ -71,7 +71,8 @@ class Settling:
             )
 
     def _answer(self, known: Proposal, kind: str, *, some: bool = False) -> bool:
-        option = _first(known.question, kind)
+        chosen = known.chosen if known.chosen and known.chosen.kind == kind else None
+        option = chosen or _first(known.question, kind)
         if option is None:
             self._undecide(known)
             said = "allow it" if kind.startswith("allow") else "refuse it"

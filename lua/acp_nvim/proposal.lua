@@ -1,5 +1,6 @@
 -- What an agent wants to do to a file, as a diff: left the file as it is now, right as it shall become. The text of the
 -- right side is the decision; the backend makes of it what goes to the agent.
+local answering = require("acp_nvim.proposal.answering")
 local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
@@ -16,12 +17,14 @@ local unsaved = require("acp_nvim.proposal.unsaved")
 local api = vim.api
 local M = {
   accept = decision.accept,
+  answer = answering.answer,
   cancelled = ending.cancelled,
   done = decision.done,
   ended = ending.ended,
   keep_aside = aside.keep,
   settle = decision.settle,
   texts = desk.texts,
+  why_not = answering.why_not,
 }
 
 -- Is there room for it ------------------------------------------------------------------------------------------------

@@ -132,7 +132,8 @@ function M.opens_form(question, option)
   return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
 end
 
---- Nobody has seen what the chat cannot show whole: it may be refused, and a rule may allow it.
+--- Nobody has seen what the chat cannot show whole: it may be refused, and a rule may allow it. Nor is an answer sent
+--- that would drop what the user has made of a proposal.
 ---@param question table
 ---@param option table
 ---@return string? message
@@ -140,6 +141,7 @@ function M.why_not(question, option)
   if question.cut and not vim.startswith(option.kind, "reject") and not M.opens_form(question, option) then
     return "nothing was sent: too long to be shown whole, reject it"
   end
+  return require("acp_nvim.proposal").why_not(question, option)
 end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------

@@ -405,6 +405,49 @@ def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path
     assert (editor.project / "notes.txt").read_text() == "a\nb"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "bar", "row"),
+    [
+        ("a\nb\n", "A\nb", "the newline at the end goes, too", "\\ no newline at the end any more"),
+        ("a\nb", "A\nb\n", "a newline at the end is added, too", "\\ newline added at the end"),
+    ],
+)
+def test_a_change_of_the_last_line_end_beside_other_hunks_is_said(
+    open_editor: Open, tmp_path: Path, old: str, new: str, bar: str, row: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, old, new))))
+    editor = before(open_editor, agent, old, size=(270, 40))
+    editor.type(":Acp<CR><C-w>t")
+    open_diff(editor)
+    editor.screen.expect(bar)
+    editor.screen.expect(row)
+
+
+def test_what_is_pending_in_review_stays_out_of_the_diff(open_editor: Open, tmp_path: Path) -> None:
+    first = OLD.replace("line 3\n", "three\n").replace("line 4\n", "")
+    second = first.replace("line 10\n", "TEN\n")
+    agent = script(
+        tmp_path, on_prompt("write", write(NOTES, first)), on_prompt("edit", edit(diff(NOTES, first, second)))
+    )
+    editor = before(open_editor, agent, size=(160, 40))
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("line 4")  # what it was stands above what it is
+    open_diff(editor)
+    editor.screen.expect("TEN")
+    editor.screen.expect(lambda screen: "line 4" not in screen.text())
+    editor.type("<C-w>h3G")
+    editor.expect_lua("return { vim.fn.bufname(), vim.fn.line('.') }", ["notes.txt", 3])
+    lines = editor.screen.lines()
+    (row,) = [row for row in lines if "TEN" in row]
+    assert "line 10" in row  # side by side
+    assert not [row for row in lines if "undo" in row]
+    editor.type(":q<CR>")
+    editor.screen.expect("line 4")
+    editor.type("3G")
+    editor.screen.expect("undo")
+
+
 FOLLOWING = """
   local abreast = require("acp_nvim.abreast")
   local follow, times = abreast.follow, {}

@@ -114,7 +114,8 @@ function M.questions(options)
   return (vim.deepcopy(state.questions(n)))
 end
 
---- Answers a question with one of its options; without one it is answered as cancelled.
+--- Answers a question with one of its options; without one it is answered as cancelled. Where the user has edited the
+--- right side of its diff, an option that allows once sends that text; none that allows always is taken.
 ---@param id integer  the question
 ---@param option_id? string
 ---@param content? string|table  a free answer, or an elicitation's form
@@ -125,10 +126,11 @@ function M.answer(id, option_id, content)
   if not question then
     return nil, message
   end
-  local known = vim.tbl_map(function(option)
-    return option.id
-  end, question.options)
-  if option_id ~= nil and not vim.list_contains(known, option_id) then
+  local option, known = nil, {}
+  for index, each in ipairs(question.options) do
+    option, known[index] = each.id == option_id and each or option, each.id
+  end
+  if option_id ~= nil and not option then
     return nil, ("question %s has the options %s, not %s"):format(id, table.concat(known, ", "), tostring(option_id))
   elseif content ~= nil and type(content) ~= "string" and type(content) ~= "table" then
     return nil, "the content of an answer must be a string or a table"
@@ -140,6 +142,13 @@ function M.answer(id, option_id, content)
   end
   if not backend.is_running() then
     return nil, "nothing is running"
+  end
+  local proposal = require("acp_nvim.proposal")
+  local why = proposal.why_not(question, option)
+  if why then
+    return nil, why
+  elseif proposal.answer(question, option) then
+    return true
   end
   state.answered(question)
   local answer = { question = id, version = question.version, option = option_id, content = content }

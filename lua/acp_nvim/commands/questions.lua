@@ -231,6 +231,10 @@ subcommands.allow = {
     if not question then
       return nil, message
     end
+    local why = call.bang and require("acp_nvim.proposal").why_not(question, { kind = "allow_always" })
+    if why then
+      return nil, why
+    end
     local wanted = { question = question.id, version = question.version, set = call.bang }
     return require("acp_nvim.backend").notify("allow", wanted)
   end,

@@ -45,19 +45,22 @@ local function catch_up(proposal)
   end
 end
 
----@param proposal acp.Proposal
----@param path? string  the one that is decided; nil: all as they are
-local function decide(proposal, path)
-  local shown, key = proposal.shown, desk.key_of(proposal)
-  catch_up(proposal)
-  local payload = { question = shown.question, version = shown.version, path = path, texts = vim.empty_dict() }
-  payload.sides = desk.moved_sides(key)
-  for each, text in pairs(desk.changed(key)) do
-    if not path or each == path then
+--- The right sides of a question go to the backend, also where their windows are closed.
+---@param question integer
+---@param how { path?: string, option?: string }  path: of one file alone; option: which one the user took to allow it
+function M.send(question, how)
+  local proposal = desk.open[question]
+  if proposal then
+    catch_up(proposal)
+  end
+  local payload = vim.tbl_extend("error", how, { question = question, version = desk.version_of(question) })
+  payload.texts, payload.sides = vim.empty_dict(), desk.moved_sides(question)
+  for each, text in pairs(desk.changed(question)) do
+    if not how.path or each == how.path then
       payload.texts[each] = text
     end
   end
-  sent[key] = vim.uv.now()
+  sent[question] = vim.uv.now()
   require("acp_nvim.backend").notify("decide", payload)
 end
 
@@ -85,7 +88,7 @@ function M.submit(proposal, path)
   local buf, shown = proposal.rights[path], proposal.shown
   vim.bo[buf].modified = false
   if shown.verb ~= "merged" then
-    return decide(proposal, path)
+    return M.send(desk.key_of(proposal), { path = path })
   end
   local text = abreast.text_of(buf) .. (shown.final and "\n" or "")
   local payload = { question = shown.question, version = shown.version, text = text }
@@ -103,7 +106,7 @@ function M.accept()
   elseif proposal.shown.verb == "merged" then
     M.submit(proposal, proposal.shown.files[1].path)
   else
-    decide(proposal)
+    M.send(desk.key_of(proposal), {})
   end
   return true
 end

@@ -52,6 +52,7 @@ local M = {}
 ---@class acp.Kept
 ---@field text string
 ---@field page? acp.Right  of that version of the question
+---@field version? integer of the question, when the user made it
 
 M.VIEW = 0 -- the key of a look that is no question
 
@@ -118,6 +119,17 @@ function M.changed(key)
     end
   end
   return texts
+end
+
+--- The version of the question that the right sides are about.
+---@param key integer
+---@return integer?
+function M.version_of(key)
+  if M.open[key] then
+    return M.open[key].shown.version
+  end
+  local _, kept = next(M.kept[key] or {})
+  return kept and kept.version
 end
 
 --- The two sides, where the live text is not what the backend has made them of.

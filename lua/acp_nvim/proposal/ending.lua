@@ -24,7 +24,7 @@ local function what_stays(key, proposal)
       page.steps = abreast.last_step(page)
     end
     local known = desk.kept_of(key, path)
-    entries[path] = { text = text, page = page or known and known.page }
+    entries[path] = { text = text, page = page or known and known.page, version = proposal.shown.version }
   end
   return entries
 end

@@ -177,7 +177,7 @@ function M.fill_others(proposal, files)
       refill(proposal, buf, file)
     elseif file.text then
       desk.kept[key] = desk.kept[key] or {}
-      desk.kept[key][file.path] = { text = file.text }
+      desk.kept[key][file.path] = { text = file.text, version = proposal.shown.version }
     end
   end
 end

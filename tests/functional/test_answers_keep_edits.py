@@ -1,0 +1,113 @@
+"""An answer given anywhere but in the diff: the right side, as the user has made it, is still the decision."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import ScriptedAgent, on_prompt, script
+from tests.functional.editor import Editor
+from tests.functional.test_conversation import counts
+from tests.functional.test_files import LINES, conflicting
+from tests.functional.test_proposal_windows import ASIDE
+from tests.functional.test_proposals import NEW, before, closed, edit, open_diff, outcomes, through
+
+Open = Callable[..., Editor]
+MINE = NEW.replace("line 1\n", "mine\n", 1).replace("THREE", "line 3")
+WIDE = (200, 44)
+
+
+def edited(open_editor: Open, agent: ScriptedAgent, way: str) -> Editor:
+    """One hunk is refused, one line written; the user goes back to the prompt."""
+    editor = before(open_editor, agent, size=WIDE)
+    editor.type(":Acp<CR><C-w>t")
+    open_diff(editor)
+    editor.type("ggccmine<Esc>]cdo")
+    editor.expect_lua("return { vim.fn.getline(1), vim.fn.getline(3) }", ["mine", "line 3"])
+    if way == "closed":
+        editor.type(":q<CR>")
+        editor.expect_lua("return { vim.fn.bufname(), #vim.api.nvim_list_wins() }", ["notes.txt", 3])
+    editor.type(":Acp<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+    return editor
+
+
+@pytest.mark.parametrize("way", ["open", "closed"])
+@pytest.mark.parametrize(
+    "keys", ["g1", "i<M-1>", "<M-1>", "1", ":Acp accept<CR>", ":Acp answer 1<CR>", "api"]
+)
+def test_an_answer_that_allows_once_sends_what_the_user_made_of_it(
+    open_editor: Open, tmp_path: Path, keys: str, way: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *through()))
+    editor = edited(open_editor, agent, way)
+    if keys == "api":
+        editor.acp("answer", editor.acp("questions")[0]["id"], "yes")
+    else:
+        counts(editor, "1")
+        editor.type(keys)
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == MINE
+    assert editor.lua(ASIDE) is None
+
+
+@pytest.mark.parametrize("way", ["open", "closed"])
+def test_an_answer_that_allows_always_is_refused_and_one_that_rejects_keeps_the_edits(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit()))
+    editor = edited(open_editor, agent, way)
+    counts(editor, "g2")
+    for keys in ("g2", ":Acp accept!<CR>", ":Acp answer 2<CR>", ":Acp allow!<CR>"):
+        editor.type(":mess clear<CR>" + keys)
+        editor.expect_lua(
+            "return vim.fn.execute('messages')",
+            lambda said: "you edited the diff: :w there sends yours once (:Acp diff)" in said,
+        )
+    assert outcomes(agent) == []
+    editor.type("g3")
+    editor.wait_event("AcpTurnEnded")
+    closed(editor)
+    assert outcomes(agent) == ["no"]
+    editor.screen.expect("what you made of the proposal is kept: :sbuffer")
+    assert editor.lua(ASIDE) == MINE.splitlines()
+
+
+def test_the_option_that_was_chosen_is_the_one_that_is_sent(open_editor: Open, tmp_path: Path) -> None:
+    options = (
+        ("yes", "Yes", "allow_once"),
+        ("plan", "Yes, once more", "allow_once"),
+        ("no", "No", "reject_once"),
+    )
+    agent = script(tmp_path, on_prompt("", edit(options=options)))
+    editor = before(open_editor, agent, size=WIDE)
+    open_diff(editor)
+    editor.type("ggccmine<Esc>")
+    editor.expect_lua("return vim.fn.getline(1)", "mine")
+    editor.acp("answer", editor.acp("questions")[0]["id"], "plan")
+    editor.wait_event("AcpTurnEnded")
+    assert outcomes(agent) == ["plan"]
+
+
+@pytest.mark.parametrize("way", ["open", "closed"])
+def test_a_merge_is_lost_by_no_answer(open_editor: Open, tmp_path: Path, way: str) -> None:
+    editor, _ = conflicting(open_editor, tmp_path)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/agent's/both'<CR>")
+    editor.expect_lua("return vim.fn.getline(2)", "both'")
+    editor.type(":q<CR>" if way == "closed" else ":Acp<CR>")
+    for command in ("accept", "answer 1"):
+        editor.type(f":mess clear<CR>:Acp {command}<CR>")
+        editor.expect_lua(
+            "return vim.fn.execute('messages')",
+            lambda said: ":w in the merge takes what you merged (:Acp answer 3)" in said,
+        )
+    assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("your merge is kept: :sbuffer")
+    assert editor.lua(LINES) == ["one", "user's", "three"]
+    assert editor.lua(ASIDE) == ["one", "both'", "three"]
