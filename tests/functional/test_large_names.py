@@ -92,9 +92,7 @@ def test_a_proposal_of_ten_thousand_files_is_decided_in_the_chat(open_editor: Op
 
 
 @pytest.mark.alone
-def test_a_hundred_thousand_running_calls_cost_a_turn_of_the_spinner_nothing(
-    open_editor: Open, tmp_path: Path
-) -> None:
+def test_many_running_calls_cost_a_turn_of_the_spinner_nothing(open_editor: Open, tmp_path: Path) -> None:
     calls = ["repeat", 20_000, [tool("call-{n}", kind="read", title="read {n}", status="in_progress")]]
     agent = script(tmp_path, on_prompt("", calls, say("all began"), wait_file(str(tmp_path / "end"))))
     editor = talking(open_editor, agent)
