@@ -140,8 +140,12 @@ end
 -- Our own questions, whose options have ids that are words.
 local OURS = { conflict = true, outside = true }
 
+---@class acp.ShortName
+---@field sign string
+---@field name string
+
 ---@param question acp.Question
----@return { sign: string, name: string }[]
+---@return acp.ShortName[]
 local function names_of(question)
   return short_names.of(vim.tbl_map(function(option)
     return { name = OURS[question.kind] and option.id or option.name, kind = option.kind }
@@ -150,11 +154,12 @@ end
 
 --- All behind the subject.
 ---@param question acp.Question
+---@param names acp.ShortName[]  of its options
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
 ---@param more integer
 ---@return acp.BarChunk[]
-local function answers(question, keys, step, more)
+local function answers(question, names, keys, step, more)
   local chunks, gap = {}, (" "):rep(step.gap)
   local function add(key, text)
     vim.list_extend(chunks, { { gap }, { key, true }, { text ~= "" and " " .. text or "" } })
@@ -162,7 +167,7 @@ local function answers(question, keys, step, more)
   if step.short then
     vim.list_extend(chunks, { { gap }, { (keys.option:gsub("%%d", "n")), true } })
   end
-  for number, short in ipairs(names_of(question)) do
+  for number, short in ipairs(names) do
     if number <= MOST_KEYS then
       local sign = (short.sign ~= "" or step.names) and short.sign or short_names.SIGNS[question.options[number].kind]
       local name = step.names and short.name or ""
@@ -205,9 +210,9 @@ end
 ---@param more integer
 ---@return acp.BarChunk[]
 local function fitted(question, keys, width, more)
-  local subject = subject_of(question)
+  local subject, names = subject_of(question), names_of(question)
   for _, step in ipairs(STEPS) do
-    local chunks = answers(question, keys, step, more)
+    local chunks = answers(question, names, keys, step, more)
     local head = head_of(subject, step, width - width_of(chunks))
     if head then
       table.insert(chunks, 1, { head })

@@ -14,6 +14,7 @@ local M = {}
 M.SIGNS = { allow_once = "✓", allow_always = "✓✓", reject_once = "✗", reject_always = "✗✗" }
 
 local MOST_WORDS, LONGEST = 3, 14 -- the longest in cells
+local MOST_CHARS = 100 -- of a name that are looked at: the bar is made with every redraw, of up to 99 long names
 -- Words that say of themselves what an option of that kind does.
 local CLEAR = {
   allow_once = { "yes", "allow", "accept", "approve", "proceed", "ok", "once", "run" },
@@ -24,7 +25,7 @@ local CLEAR = {
 ---@return string[]
 local function words_of(name)
   local words = {}
-  for word in scratch.visible(name):gmatch("%S+") do
+  for word in scratch.visible(vim.fn.strcharpart(name, 0, MOST_CHARS)):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
     words[#words + 1] = word ~= "" and vim.fn.tolower(word) or nil
   end
