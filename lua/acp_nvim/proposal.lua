@@ -159,8 +159,9 @@ end
 ---@param key integer
 ---@param shown acp.ProposedSide
 local function show_as(key, shown)
-  local proposal = desk.open[key] or { shown = shown, rights = {}, pages = {}, lefts = {} }
+  local proposal = desk.open[key] or { shown = shown, rights = {}, pages = {}, lefts = {}, changed = {} }
   local moved = not desk.open[key] or proposal.shown.at ~= shown.at
+  right_side.note_changed(proposal, shown)
   if desk.open[key] and not shown.focus and moved then
     return right_side.fill_behind(proposal, shown)
   end
@@ -231,9 +232,10 @@ function M.is_shown(question)
   if not proposal or not desk.is_here(proposal) or proposal.shown.version ~= question.version then
     return false
   end
-  return vim.iter(proposal.shown.files):all(function(file)
-    return proposal.pages[file.path] ~= nil
-  end)
+  return next(proposal.changed) == nil
+    and vim.iter(proposal.shown.files):all(function(file)
+      return proposal.pages[file.path] ~= nil
+    end)
 end
 
 return M

@@ -10,6 +10,8 @@ local sight = require("acp_nvim.question.sight")
 local api = vim.api
 local M = {}
 
+require("acp_nvim.question.command_line") -- it listens
+
 ---@class acp.Question
 ---@field id integer
 ---@field session integer

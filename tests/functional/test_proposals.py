@@ -440,6 +440,62 @@ def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open,
     assert editor.lua("return vim.fn.getline(1)") == "mine"
 
 
+def asked_until(go: Path, asked: Any, *later: Any) -> list[Any]:
+    """A permission that the agent does not wait for, and what follows once the file is there."""
+    return [["ask", *asked[1:]], wait_file(str(go)), *later, ["wait", "session/cancel"]]
+
+
+@pytest.mark.parametrize("keys", ["", "<C-w>b"])
+def test_a_file_that_changes_behind_another_is_not_accepted_unseen(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    other, go = "{cwd}/other.txt", tmp_path / "go"
+    changed = tool("call", known=True, content=[diff(), diff(other, "a\nb\n", "UNSEEN\nb\n")])
+    asked = edit(diff(), diff(other, "a\nb\n", "A\nb\n"))
+    agent = script(tmp_path, on_prompt("", *asked_until(go, asked, changed)))
+    editor = before(open_editor, agent)
+    (editor.project / "other.txt").write_text("a\nb\n")
+    open_diff(editor)
+    editor.type(":cnext<CR>")
+    editor.screen.expect("other.txt (2 of 2)")
+    editor.type(":cprevious<CR>")
+    editor.screen.expect("notes.txt (1 of 2)")
+    version = editor.acp("questions")[0]["version"]
+    go.touch()
+    editor.expect_lua("return require('acp_nvim').questions()[1].version", lambda now: now > version)
+    editor.expect_lua(
+        "return vim.fn.bufnr('other.txt$') ~= -1 and vim.fn.getbufline('other.txt$', 1)[1]", "UNSEEN"
+    )
+    editor.type(f"{keys}:Acp accept<CR>")
+    editor.screen.expect("not sent: ")
+    assert outcomes(agent) == []
+    if not keys:
+        editor.screen.expect("UNSEEN")
+        editor.type(":Acp accept<CR>")
+        wait_until(lambda: outcomes(agent) == ["yes"])
+
+
+@pytest.mark.parametrize("command", [":w", ":Acp accept", ":Acp answer 1"])
+def test_what_a_proposal_becomes_while_a_command_is_typed_is_not_sent(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    go = tmp_path / "go"
+    changed = tool("call", known=True, content=[diff(NOTES, OLD, NEW.replace("THREE", "UNSEEN"))])
+    agent = script(tmp_path, on_prompt("", *asked_until(go, edit(), changed)))
+    editor = before(open_editor, agent)
+    open_diff(editor)
+    editor.type(command)
+    editor.screen.expect(command)
+    go.touch()
+    editor.expect_lua("return vim.fn.getline(3)", "UNSEEN")
+    editor.type("<CR>")
+    editor.screen.expect("not sent: ")
+    assert outcomes(agent) == []
+    editor.screen.expect("UNSEEN")
+    editor.type(f"{command}<CR>")
+    wait_until(lambda: outcomes(agent) == ["yes"])
+
+
 def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,

@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, Step, ask, huge, on_prompt, permission, script, wait_file
+from tests.fakes.script import (
+    ScriptedAgent,
+    Step,
+    ask,
+    huge,
+    notify,
+    on_prompt,
+    permission,
+    script,
+    tool,
+    wait_file,
+)
 from tests.functional.editor import Editor
 from tests.functional.test_conversation import in_chat, send, talking
 
@@ -142,3 +153,41 @@ def test_sixty_long_questions_cost_no_key(open_editor: Open, tmp_path: Path) -> 
         return (vim.uv.hrtime() - began) / 1e6 / 20"""
     )
     assert drawn < 30, f"{drawn} ms for one drawing of the chat"
+
+
+def replaced(go: Path) -> tuple[Step, ...]:
+    """The agent takes its first question back and asks another."""
+    return (
+        question(command="ls precious"),
+        wait_file(str(go)),
+        notify("$/cancel_request", {"requestId": 0}),
+        question(2, "rm -rf precious"),
+    )
+
+
+def altered(go: Path) -> tuple[Step, ...]:
+    """The agent changes the command that its question is about."""
+    return (
+        question(command="ls precious"),
+        wait_file(str(go)),
+        tool("run-1", known=True, rawInput={"command": "rm -rf precious"}),
+    )
+
+
+@pytest.mark.parametrize("steps", [replaced, altered])
+@pytest.mark.parametrize("command", ["accept", "answer 1", "accept!", "allow!"])
+def test_a_command_is_not_for_a_question_that_came_while_it_was_typed(
+    open_editor: Open, tmp_path: Path, command: str, steps: Callable[[Path], tuple[Step, ...]]
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", *steps(go), wait_file(str(tmp_path / "end"))))
+    editor = asked(open_editor, agent, size=(140, 30))
+    editor.type(f":Acp {command}")
+    editor.screen.expect(f":Acp {command}")
+    go.touch()
+    editor.screen.expect("rm -rf precious")
+    editor.type("<CR>")
+    editor.screen.expect("not sent: the question came or changed while you typed")
+    assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
+    editor.type(f":Acp {command}<CR>")
+    assert editor.wait_event("AcpAnswered", by="user")["option_id"] in ("yes", "always")

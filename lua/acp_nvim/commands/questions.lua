@@ -31,11 +31,20 @@ local function answer(question, option)
   return acp.answer(question.id, option.id)
 end
 
+--- The question came or changed after the user began to type the command. A no holds for whatever it has become.
+---@param question table
+---@param verb? "reject"
+---@return boolean
+local function is_late(question, verb)
+  return verb ~= "reject" and require("acp_nvim.question.command_line").is_late(question)
+end
+
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
 ---@param may_be_unseen? fun(question: table): boolean
+---@param verb? "reject"
 ---@return table? question
 ---@return string? message
-local function visible_question(may_be_unseen)
+local function visible_question(may_be_unseen, verb)
   local question
   local before_us = require("acp_nvim.proposal").question_here()
   if before_us then
@@ -55,9 +64,13 @@ local function visible_question(may_be_unseen)
   end
   local screen = require("acp_nvim.question")
   local is_before_us = before_us and not question.more
-  if not is_before_us and not (may_be_unseen and may_be_unseen(question)) and not screen.can_answer(question) then
+  if may_be_unseen and may_be_unseen(question) then
+    return question
+  elseif not is_before_us and not screen.can_answer(question) then
     screen.show(question)
     return nil, screen.why_unseen(question)
+  elseif is_late(question, verb) then
+    return nil, "not sent: the question came or changed while you typed, repeat to answer"
   end
   return question
 end
@@ -107,7 +120,7 @@ local function decide(base, call)
   local kind = base .. (call.bang and not sends_now and "_always" or "_once")
   local question, message = visible_question(function(question)
     return is_harmless(question, (first_of_kind(question, kind)))
-  end)
+  end, base == "reject" and base or nil)
   if not question then
     return nil, message
   end

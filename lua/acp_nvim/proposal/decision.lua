@@ -1,5 +1,6 @@
 -- The user has decided: the texts of the right sides go to the backend.
 local abreast = require("acp_nvim.abreast")
+local command_line = require("acp_nvim.question.command_line")
 local desk = require("acp_nvim.proposal.desk")
 
 local M = {}
@@ -78,11 +79,39 @@ local function is_unseen(proposal)
   return true
 end
 
+--- The agent has changed the question while the command was typed. Neovim draws little meanwhile, so the user may not
+--- have seen what the windows hold now.
+---@param proposal acp.Proposal
+---@return boolean
+local function is_late(proposal)
+  local question = require("acp_nvim.state").question(proposal.shown.question)
+  local is_late = question ~= nil and command_line.is_late(question)
+  if is_late then
+    require("acp_nvim.scratch").message("warn", "not sent: the proposal changed while you typed, repeat to send it")
+  end
+  return is_late
+end
+
+--- The agent has changed a file that the user was not looking at. It comes into view.
+---@param proposal acp.Proposal
+---@return boolean
+local function has_unseen_file(proposal)
+  for index, file in ipairs(proposal.shown.files) do
+    if proposal.changed[file.path] then
+      require("acp_nvim.backend").notify("diff", { question = proposal.shown.question, at = index, focus = true })
+      local told = ("not sent: %s has changed, repeat to send it"):format(file.name)
+      require("acp_nvim.scratch").message("warn", told)
+      return true
+    end
+  end
+  return false
+end
+
 --- The right side of one file is what the user wants.
 ---@param proposal acp.Proposal
 ---@param path string
 function M.submit(proposal, path)
-  if is_unseen(proposal) then
+  if is_late(proposal) or is_unseen(proposal) then
     return
   end
   local buf, shown = proposal.rights[path], proposal.shown
@@ -101,7 +130,7 @@ function M.accept()
   local proposal = desk.under_cursor()
   if not proposal then
     return false
-  elseif is_unseen(proposal) then
+  elseif is_late(proposal) or is_unseen(proposal) or has_unseen_file(proposal) then
     return true
   elseif proposal.shown.verb == "merged" then
     M.submit(proposal, proposal.shown.files[1].path)

@@ -43,6 +43,7 @@ local M = {}
 ---@field lefts table<string, integer>   path -> buffer, where it is ours
 ---@field rights table<string, integer>  path -> buffer
 ---@field pages table<string, acp.Right> path -> what has been shown on the right side
+---@field changed table<string, true>   paths of files that have come or changed while another one was shown
 ---@field follower? acp.Abreast
 ---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list

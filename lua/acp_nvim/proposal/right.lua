@@ -153,6 +153,28 @@ local function texts_of(shown, path)
   return { path = path, left = shown.left, right = shown.right, text = shown.text, follows = shown.follows }
 end
 
+--- Notes the files that the agent has added or changed. The user has to see them before the proposal is accepted.
+---@param proposal acp.Proposal
+---@param shown acp.ProposedSide  the version that is about to be shown
+function M.note_changed(proposal, shown)
+  if proposal.shown.version == shown.version then
+    return
+  end
+  local known = {} ---@type table<string, true>
+  for _, file in ipairs(proposal.shown.files) do
+    known[file.path] = true
+  end
+  for _, file in ipairs(shown.files) do
+    proposal.changed[file.path] = proposal.changed[file.path] or not known[file.path] or nil
+  end
+  for _, file in ipairs({ texts_of(shown, shown.files[shown.at].path), unpack(shown.others or {}) }) do
+    local page = proposal.pages[file.path]
+    if page and page.proposed ~= file.right then
+      proposal.changed[file.path] = true
+    end
+  end
+end
+
 --- Fills the right side that is before the user.
 ---@param proposal acp.Proposal
 function M.fill(proposal)
@@ -163,6 +185,7 @@ function M.fill(proposal)
   if kept then
     kept[path] = nil
   end
+  proposal.changed[path] = nil
   vim.bo[buf].modifiable = shown.editable
 end
 
