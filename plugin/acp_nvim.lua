@@ -18,16 +18,16 @@ end, {
   end,
 })
 local plugs = {
+  accept = { "accept", "Allow what the agent asks", "<Cmd>lua require('acp_nvim.question.keys').run('accept')<CR>" },
   open = { "open", "Open the agent's chat" },
   toggle = { "toggle", "Open or close the agent's chat" },
-  accept = { "accept", "Allow what the agent asks" },
   reject = { "reject", "Refuse what the agent asks" },
   cancel = { "cancel", "Cancel the agent's turn" },
   ["next-hunk"] = { "hunk next", "Next change of the agent's" },
   ["previous-hunk"] = { "hunk previous", "Previous change of the agent's" },
 }
 for name, plug in pairs(plugs) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", plug[3] or "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
 end
 for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
   local keys = "v:lua.require'acp_nvim.hunk_keys'.operator('" .. verb .. "')"

@@ -8,6 +8,7 @@ local M = {}
 ---@field run string    what stands behind `:Acp `
 ---@field desc string
 ---@field typing? boolean  the user ends the command line
+---@field allows? boolean  it answers a question with a yes, and not too soon
 
 --- Every key, in the order of the help: talk, answer, change, move, look.
 ---@type acp.Key[]
@@ -18,8 +19,8 @@ M.set = {
   { key = "p", modes = "nx", run = "prompt ", desc = "Ask, with the selection", typing = true },
   { key = "c", modes = "n", run = "cancel", desc = "Cancel the turn" },
   { key = "q", modes = "n", run = "queue", desc = "Edit the queued prompts" },
-  { key = "y", modes = "n", run = "accept", desc = "Yes: allow what is asked" },
-  { key = "Y", modes = "n", run = "accept!", desc = "Yes, always" },
+  { key = "y", modes = "n", run = "accept", desc = "Yes: allow what is asked", allows = true },
+  { key = "Y", modes = "n", run = "accept!", desc = "Yes, always", allows = true },
   { key = "n", modes = "n", run = "reject", desc = "No: refuse what is asked" },
   { key = "d", modes = "n", run = "diff", desc = "Show the proposed change" },
   { key = "w", modes = "n", run = "why", desc = "Why it was allowed or refused" },
@@ -58,9 +59,14 @@ end
 
 ---@param key acp.Key
 ---@param mode string
----@return string
+---@return string|fun()
 local function right_side(key, mode)
-  if mode == "x" then -- the command line begins with the range of the selection
+  if key.allows then
+    local lhs = prefix .. key.key
+    return function()
+      require("acp_nvim.question.keys").run(key.run, lhs)
+    end
+  elseif mode == "x" then -- the command line begins with the range of the selection
     return ":Acp " .. key.run .. (key.typing and "" or "<CR>")
   end
   return key.typing and ":Acp " .. key.run or ("<Cmd>Acp %s<CR>"):format(key.run)

@@ -170,6 +170,10 @@ local function show_as(key, shown)
   if moved then
     show_first(proposal)
   end
+  local question = shown.question and state.question(shown.question)
+  if question and question.version == shown.version then
+    require("acp_nvim.question.clock").shown(question)
+  end
 end
 
 ---@param question acp.Question

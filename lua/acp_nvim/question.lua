@@ -6,6 +6,7 @@ local memory = require("acp_nvim.question.memory")
 local scratch = require("acp_nvim.scratch")
 local scroll = require("acp_nvim.question.scroll")
 local sight = require("acp_nvim.question.sight")
+local state = require("acp_nvim.state")
 
 local api = vim.api
 local M = {}
@@ -232,7 +233,11 @@ function M.update(n, list)
     end
   end
   for id, question in pairs(before) do
-    if not open[id] then
+    local now = open[id]
+    if not state.is_answered(id) and (not now or now.version ~= question.version) then
+      clock.lines_moved(n)
+    end
+    if not now then
       ended(question)
     end
   end

@@ -6,9 +6,21 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on, on_prompt, result, say, script
+from tests.fakes.script import (
+    ScriptedAgent,
+    ask,
+    notify,
+    on,
+    on_prompt,
+    permission,
+    result,
+    say,
+    script,
+    wait_file,
+)
 from tests.functional.editor import Editor
 from tests.functional.packages import plugin
+from tests.functional.test_conversation import counts
 
 Open = Callable[..., Editor]
 LEADER = "vim.g.mapleader = ' '\n"
@@ -154,3 +166,33 @@ def test_which_key_shows_the_group_and_what_each_key_does(open_editor: Open) -> 
     editor.type("a")
     editor.screen.expect("Undo all changes of the turn")
     editor.type("<Esc>")
+
+
+@pytest.mark.parametrize(("keys", "presses"), [(" ay", 1), (" aY", 2), (" x", 1)])
+def test_a_yes_by_key_is_not_for_a_question_that_has_only_just_come(
+    open_editor: Open, tmp_path: Path, keys: str, presses: int
+) -> None:
+    go = tmp_path / "go"
+    first, second = (
+        ask("session/request_permission", permission(command, id=command, rawInput={"command": command})[2])
+        for command in ("ls precious", "rm -rf precious")
+    )
+    replaced = (first, wait_file(str(go)), notify("$/cancel_request", {"requestId": 0}), second)
+    agent = script(tmp_path, on_prompt("", *replaced, wait_file(str(tmp_path / "end"))))
+    plug = "vim.keymap.set('n', ' x', '<Plug>(acp-accept)')\n"
+    editor = open_editor(setup=setup_of(agent), init=LEADER + plug, size=(140, 40))
+    enter_prompt(editor)
+    editor.type("igo<C-s><Esc>")
+    editor.screen.expect("ls precious")
+    go.touch()
+    editor.screen.expect("rm -rf precious")
+    editor.type(keys)
+    editor.screen.expect("the question has only just come: press")
+    assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
+    counts(editor, "g1")
+    for _ in range(presses - 1):
+        editor.type(keys)
+        editor.screen.expect("✓✓ Always: press <leader>aY again")
+        assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
+    editor.type(keys)
+    assert editor.wait_event("AcpAnswered", by="user")["option_id"] in ("yes", "always")

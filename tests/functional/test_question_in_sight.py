@@ -18,7 +18,7 @@ from tests.fakes.script import (
     wait_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import in_chat, send, talking
+from tests.functional.test_conversation import counts, in_chat, send, talking
 
 Open = Callable[..., Editor]
 COMMAND = "git log --oneline --decorate --all --graph --author=somebody --since=yesterday; rm -rf precious"
@@ -191,3 +191,25 @@ def test_a_command_is_not_for_a_question_that_came_while_it_was_typed(
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
     editor.type(f":Acp {command}<CR>")
     assert editor.wait_event("AcpAnswered", by="user")["option_id"] in ("yes", "always")
+
+
+@pytest.mark.parametrize("key", ["1", "g1", "<CR>"])
+def test_a_key_is_not_for_a_question_that_has_slid_under_the_cursor(
+    open_editor: Open, tmp_path: Path, key: str
+) -> None:
+    go = tmp_path / "go"
+    withdrawn = (wait_file(str(go)), notify("$/cancel_request", {"requestId": 0}))
+    steps = (question(command="ls precious"), question(2, "rm -rf all"), *withdrawn)
+    agent = script(tmp_path, on_prompt("", *steps, wait_file(str(tmp_path / "end"))))
+    editor = asked(open_editor, agent, size=(140, 30))
+    editor.screen.expect("rm -rf all")
+    counts(editor, "g1")
+    in_chat(editor, "1 Yes")
+    go.touch()
+    editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    editor.type(key)
+    if key != "<CR>":
+        editor.screen.expect(f"the question has only just come: press {key} again")
+    editor.type(":echo 'later'<CR>")
+    editor.screen.expect("later")
+    assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]

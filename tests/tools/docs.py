@@ -36,6 +36,7 @@ local function maps_of(file)
   local set, maps = vim.keymap.set, {}
   vim.keymap.set = function(modes, lhs, rhs, opts)
     local to = type(rhs) == "string" and rhs:gsub("^v:lua.*operator%('(%w+)'%)$", ":Acp %1") or nil
+    to = to and to:gsub("^<Cmd>lua.*run%('(%w+)'%)<CR>$", ":Acp %1")
     maps[#maps + 1] = { modes = vim.iter({ modes }):flatten():totable(), lhs = lhs, to = to, desc = (opts or {}).desc }
   end
   dofile(vim.env.ACP_ROOT .. "/" .. file)

@@ -129,7 +129,8 @@ local function decide(base, call)
   end
   local option
   option, message = first_of_kind(question, kind)
-  if not option then
+  message = option and base == "allow" and require("acp_nvim.question.keys").why_not_by_key(question, option) or message
+  if not option or message then
     return nil, message
   end
   local ok

@@ -92,6 +92,18 @@ local function is_late(proposal)
   return is_late
 end
 
+--- A key was pressed as the proposal appeared: it was meant for something else.
+---@param proposal acp.Proposal
+---@return boolean
+local function is_too_soon(proposal)
+  local question = require("acp_nvim.state").question(proposal.shown.question)
+  local why = question and require("acp_nvim.question.keys").why_not_by_key(question, { kind = "allow_once" })
+  if why then
+    require("acp_nvim.scratch").message("warn", why)
+  end
+  return why ~= nil
+end
+
 --- The agent has changed a file that the user was not looking at. It comes into view.
 ---@param proposal acp.Proposal
 ---@return boolean
@@ -130,7 +142,7 @@ function M.accept()
   local proposal = desk.under_cursor()
   if not proposal then
     return false
-  elseif is_late(proposal) or is_unseen(proposal) or has_unseen_file(proposal) then
+  elseif is_late(proposal) or is_unseen(proposal) or is_too_soon(proposal) or has_unseen_file(proposal) then
     return true
   elseif proposal.shown.verb == "merged" then
     M.submit(proposal, proposal.shown.files[1].path)

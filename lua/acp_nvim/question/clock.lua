@@ -12,6 +12,7 @@ local LONG_MS = 700
 
 local seen = {} ---@type table<integer, acp.OnScreenSince>  by question
 local active = {} ---@type table<integer, acp.OnScreenSince>  by session: the question of its bar
+local moved = {} ---@type table<integer, integer>  by session: when the agent last took a question back or changed it
 
 ---@param question acp.Question
 ---@return string
@@ -58,15 +59,36 @@ function M.drawn(n, is_seen)
   end
 end
 
+--- The question is before the user outside its chat, as a diff.
+---@param question acp.Question
+function M.shown(question)
+  begin(seen, question.id, question)
+end
+
+--- The agent has taken a question back, or changed it. Its lines in the chat go or move, and the cursor may stand on
+--- another question now.
+---@param n integer
+function M.lines_moved(n)
+  moved[n] = vim.uv.now()
+end
+
+---@param n integer
+---@return boolean
+local function are_lines_at_rest(n)
+  return moved[n] == nil or vim.uv.now() - moved[n] >= LONG_MS
+end
+
 --- Has it been on the screen long enough to be answered by a key?
 ---@param question acp.Question
----@param by_bar boolean  the key is one of those that the prompt's bar names
+---@param by_bar boolean  the key is one of those that the prompt's bar names; else the cursor is on the question
 ---@return boolean
 function M.counts(question, by_bar)
   if #vim.api.nvim_list_uis() == 0 then -- nobody draws
     return true
+  elseif by_bar and not is_long(active[question.session], question) then
+    return false
   end
-  return is_long(seen[question.id], question) and (not by_bar or is_long(active[question.session], question))
+  return is_long(seen[question.id], question) and (by_bar or are_lines_at_rest(question.session))
 end
 
 ---@param id? integer  default: all

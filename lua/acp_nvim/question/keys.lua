@@ -11,6 +11,7 @@ local api = vim.api
 local M = {}
 
 local AGAIN_MS = 8000 -- so long the first of two presses is remembered
+local TOO_SOON = "the question has only just come: press %s again"
 local COUNT_MS = 400 -- what follows a digit within this time makes it a count
 
 ---@class acp.Pressed
@@ -41,6 +42,14 @@ local function is_pressed_again(question, option)
   return false
 end
 
+---@param option table  counts always
+---@param key string
+---@return string message
+local function again(option, key)
+  local name = scratch.cut(scratch.visible(option.name), 40)
+  return ("%s = %s %s: press %s again"):format(key, short_names.SIGNS[option.kind], name, key)
+end
+
 --- Why the key sends nothing now.
 ---@param question acp.Question
 ---@param option table
@@ -52,12 +61,11 @@ local function why_not(question, option, key, by_bar)
     question_of.show(question)
     return question_of.why_unseen(question)
   elseif not clock.counts(question, by_bar) then
-    return ("the question has only just come: press %s again"):format(key)
+    return TOO_SOON:format(key)
   end
   local why = question_of.why_not(question, option)
   if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
-    local name = scratch.cut(scratch.visible(option.name), 40)
-    return ("%s = %s %s: press %s again"):format(key, short_names.SIGNS[option.kind], name, key)
+    return again(option, key)
   end
   return why
 end
@@ -79,6 +87,42 @@ local function answer(question, option, key, by_bar)
     scratch.message("error", problem or "the answer was not taken")
   end
 end
+
+-- Commands by key ----------------------------------------------------------------------------------------------------
+
+local key_of_command ---@type string?  the key by which the command that runs was given; nil: it was typed
+
+--- Runs `:Acp {command}` for a key. It answers no sooner than other keys do.
+---@param command string
+---@param key? string  as the user knows it
+function M.run(command, key)
+  key_of_command = key or "the key"
+  local ok, problem = pcall(vim.cmd, "Acp " .. command)
+  key_of_command = nil
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+--- Why the command must not answer now with that option, if a key has given it.
+---@param question acp.Question
+---@param option table
+---@return string? message
+function M.why_not_by_key(question, option)
+  local key = key_of_command
+  if not key then
+    return nil
+  elseif not clock.counts(question, false) then
+    if question_of.is_shown_as_diff(question) then
+      clock.shown(question) -- its chat may be closed, and is not drawn
+    end
+    return TOO_SOON:format(key)
+  elseif vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
+    return again(option, key)
+  end
+end
+
+-- Keys ---------------------------------------------------------------------------------------------------------------
 
 --- The question under the cursor, in a chat.
 ---@return acp.Question?
