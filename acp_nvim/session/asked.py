@@ -115,7 +115,7 @@ def _is_shown(argument: Argument, shown: Shown, cwd: str) -> bool:
         case "folder":
             return bool(absolute(argument.value, cwd) == absolute(cwd, cwd))
         case "change":
-            return shown.has(argument.value)
+            return shown.has(argument.name, argument.value)
         case "note":  # such as `replace_all: false` beside a diff, which shows what comes of it
             return bool(shown.files) and argument.value is False
     return False

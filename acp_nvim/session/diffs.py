@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from acp_nvim.protocol import schema
@@ -15,6 +17,7 @@ _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
 _MOST_COMPARED = 100  # texts of a raw input
+_MOST_PATCHED = 50  # files with a patch of their own in a raw input
 _PATCH = ("diff", "patch", "unified_diff")
 
 
@@ -58,26 +61,54 @@ def has_diff(call: ToolCall, cwd: str) -> bool:
 
 class Shown:
     """What the diff of a call shows. Agents send a change twice, in a diff and in the raw input, and might send another
-    there. Only so many texts are compared: the rest counts as not shown, and so is shown by the question."""
+    there. Only so many texts are compared: the rest counts as not shown, and so is shown by the question.
+
+    diff  "a\\nlog()\\nb" -> "a\\nlog(1)\\nb"
+    raw   old_string "log()", new_string "log(1)"     shown: it makes the new text of the old one
+          old_string "a", new_string "log()"          not shown, though both stand in the diff
+    """
 
     def __init__(self, call: ToolCall, cwd: str) -> None:
         self.files = diffs(call, cwd)
-        self._texts = [text for diff in self.files for text in (diff.old, diff.new) if text]
         self._patch = patch(call) if not self.files else None
+        self._pairs = _same_pairs(call.raw_input, self.files)
+        self._nets: list[Counter[str]] | None = None
         self._left = _MOST_COMPARED
 
-    def has(self, value: Any) -> bool:
-        """Whether the diff shows all of this argument."""
+    def has(self, name: str, value: Any) -> bool:
+        """Whether the diff shows all of this argument of the raw input."""
         if not self.files:
             return isinstance(value, str) and value == self._patch
-        for text in _leaves(value):
+        for leaf, text in _leaves(value, name):
             self._left -= 1
-            if self._left < 0 or not _is_part(text, self._texts):
+            if self._left < 0 or not (text in self._pairs or self._has_text(leaf, text)):
                 return False
         return True
 
+    def _has_text(self, name: str, text: str) -> bool:
+        """The diff makes a file of it, or adds it; of a patch, each line that goes or comes."""
+        if any(text.rstrip("\n") == (diff.new or "").rstrip("\n") for diff in self.files):
+            return True
+        if is_patch(text):
+            return self._has_patch(text)
+        is_part = name not in (*_OLD, *_WHOLE)
+        return is_part and any(
+            text in (diff.new or "") and text not in (diff.old or "") for diff in self.files
+        )
 
-def _leaves(value: Any, name: str = "") -> Iterator[str]:
+    def _has_patch(self, text: str) -> bool:
+        """Each line goes and comes as often as in the diffs of one file, or of all."""
+        if self._nets is None:
+            paths = dict.fromkeys(diff.path for diff in self.files)
+            by_path = [
+                [diff for diff in self.files if diff.path == path] for path in islice(paths, _MOST_PATCHED)
+            ]
+            self._nets = [_net(files) for files in (self.files, *by_path)]
+        wanted = _net_of_patch(text)
+        return any(all(net[line] == count for line, count in wanted.items()) for net in self._nets)
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """The texts of a change. Paths have lines of their own, and how a file is changed its diff shows."""
     if isinstance(value, dict):
         for key, item in value.items():
@@ -86,23 +117,48 @@ def _leaves(value: Any, name: str = "") -> Iterator[str]:
         for item in value:
             yield from _leaves(item, name)
     elif isinstance(value, str) and not (name == "type" and value in _TYPES) and not _is_path_name(name):
-        yield value
+        yield name, value
 
 
 def _is_path_name(name: str) -> bool:
     return name.lower().endswith(("path", "file", "filename"))
 
 
-def _is_part(text: str, texts: list[str]) -> bool:
-    """It stands in the diff; of a patch each line that goes or comes does."""
-    if any(text in each for each in texts):
-        return True
-    if not is_patch(text):
-        return False
-    shown = {line for each in texts for line in each.splitlines()}
-    marks = ("+++ ", "--- ")
-    signed = (line for line in text.splitlines() if line[:1] in ("+", "-") and not line.startswith(marks))
-    return all(line[1:] in shown for line in signed)
+def _same_pairs(raw: Any, files: list[FileDiff]) -> set[str]:
+    """The old and new texts of the raw input, if they make the same change as the diffs; else none."""
+    pairs = list(islice(_raw(raw), _MOST_COMPARED)) if isinstance(raw, dict) and files else []
+    replaced = [(old, new) for old, new in pairs if old is not None]
+    if not replaced:
+        return set()
+    shown = {(diff.old, diff.new) for diff in files}
+    if set(replaced) <= shown or any(_makes(replaced, files, count) for count in (1, -1)):
+        return {text for pair in replaced for text in pair}
+    return set()
+
+
+def _makes(pairs: list[tuple[str, str]], files: list[FileDiff], count: int) -> bool:
+    """Whether replacing one after the other turns the old texts into the new ones. `count`: of each; -1: all."""
+    made = [diff.old or "" for diff in files]
+    for old, new in pairs:
+        at = next((index for index, text in enumerate(made) if old in text), None)
+        if at is None or not old:
+            return False
+        made[at] = made[at].replace(old, new, count)
+    return all(text == (diff.new or "") for text, diff in zip(made, files, strict=True))
+
+
+def _net(files: list[FileDiff]) -> Counter[str]:
+    """How often each line comes, less how often it goes; lines that stay cancel out."""
+    net = Counter(line for diff in files for line in (diff.new or "").splitlines())
+    net.subtract(line for diff in files for line in (diff.old or "").splitlines())
+    return net
+
+
+def _net_of_patch(text: str) -> Counter[str]:
+    lines = [line for line in text.splitlines() if not line.startswith(("+++ ", "--- "))]
+    net = Counter(line[1:] for line in lines if line[:1] == "+")
+    net.subtract(line[1:] for line in lines if line[:1] == "-")
+    return net
 
 
 def _enveloped(call: ToolCall, cwd: str) -> list[FileDiff]:

@@ -252,6 +252,43 @@ async def test_what_is_too_much_to_be_shown_cannot_be_allowed(desk: Desk, raw: A
     await talk.ended(1)
 
 
+OLD = "def check(user):\n    verify(user)\n    log()\n# rm\n"
+HUNK = "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def check(user):\n     verify(user)\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_shown"),
+    [
+        ({"old_string": "log()", "new_string": "log(1)"}, True),
+        ({"edits": [{"old_string": "log(", "new_string": "log(1"}]}, True),
+        ({"content": OLD.replace("log()", "log(1)").rstrip()}, True),
+        ({"diff": f"{HUNK}-    log()\n+    log(1)\n # rm\n"}, True),
+        ({"insert_text": "log(1)"}, True),
+        ({"old_string": "verify(user)", "new_string": "log()"}, False),
+        ({"old_string": "    verify(user)\n", "new_string": ""}, False),
+        ({"edits": [{"old_string": "verify(user)", "new_string": "# rm"}]}, False),
+        ({"content": "# rm"}, False),
+        ({"content": "log(1)"}, False),
+        ({"insert_text": "# rm"}, False),
+        ({"diff": f"{HUNK}-    verify(user)\n+# rm\n"}, False),
+    ],
+)
+async def test_a_diff_shows_no_other_change_of_the_same_lines(desk: Desk, raw: Any, is_shown: bool) -> None:
+    """What the raw input changes may stand in the diff, as lines that stay."""
+    diff = {
+        "type": "diff",
+        "path": "{cwd}/a.py",
+        "oldText": OLD,
+        "newText": OLD.replace("log()", "log(1)"),
+    }
+    said = {"file_path": "{cwd}/a.py", **raw}
+    agent = desk.agent(on_prompt("work", permission("Edit", kind="edit", content=[diff], rawInput=said)))
+    talk = await asking(desk)
+    assert talk.questions[0]["more"] is not is_shown
+    assert any(f"{name}: " in line for name in raw for line in talk.lines) is not is_shown
+    await refused(talk, agent)
+
+
 async def test_what_a_diff_shows_is_not_said_again_and_what_it_does_not_is(
     desk: Desk, tmp_path: Path
 ) -> None:
