@@ -127,7 +127,7 @@ class Hearing:
         )
         try:
             for question in session.questions:
-                if call := session.transcript.find(question.tool_call_id or ""):
+                if call := session.call_of(question):
                     self._front.services.hear(session, call)
             session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
             rulings.judge(session)  # behind the watch, which must see the files before the agent goes on

@@ -57,7 +57,7 @@ class Proposals:
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now: an open proposal keeps step with it."""
         self._open = {key: each for key, each in self._open.items() if each.question.is_open}
-        for question in session.questions.of_call(call.id):
+        for question in call.questions:
             known = self._open.get(question.id)
             if known and known.version != question.version:
                 self._front.spawn(self._refresh, known)
@@ -111,7 +111,7 @@ class Proposals:
         self._keep_up(known)
 
     async def _make(self, session: Session, question: Question) -> Proposal | None:
-        call = session.transcript.find(question.tool_call_id or "")
+        call = session.call_of(question)
         version = question.version
         count = len(named(call, session.cwd)) if call else 0
         if count > MOST_FILES:

@@ -38,7 +38,7 @@ class Rulings:
         """Hold each question against the rules, and again when it has changed: the call may have become clearer."""
         found: dict[int, Ruling | None] = {}
         for question in session.questions:
-            call = _call_of(session, question)
+            call = session.call_of(question)
             is_known = question.judged == question.version
             if question.kind != "permission" or is_known or call is None:
                 continue
@@ -65,7 +65,7 @@ class Rulings:
 
     def ended(self, session: Session, question: Question, dialect: Dialect) -> None:
         """A question of an agent has its answer."""
-        call = _call_of(session, question)
+        call = session.call_of(question)
         if call is None:
             return
         self._record(session, question, call, _scope(session, question, call))
@@ -80,7 +80,7 @@ class Rulings:
 
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
         """The rule that would allow just this from now on; None, and why there is none."""
-        call = _call_of(session, question)
+        call = session.call_of(question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
         return granted.rule_for(_scope(session, question, call), disk.resolve)
@@ -116,10 +116,6 @@ class Rulings:
 
 def once(question: Question, action: str) -> Option | None:
     return next((option for option in question.options if option.kind == f"{action}_once"), None)
-
-
-def _call_of(session: Session, question: Question) -> ToolCall | None:
-    return session.transcript.find(question.tool_call_id or "")
 
 
 def _scope(session: Session, question: Question, call: ToolCall) -> Scope:

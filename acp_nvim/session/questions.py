@@ -144,9 +144,6 @@ class Questions:
     def get(self, question_id: int) -> Question | None:
         return self._open.get(question_id)
 
-    def of_call(self, tool_call_id: str) -> list[Question]:
-        return [question for question in self._open.values() if question.tool_call_id == tool_call_id]
-
     def add(self, question: Question) -> None:
         self._open[question.id] = question
         self.changed = True

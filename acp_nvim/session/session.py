@@ -313,16 +313,25 @@ class Session:
         tool = self.transcript.tool(update, now)
         self.follow.tool(update)
         if tool.status in ("completed", "failed"):
-            for question in self.questions.of_call(tool.id):
+            for question in [each for each in tool.questions if each.is_open]:
                 self.end_question(question, None, "agent")
         self._refresh(tool, known)
         self._tell_tool(tool)
 
+    def call_of(self, question: Question) -> ToolCall | None:
+        """The call that the question was asked about. A later call may have the same id, and is another."""
+        call = (
+            self.transcript.entry(question.key)
+            if question.tool_call_id and question.key is not None
+            else None
+        )
+        return call if isinstance(call, ToolCall) else None
+
     def _refresh(self, tool: ToolCall, known: object) -> None:
         """What open questions of this call show is no longer what is asked: they need another look."""
         if self.questions and matters(tool) != known:
-            for question in self.questions.of_call(tool.id):
-                if not question.of_its_call:
+            for question in tool.questions:
+                if not question.is_open or not question.of_its_call:
                     continue
                 describe(question, tool, self.cwd)
                 self.questions.touch(question)

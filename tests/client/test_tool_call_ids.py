@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import ScriptedAgent, eventually, on, on_prompt, permission, result, tool, update
+from tests.fakes.script import (
+    ScriptedAgent,
+    ask,
+    eventually,
+    on,
+    on_prompt,
+    permission,
+    result,
+    tool,
+    update,
+    wait,
+)
 
 
 def calls(talk: Talk) -> list[str]:
@@ -162,3 +173,28 @@ async def test_a_replay_that_repeats_a_call_shows_it_once_a_turn(
     assert calls(talk) == ["read a.py", "read b.py", "read b.py"]
     await talk.turn("work")
     assert calls(talk)[3:] == ["read c.py"]
+
+
+async def test_a_question_stays_about_its_own_call_when_another_takes_the_id(desk: Desk) -> None:
+    """Nor is it judged by rules, or shown as a diff, as what the later call wants."""
+    _, method, params = permission("Read a.py", id="t", kind="read", rawInput={"path": "a.py"})
+    agent = desk.agent(
+        on_prompt(
+            "work",
+            tool("t", title="Read a.py", kind="read", rawInput={"path": "a.py"}, status="completed"),
+            ask(method, params),
+            tool("t", title="Remove all", kind="execute", rawInput={"command": "rm -rf /"}),
+            tool("t", known=True, title="Remove all", rawInput={"command": "rm -rf /home"}),
+            wait("session/cancel"),
+        )
+    )
+    talk = await desk.ready()
+    talk.prompt("work")
+    await talk.asked()
+    await eventually(lambda: any("rm -rf /home" in line for line in talk.lines))
+    (question,) = talk.questions
+    assert (question["title"], question["version"]) == ("Read a.py", 1)
+    above = talk.lines[: next(at for at, line in enumerate(talk.lines) if "rm -rf" in line)]
+    assert any("Yes" in line for line in above)
+    talk.answer("no")
+    await eventually(lambda: answers(agent) == ["no"])
