@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _LATER = "this agent saves the file itself; refused hunks are reverted right after"
 _PLAIN = "too much differs to be shown as a diff"
 _WHOLE = ("send", "reject", "later")
+_LONGEST_LINE = 256 * 1024  # characters
 _SAME_LINES = "only the end of the last line differs"
 _GOES = "the newline at the end goes, too"
 _COMES = "a newline at the end is added, too"
@@ -149,8 +150,9 @@ def lines(text: Text) -> str:
 
 
 def is_plain(left: Text, right: Text) -> bool:
-    """No diff: Neovim would stand still over it."""
-    return stands_still(lines(left), lines(right))
+    """No diff: Neovim would stand still over it, or over drawing one of its lines."""
+    longest = max(map(len, (*left.lines, *right.lines)), default=0)
+    return longest > _LONGEST_LINE or stands_still(lines(left), lines(right))
 
 
 def first(left: Text, right: Text) -> list[int]:

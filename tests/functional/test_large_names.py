@@ -92,6 +92,24 @@ def test_a_proposal_of_ten_thousand_files_is_decided_in_the_chat(open_editor: Op
 
 
 @pytest.mark.alone
+def test_a_new_file_of_one_endless_line_opens_no_diff_by_itself(open_editor: Open, tmp_path: Path) -> None:
+    diff = {"type": "diff", "path": str(tmp_path / "new.js"), "oldText": None, "newText": "x = 1; " * 500_000}
+    agent = script(tmp_path, on_prompt("", permission("Make it", kind="edit", content=[diff]), say("done")))
+    editor = talking(open_editor, agent)
+    with editor.second_client() as probe:
+        send(editor, "go")
+        editor.wait_event("AcpQuestion")
+        editor.screen.expect("3 ✗ No")
+        assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 3
+        editor.type(":Acp diff<CR>")
+        editor.expect_lua("return vim.bo.buftype", "acwrite")
+        assert editor.lua("return vim.wo.diff") is False
+        editor.type(":Acp reject<CR>")
+        assert editor.wait_event("AcpAnswered")["option_id"] == "no"
+    assert probe.percentile(100) < 2 * LONGEST_WAIT  # of which opening it when asked takes most
+
+
+@pytest.mark.alone
 def test_many_running_calls_cost_a_turn_of_the_spinner_nothing(open_editor: Open, tmp_path: Path) -> None:
     calls = ["repeat", 20_000, [tool("call-{n}", kind="read", title="read {n}", status="in_progress")]]
     agent = script(tmp_path, on_prompt("", calls, say("all began"), wait_file(str(tmp_path / "end"))))
