@@ -2,6 +2,7 @@
 #
 #   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
 #   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
+#   make t         some tests at once, by pytest               ARGS="tests/functional/test_keys.py -k bar"
 #   make check     format, lint, types, documentation, unit tests, in seconds
 #   make test-agents   whole stories with real agents, installed into .cache; what cannot be is skipped with its reason
 #   make chaos     a million bent inputs, long random stories, kills in each flow, both Neovims       ARGS="…" for pytest
@@ -13,6 +14,7 @@
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
+#   make help      this list
 #
 #   NVIM=/path/to/nvim             the Neovim of demo, test and bench
 #   NVIMS="/path/one /path/two"    those of test (default: 0.10 and 0.12, fetched)
@@ -31,10 +33,13 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: install demo test test-agents chaos soak check check-types-lua doc-check pictures plugins bench clean tools nvims
+.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures plugins bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 tools:
 	@tests/tools/venv.sh test
@@ -63,6 +68,9 @@ pictures: tools nvims
 
 plugins:
 	@tests/tools/get-plugins.sh
+
+t:
+	@$(PYTHON_OF_VENV) -m pytest -q -p no:cacheprovider $(ARGS)
 
 test: tools nvims
 	@tests/tools/check.sh
