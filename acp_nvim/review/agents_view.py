@@ -23,6 +23,8 @@ from acp_nvim.review.ownership import melt, take
 if TYPE_CHECKING:
     from acp_nvim.review.patchwork import Hunk
 
+Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes by the lines that go, and those that come
+NOBODYS: Own = frozenset()
 _OWN = Author(0, 0, "agent")  # a view is of one session: all turns of it are one
 
 
@@ -47,17 +49,17 @@ class AgentsView:
         self._views: dict[int, _View] = {}
 
     def written(
-        self, session: int, was: Sequence[str], changes: Sequence[Edit], is_mixed: bool = False
+        self, session: int, was: Sequence[str], changes: Sequence[Edit], own: Own | None = None
     ) -> None:
-        """An agent has changed `was`. `is_mixed`: the user has had a hand in that text."""
+        """An agent has changed `was`. `own`: which changes are its own, where the user had a hand in them."""
         self._views.setdefault(session, _View(was))
         for other, view in self._views.items():
-            view.follow(was, changes, other == session and not is_mixed)
+            view.follow(was, changes, own if other == session else NOBODYS)
 
     def read_anew(self, was: Sequence[str], changes: Sequence[Edit]) -> None:
         """Nobody can tell who has changed `was`."""
         for view in self._views.values():
-            view.follow(was, changes, False)
+            view.follow(was, changes, NOBODYS)
 
     def tell(
         self, session: int, now: Sequence[str], pending: Sequence[Hunk], decided: Iterable[Hunk]
@@ -77,11 +79,12 @@ class _View:
         self._own = Blocks()
         self._wrote: set[str] = set()
 
-    def follow(self, was: Sequence[str], changes: Sequence[Edit], is_own: bool) -> None:
+    def follow(self, was: Sequence[str], changes: Sequence[Edit], own: Own | None) -> None:
         """Make the same changes here, where the user's are still unknown."""
+        found = [own is None or _pair(was, each) in own for each in changes]
         unknown = self._catch_up(was, changes) if self._lines != was else []
         shift = sum(_growth(each) for each in unknown)
-        for first, last, lines in reversed(changes):
+        for (first, last, lines), is_own in zip(reversed(changes), reversed(found), strict=True):
             while unknown and unknown[-1].first + shift - _growth(unknown[-1]) >= last:
                 shift -= _growth(unknown.pop())
             edit = Edit(first - shift, last - shift, lines)
@@ -206,6 +209,15 @@ class _Lost:
                 back.append(line)
         self._olds.subtract(back)
         return ([Edit(row, row, back)] if back else []), back == list(old)
+
+
+def proposed(was: Sequence[str], becomes: Sequence[str]) -> Own:
+    """The changes that an agent has proposed: those that the user takes as they are stay its own."""
+    return frozenset(_pair(was, each) for each in edits(list(was), list(becomes)))
+
+
+def _pair(was: Sequence[str], change: Edit) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(was[change.first : change.last]), tuple(change.lines)
 
 
 def _touched(spans: Sequence[tuple[int, int]], changes: Sequence[Edit]) -> Iterator[bool]:

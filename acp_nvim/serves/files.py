@@ -16,6 +16,7 @@ import anyio.lowlevel
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.review.agents_view import NOBODYS, Own
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import section
 from acp_nvim.serves import disk
@@ -158,7 +159,8 @@ class Files:
         if not verdict and await self._go_on(session, given, path, content):
             return
         now = await self.live.standing(path, None)
-        base, theirs, settled, is_mixed = self._base(session, now), content, None, False
+        base, theirs, settled = self._base(session, now), content, None
+        own: Own | None = None
         if verdict:
             joined = await merged(base, now.text, content)
             if (
@@ -170,7 +172,7 @@ class Files:
                 if verdict.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)
                 base, theirs = verdict.base(_as_text(now.disk)), verdict.decided
-                is_mixed = theirs != verdict.right
+                own = verdict.own
             else:
                 self.decided.unlike(session, verdict)
         while True:
@@ -178,9 +180,9 @@ class Files:
             if joined.overlaps or now.apart:
                 note = _BESIDE if now.apart else ""
                 theirs = await self.conflicts.decide(session, path, joined.ours, joined.theirs, note)
-                base, settled, is_mixed = now.text.whole, now.disk, True
+                base, settled, own = now.text.whole, now.disk, NOBODYS
             else:
-                if await self._save(session, given, now, joined.ours, content, is_mixed):
+                if await self._save(session, given, now, joined.ours, content, own):
                     return
                 if now.buffer and not await self.live.until_free(now.buffer, gives_up):
                     raise RpcError(
@@ -199,7 +201,7 @@ class Files:
         return await self._save(session, given, now, joined.ours, content)
 
     async def _save(
-        self, session: Session, given: str, now: Standing, text: Text, content: str, is_mixed: bool = False
+        self, session: Session, given: str, now: Standing, text: Text, content: str, own: Own | None = None
     ) -> bool:
         """`text` has become of `content`. False: buffer or disk are not as they were thought to be."""
         await anyio.lowlevel.checkpoint_if_cancelled()
@@ -207,7 +209,7 @@ class Files:
         if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
             return False
         with self._to_the_end():
-            saved = await self.live.save(now, text, Doer(session, "agent", session.turn, is_mixed))
+            saved = await self.live.save(now, text, Doer(session, "agent", session.turn, own))
             if saved is None:
                 return False
             self.beliefs(session).learn(now.path, content)

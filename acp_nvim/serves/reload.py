@@ -14,6 +14,7 @@ from typing import NamedTuple
 import anyio
 from anyio import to_thread
 
+from acp_nvim.review.agents_view import NOBODYS
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
@@ -83,7 +84,7 @@ async def bring(
     `looked`: how the file looked when it held `earlier`.
     """
     if settled and isinstance(by, sight.Doer):
-        by = by._replace(is_mixed=True)
+        by = by._replace(own=NOBODYS)
     tries = 0
     while tries < _TRIES:
         async with lock:

@@ -64,7 +64,7 @@ class Review:
         """A write into a loaded buffer; if it fails, the editor says so."""
         from acp_nvim.serves.reviewed import Asked, Taken, author
 
-        is_mixed = isinstance(by, Doer) and by.is_mixed
+        own = by.own if isinstance(by, Doer) else None
         if not isinstance(by, Taken):
             by = author(by) if isinstance(by, Doer) else None
         file = self._book.get(path)
@@ -77,7 +77,7 @@ class Review:
         if file.deleted:
             file.came_back(buffer.text.lines)
         file.adopt(buffer.number, buffer.text.lines, buffer.tick)
-        file.asks(Asked(wanted, by, disk, before, is_mixed))
+        file.asks(Asked(wanted, by, disk, before, own))
 
     def on_written(self, session: Session, given: str, before: str | None, after: str) -> None:
         """We have, for an agent."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acp_nvim.review.agents_view import AgentsView
+from acp_nvim.review.agents_view import AgentsView, Own
 from acp_nvim.review.codec import Text, last_line, split
 from acp_nvim.review.edits import Edit
 from acp_nvim.review.last_newline import LastNewline
@@ -35,7 +35,7 @@ class Asked:
     by: Author | Taken | None
     disk: Sequence[str] | None = None  # without the user's unsaved lines
     before: Sequence[str] | None = None  # what an agent has changed, if the buffer was behind it
-    is_mixed: bool = False  # the user has had a hand in what the agent has written
+    own: Own | None = None  # of what an agent has written, where the user has had a hand in it
 
 
 class Reviewed:
@@ -99,11 +99,11 @@ class Reviewed:
             self.created = True
         self._begun = True
 
-    def agent(self, lines: Iterable[str], author: Author, is_mixed: bool = False) -> None:
+    def agent(self, lines: Iterable[str], author: Author, own: Own | None = None) -> None:
         was, self._hunks = self.lines, None
         changes = self.patchwork.agent(list(lines), author)
         self.news.near(changes)
-        self._views.written(author.session, was, changes, is_mixed)
+        self._views.written(author.session, was, changes, own)
 
     def report(self, session: int, name: str, is_there: bool) -> str:
         """What its agent does not know yet of what has become of its lines. It does from now on. The disk is not read:
@@ -230,7 +230,7 @@ class Reviewed:
             self._author = asked.by
             if asked.before is not None:
                 self.became(asked.before)  # what came to the disk before is no agent's
-            self.agent(asked.wanted, asked.by, asked.is_mixed)
+            self.agent(asked.wanted, asked.by, asked.own)
         elif isinstance(asked.by, Taken):
             self.take_back([hunk.id for hunk in self.hunks] if asked.by.whole else asked.by.ids)
         self.became(asked.wanted)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, NamedTuple
 
+from acp_nvim.review.agents_view import Own
 from acp_nvim.serves import disk
 from acp_nvim.session.session import Session
 
@@ -27,7 +28,7 @@ class Doer(NamedTuple):
     session: Session
     by: By
     turn: int
-    is_mixed: bool = False  # with lines of the user's: of these nothing is told to the agent
+    own: Own | None = None  # the agent's own changes, where some are the user's; None: all are its own
 
 
 class Unknown(Enum):

@@ -19,6 +19,7 @@ import anyio
 from anyio import to_thread
 
 from acp_nvim.review import codec
+from acp_nvim.review.agents_view import NOBODYS
 from acp_nvim.review.codec import split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.files import Files
@@ -231,7 +232,7 @@ class Takeback:
     async def _show(self, session: Session, verdict: Verdict) -> None:
         """And in the buffer; for that an editor may let us wait, nobody else."""
         lock, path = self._files.lock(verdict.path), verdict.path
-        by, echo = Doer(session, "agent", session.turn, is_mixed=True), self._files.echo(path)
+        by, echo = Doer(session, "agent", session.turn, own=NOBODYS), self._files.echo(path)
         found = await reload.bring(self._files.live, lock, path, verdict.disk, by=by, echo=echo)
         text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
         if text is not None and isinstance(found, reload.Apart):

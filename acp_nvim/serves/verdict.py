@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from acp_nvim.review.agents_view import Own, proposed
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import join
 
@@ -24,6 +25,14 @@ class Verdict:
     settled: bool = False
     through: bool = False  # by a write through us
     put: str | None = None  # what has been put on the disk in the place of the agent's write
+
+    @property
+    def own(self) -> Own | None:
+        """The agent's changes that the user has taken as they were proposed; None: all of them."""
+        if self.decided == self.right:
+            return None
+        left, right = (split(text or "").lines for text in (self.left, self.right))
+        return proposed(left, right)
 
     def is_proposal(self, merged: Text, live: Text) -> bool:
         """Whether a write that makes `merged` of the live text is the one that was proposed."""

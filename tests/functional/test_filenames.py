@@ -79,9 +79,9 @@ def test_a_name_with_a_blank_is_completed_as_it_is_taken(editor: Editor) -> None
 
 def test_files_go_along_by_such_names(editor: Editor) -> None:
     editor.type(":Acp add #<CR>")
-    editor.screen.expect("first.txt goes along")
+    editor.screen.expect("first.txt to the prompt")
     editor.type("<C-w>p:Acp add %:p<CR>")
-    editor.screen.expect("second.txt goes along")
+    editor.screen.expect("second.txt to the prompt")
 
 
 @pytest.mark.parametrize("command", ["export %:h/x", "trace save #5", "replay %", "new agent0 %:h", "add #7"])

@@ -106,7 +106,7 @@ def test_nothing_runs_that_the_repository_names(open_editor: Open, tmp_path: Pat
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return vim.fn.getline(1)", "behind")  # git has told of it
     editor.type(":Acp add diff<CR>")
-    editor.screen.expect("diff 4 lines goes along")  # of a.txt and of late.md
+    editor.screen.expect("added diff 4 lines to the prompt")  # of a.txt and of late.md
     editor.type(":Acp<CR>ithe file @la")
     editor.expect_lua("return #vim.fn.complete_info({ 'items' }).items > 0", True)  # listed by git
     editor.type("<C-e><Esc>")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests.sh [arguments of pytest]: all tests, two at a time; then, with nothing beside them, those that measure by the
+# tests.sh [arguments of pytest]: all tests, three at a time; then, with nothing beside them, those that measure by the
 # clock. A few that failed beside others get a second look alone: a fault fails there too, a race is named, to be
 # mended, and does not hide what the other thousands say. More than a few are no accident, and get none.
 set -uo pipefail
@@ -28,6 +28,6 @@ again() { # arguments of pytest
 }
 
 status=0
-look -n 2 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
+look -n 3 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
 look -m alone "$@" || again -m alone "$@" || status=1
 exit $status

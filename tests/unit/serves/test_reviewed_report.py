@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_nvim.review.agents_view import NOBODYS
 from acp_nvim.review.codec import Text
 from acp_nvim.review.patchwork import Author
 from acp_nvim.serves.reviewed import Asked, Reviewed
@@ -44,7 +45,7 @@ class Story:
             *where, session = args
             new = self.changed(lines, f"agent {session}" if kind == "agent" else "merged", *where)
             by = Author(session, 1, "agent")
-            self.file.asks(Asked(new, by, is_mixed=kind == "merge"))
+            self.file.asks(Asked(new, by, own=NOBODYS if kind == "merge" else None))
             self.hear(asked=True, ours=True)
         elif kind == "user":
             self.types(self.changed(lines, "user", *args))
