@@ -2,7 +2,7 @@
 -- of plugins that list keys, as which-key does.
 local M = {}
 
---- "/home/me/lazy/gitsigns.nvim/lua/gitsigns/actions.lua" -> "gitsigns.nvim"
+--- "…/lazy/gitsigns.nvim/lua/gitsigns/actions.lua" -> "gitsigns.nvim"
 ---@param source string  as debug.getinfo() has it
 ---@return string?
 local function plugin_of(source)
