@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.fakes.script import mark, on_prompt, permission, repeat, say, script, tool, wait_file, wait_until
 from tests.functional.connection import Connection
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import talking
+from tests.steps.conversation import open_chat
 
 Open = Callable[..., Editor]
 MAPS = """
@@ -79,7 +79,7 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         ]
 
     agent = script(tmp_path, *(on_prompt(f"go {n}.", *turn(n)) for n in range(len(FAULTS))))
-    editor = talking(open_editor, agent, init=MAPS)
+    editor = open_chat(open_editor, agent, init=MAPS)
     other = Connection(editor.address)
     other.notify("nvim_ui_attach", 60, 20, {"rgb": True, "ext_linegrid": True})  # a second user looks on
     for number, (name, (begin, end)) in enumerate(FAULTS.items()):

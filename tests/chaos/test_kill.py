@@ -27,7 +27,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor, command_line
-from tests.functional.test_conversation import send
+from tests.steps.conversation import send
 
 Open = Callable[..., Editor]
 BEFORE, AFTER = "before\n" * 20_000, "after\n" * 300_000

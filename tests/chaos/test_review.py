@@ -25,7 +25,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_files import read, working, write
+from tests.steps.files import open_notes, read, write
 
 CHAOS = "ACP_CHAOS" in os.environ
 LINES = [f"line {n}" for n in range(1, 9)]
@@ -385,7 +385,7 @@ def _others(lines: list[str]) -> list[str]:
 def test_no_line_of_the_user_s_is_lost_or_saved(open_editor: Callable[..., Editor], tmp_path: Path) -> None:
     orders = tmp_path / "orders"
     agent = script(tmp_path, on_prompt("", obey(str(orders))))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.lua(HEAR)
 
     @settings(
@@ -432,7 +432,7 @@ def test_what_has_failed_once(
 ) -> None:
     orders = tmp_path / "orders"
     agent = script(tmp_path, on_prompt("", obey(str(orders))))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.lua(HEAR)
     story = Story(editor, agent, orders, starts)
     for step in steps:

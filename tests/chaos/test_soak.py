@@ -33,7 +33,7 @@ from tests.fakes.script import (
     when,
 )
 from tests.functional.editor import Editor, command_line
-from tests.functional.test_conversation import talking
+from tests.steps.conversation import open_chat
 
 __all__ = ["desk"]
 Open = Callable[..., Editor]
@@ -173,7 +173,7 @@ def settled(editor: Editor) -> dict[str, Any]:
 
 def test_neovim_and_the_backend_are_as_they_were(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_initialize(sessionCapabilities={"close": {}}), on_prompt("", *WORK))
-    editor = talking(open_editor, agent, setup={"transcripts": {"keep": 3}}, init=HANDLES)
+    editor = open_chat(open_editor, agent, setup={"transcripts": {"keep": 3}}, init=HANDLES)
     rng = random.Random(7)
     for command in COMMANDS:  # each once: what is loaded once stays
         editor.type("<Esc>" + command)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from acp_nvim.serves import rulings
-from tests.chaos.test_hostile import Json, Stage, desk, stage
+from tests.chaos.puppet import Json
+from tests.chaos.stage import Stage, stage
+from tests.client.conftest import desk
 from tests.fakes.script import eventually
 
 __all__ = ["desk", "stage"]

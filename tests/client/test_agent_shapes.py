@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import (
-    ScriptedAgent,
-    eventually,
-    on,
-    on_prompt,
-    request,
-    result,
-    tool,
-    update,
-)
+from tests.fakes.script import ScriptedAgent, eventually, on, on_prompt, request, result, tool, update
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "standard"
 

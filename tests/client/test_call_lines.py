@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from tests.client.conftest import Desk, Talk
-from tests.client.test_replay import replayed
 from tests.fakes.script import eventually, on_prompt, permission, say, think, tool, wait_file, write_file
+from tests.steps.desk import replay_wire
 
 
 def update(**fields: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ async def test_a_duration_leaves_out_the_time_in_which_the_user_was_asked(desk: 
     file = desk.folder / "wire.jsonl"
     lines = ({"t": when, "dir": way, "msg": {"jsonrpc": "2.0", **msg}} for when, way, msg in wire)
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    talk = await replayed(desk, file)
+    talk = await replay_wire(desk, file)
     assert [text.strip() for text in beside(desk, talk)] == ["5 s", "3 s", ""]
 
 

@@ -18,36 +18,9 @@ from tests.fakes.script import (
     wait,
     wait_file,
 )
+from tests.steps.controls import MODELS, MODES, OPTIONS, make_select, make_switch, on_new_session
 
 Json = dict[str, Any]
-MODES: Json = {
-    "currentModeId": "ask",
-    "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}],
-}
-MODELS: Json = {
-    "currentModelId": "small",
-    "availableModels": [{"modelId": "small"}, {"modelId": "large", "name": "Large"}],
-}
-
-
-def select(id: str, current: str, *values: str, **more: Any) -> Json:
-    options = [{"value": value, "name": value.title()} for value in values]
-    return {
-        "id": id,
-        "name": id.title(),
-        "type": "select",
-        "currentValue": current,
-        "options": options,
-        **more,
-    }
-
-
-def switch(id: str, current: bool) -> Json:
-    return {"id": id, "name": id.title(), "type": "boolean", "currentValue": current}
-
-
-def opens(**state: Any) -> Json:
-    return on("session/new", result({"sessionId": "{session}", **state}))
 
 
 def params(agent: Any, method: str) -> list[Json]:
@@ -61,7 +34,7 @@ def value(talk: Talk, id: str) -> Any:
 @pytest.mark.statement(94)
 async def test_a_legacy_mode_is_shown_once_the_agent_has_agreed(desk: Desk) -> None:
     gate = desk.folder / "gate"
-    agent = desk.agent(opens(modes=MODES), on("session/set_mode", wait_file(str(gate))))
+    agent = desk.agent(on_new_session(modes=MODES), on("session/set_mode", wait_file(str(gate))))
     talk = await desk.ready()
     assert (talk.status["mode"], [mode["id"] for mode in talk.status["modes"]]) == ("ask", ["ask", "code"])
     talk.send("set_mode", id="code")
@@ -75,7 +48,7 @@ async def test_a_legacy_mode_is_shown_once_the_agent_has_agreed(desk: Desk) -> N
 @pytest.mark.statement(94)
 @pytest.mark.parametrize("answer", [result(None), result({}), result({"modeId": "code"})])
 async def test_an_answer_that_says_little(desk: Desk, answer: Any) -> None:
-    desk.agent(opens(modes=MODES), on("session/set_mode", answer))
+    desk.agent(on_new_session(modes=MODES), on("session/set_mode", answer))
     talk = await desk.ready()
     talk.send("set_mode", id="code")
     await eventually(lambda: talk.status["mode"] == "code")
@@ -83,7 +56,7 @@ async def test_an_answer_that_says_little(desk: Desk, answer: Any) -> None:
 
 @pytest.mark.statement(94)
 async def test_a_failure_leaves_what_was_and_is_told(desk: Desk) -> None:
-    desk.agent(opens(modes=MODES), on("session/set_mode", error(-32603, "not today")))
+    desk.agent(on_new_session(modes=MODES), on("session/set_mode", error(-32603, "not today")))
     talk = await desk.ready()
     talk.send("set_mode", id="code")
     said = await desk.message("mode 'code' was not set", "not today")
@@ -93,9 +66,9 @@ async def test_a_failure_leaves_what_was_and_is_told(desk: Desk) -> None:
 
 @pytest.mark.statement(94)
 async def test_the_agent_changes_its_mode_itself(desk: Desk) -> None:
-    both = select("mode", "ask", "ask", "code", category="mode")
+    both = make_select("mode", "ask", "ask", "code", category="mode")
     desk.agent(
-        opens(modes=MODES, configOptions=[both]),
+        on_new_session(modes=MODES, configOptions=[both]),
         on_prompt("", update({"sessionUpdate": "current_mode_update", "currentModeId": "code"})),
     )
     talk = await desk.ready()
@@ -105,11 +78,19 @@ async def test_the_agent_changes_its_mode_itself(desk: Desk) -> None:
 
 @pytest.mark.statement(90, 92)
 async def test_config_options_win_and_the_answer_is_the_whole_set(desk: Desk) -> None:
-    before = [select("m", "ask", "ask", "code", category="mode"), select("effort", "low", "low", "high")]
-    after = [select("m", "code", "ask", "code", category="mode"), select("tone", "dry", "dry", "warm")]
+    before = [
+        make_select("m", "ask", "ask", "code", category="mode"),
+        make_select("effort", "low", "low", "high"),
+    ]
+    after = [
+        make_select("m", "code", "ask", "code", category="mode"),
+        make_select("tone", "dry", "dry", "warm"),
+    ]
     agent = desk.agent(
-        opens(
-            modes=MODES, models=MODELS, configOptions=[*before, select("x", "big", "big", category="model")]
+        on_new_session(
+            modes=MODES,
+            models=MODELS,
+            configOptions=[*before, make_select("x", "big", "big", category="model")],
         ),
         on("session/set_config_option", result({"configOptions": after})),
     )
@@ -127,8 +108,8 @@ async def test_config_options_win_and_the_answer_is_the_whole_set(desk: Desk) ->
 @pytest.mark.statement(92)
 @pytest.mark.parametrize("answer", [{}, None, {"configOptions": None}])
 async def test_an_answer_without_a_set_keeps_what_was_and_what_was_asked(desk: Desk, answer: Any) -> None:
-    options = [select("effort", "low", "low", "high"), select("tone", "dry", "dry", "warm")]
-    desk.agent(opens(configOptions=options), on("session/set_config_option", result(answer)))
+    options = [make_select("effort", "low", "low", "high"), make_select("tone", "dry", "dry", "warm")]
+    desk.agent(on_new_session(configOptions=options), on("session/set_config_option", result(answer)))
     talk = await desk.ready()
     talk.send("set_option", id="effort", value="high")
     await eventually(lambda: value(talk, "effort") == "high")
@@ -143,12 +124,12 @@ async def test_order_and_groups_are_kept_and_unknown_types_left_out(desk: Desk) 
         {"group": "g2", "name": "Big", "options": [{"value": "b"}]},
     ]
     options = [
-        select("z", "1", "1", "2"),
+        make_select("z", "1", "1", "2"),
         {"id": "x", "name": "X", "type": "slider", "currentValue": 3},
-        {**select("model", "a"), "options": grouped, "category": "model"},
-        switch("web", True),
+        {**make_select("model", "a"), "options": grouped, "category": "model"},
+        make_switch("web", True),
     ]
-    desk.agent(opens(configOptions=options))
+    desk.agent(on_new_session(configOptions=options))
     talk = await desk.ready()
     assert [option["id"] for option in talk.status["options"]] == ["z", "model", "web"]
     assert talk.status["options"][1]["choices"] == [
@@ -160,7 +141,7 @@ async def test_order_and_groups_are_kept_and_unknown_types_left_out(desk: Desk) 
 
 @pytest.mark.statement(93)
 async def test_a_boolean_option(desk: Desk) -> None:
-    agent = desk.agent(opens(configOptions=[switch("web", True)]))
+    agent = desk.agent(on_new_session(configOptions=[make_switch("web", True)]))
     talk = await desk.ready()
     talk.send("set_option", id="web", value=False)
     await eventually(lambda: value(talk, "web") is False)
@@ -173,9 +154,9 @@ async def test_a_boolean_option(desk: Desk) -> None:
 
 
 async def test_an_update_replaces_the_set(desk: Desk) -> None:
-    new = [select("model", "b", "b", "c", category="model")]
+    new = [make_select("model", "b", "b", "c", category="model")]
     desk.agent(
-        opens(configOptions=[select("effort", "low", "low")]),
+        on_new_session(configOptions=[make_select("effort", "low", "low")]),
         on_prompt("", update({"sessionUpdate": "config_option_update", "configOptions": new})),
     )
     talk = await desk.ready()
@@ -184,7 +165,7 @@ async def test_an_update_replaces_the_set(desk: Desk) -> None:
 
 
 async def test_a_legacy_model(desk: Desk) -> None:
-    agent = desk.agent(opens(models=MODELS, configOptions=[select("effort", "low", "low")]))
+    agent = desk.agent(on_new_session(models=MODELS, configOptions=[make_select("effort", "low", "low")]))
     talk = await desk.ready()
     talk.send("set_model", id="large")
     await eventually(lambda: talk.status["model"] == "large")
@@ -217,7 +198,9 @@ async def test_a_dialect_with_a_way_of_its_own(desk: Desk, monkeypatch: pytest.M
     ],
 )
 async def test_what_cannot_be_is_not_sent(desk: Desk, verb: str, payload: Json, words: str) -> None:
-    agent = desk.agent(opens(modes=MODES, configOptions=[select("effort", "low", "low", "high")]))
+    agent = desk.agent(
+        on_new_session(modes=MODES, configOptions=[make_select("effort", "low", "low", "high")])
+    )
     talk = await desk.ready()
     talk.send(verb, **payload)
     await desk.message("was not set", words)
@@ -227,7 +210,7 @@ async def test_what_cannot_be_is_not_sent(desk: Desk, verb: str, payload: Json, 
 async def test_changes_go_out_one_after_the_other(desk: Desk) -> None:
     gate = desk.folder / "gate"
     agent = desk.agent(
-        opens(modes=MODES, models=MODELS), on("session/set_mode", wait_file(str(gate)), times=1)
+        on_new_session(modes=MODES, models=MODELS), on("session/set_mode", wait_file(str(gate)), times=1)
     )
     talk = await desk.ready()
     talk.send("set_mode", id="code")
@@ -242,7 +225,7 @@ async def test_changes_go_out_one_after_the_other(desk: Desk) -> None:
 
 
 async def test_in_a_turn_it_is_sent_at_once(desk: Desk) -> None:
-    desk.agent(opens(modes=MODES), on_prompt("", wait("session/set_mode")))
+    desk.agent(on_new_session(modes=MODES), on_prompt("", wait("session/set_mode")))
     talk = await desk.ready()
     talk.prompt("hello")
     await talk.until("running")
@@ -266,7 +249,7 @@ async def test_what_is_asked_for_before_the_session_is_there_comes_before_its_pr
 
 
 async def test_an_agent_that_is_gone_sets_nothing(desk: Desk) -> None:
-    desk.agent(opens(modes=MODES))
+    desk.agent(on_new_session(modes=MODES))
     talk = await desk.ready()
     talk.send("stop")
     await talk.until("stopped")
@@ -276,12 +259,12 @@ async def test_an_agent_that_is_gone_sets_nothing(desk: Desk) -> None:
 
 # --- defaults
 
-OPTIONS = [select("effort", "low", "low", "high"), select("tone", "dry", "dry", "warm")]
-
 
 async def test_defaults_come_in_sequence_before_the_first_prompt(desk: Desk) -> None:
     defaults = {"mode": "code", "model": "large", "options": {"tone": "warm", "effort": "high"}}
-    agent = desk.agent(opens(modes=MODES, models=MODELS, configOptions=OPTIONS), spec={"defaults": defaults})
+    agent = desk.agent(
+        on_new_session(modes=MODES, models=MODELS, configOptions=OPTIONS), spec={"defaults": defaults}
+    )
     talk = desk.new()
     talk.prompt("hello")
     await talk.ended(1)
@@ -299,17 +282,17 @@ async def test_defaults_come_in_sequence_before_the_first_prompt(desk: Desk) -> 
 
 
 async def test_what_is_so_already_is_not_sent(desk: Desk) -> None:
-    agent = desk.agent(opens(modes=MODES), spec={"defaults": {"mode": "ask"}})
+    agent = desk.agent(on_new_session(modes=MODES), spec={"defaults": {"mode": "ask"}})
     await desk.ready()
     assert agent.got("session/set_mode") == []
 
 
 async def test_a_set_that_an_answer_has_replaced_still_gets_its_defaults(desk: Desk) -> None:
-    model = select("model", "a", "a", "b", category="model")
-    after = [{**model, "currentValue": "b"}, select("effort", "low", "low", "high")]
-    final = [{**model, "currentValue": "b"}, select("effort", "high", "low", "high")]
+    model = make_select("model", "a", "a", "b", category="model")
+    after = [{**model, "currentValue": "b"}, make_select("effort", "low", "low", "high")]
+    final = [{**model, "currentValue": "b"}, make_select("effort", "high", "low", "high")]
     desk.agent(
-        opens(configOptions=[model]),
+        on_new_session(configOptions=[model]),
         on("session/set_config_option", result({"configOptions": after}), text='"b"'),
         on("session/set_config_option", result({"configOptions": final}), text='"high"'),
         spec={"defaults": {"model": "b", "options": {"effort": "high"}}},
@@ -320,7 +303,7 @@ async def test_a_set_that_an_answer_has_replaced_still_gets_its_defaults(desk: D
 
 async def test_a_default_that_fails_is_told_once_and_the_session_works(desk: Desk) -> None:
     agent = desk.agent(
-        opens(modes=MODES),
+        on_new_session(modes=MODES),
         on("session/set_mode", error(-32602, "no such mode")),
         spec={"defaults": {"mode": "code", "model": "large"}},
     )
@@ -335,7 +318,7 @@ async def test_a_default_that_fails_is_told_once_and_the_session_works(desk: Des
 
 async def test_an_agent_that_does_not_answer_holds_nothing_up_for_long(desk: Desk) -> None:
     desk.agent(
-        opens(modes=MODES),
+        on_new_session(modes=MODES),
         on("session/set_mode", silence()),
         spec={"defaults": {"mode": "code"}, "timeout_ms": 300},
     )
@@ -360,7 +343,7 @@ async def test_a_session_that_is_closed_while_its_defaults_are_set(desk: Desk) -
     gate = desk.folder / "gate"
     agent = desk.agent(
         on_initialize(sessionCapabilities={"close": {}}),
-        opens(modes=MODES),
+        on_new_session(modes=MODES),
         on("session/set_mode", wait_file(str(gate))),
         spec={"defaults": {"mode": "code"}},
     )

@@ -20,20 +20,9 @@ from tests.fakes.script import (
     tool,
     wait,
 )
+from tests.steps.forms import NAME, request_form, request_page
 
-NAME = {"type": "string", "title": "Your name", "minLength": 2}
 COLOUR = {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "b", "title": "Blue"}]}
-
-
-def form(properties: dict[str, Any], required: Any = (), **more: Any) -> list[Any]:
-    schema = {"type": "object", "properties": properties, "required": list(required)}
-    params = {"sessionId": "{session}", "mode": "form", "message": "Who are you?", "requestedSchema": schema}
-    return request("elicitation/create", {**params, **more})
-
-
-def page(url: str = "https://example.org/login?a=b", **more: Any) -> list[Any]:
-    params = {"sessionId": "{session}", "mode": "url", "message": "Log in", "elicitationId": "e", "url": url}
-    return request("elicitation/create", {**params, **more})
 
 
 def answers(agent: ScriptedAgent) -> list[Any]:
@@ -50,7 +39,7 @@ async def asking(desk: Desk, *steps: list[Any]) -> tuple[ScriptedAgent, Talk]:
 
 @pytest.mark.statement(24, 25)
 async def test_a_form_from_asking_to_its_answer(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({"name": NAME, "age": {"type": "integer"}}, ["name"]))
+    agent, talk = await asking(desk, request_form({"name": NAME, "age": {"type": "integer"}}, ["name"]))
     (question,) = talk.questions
     assert (question["kind"], question["title"], talk.state) == ("elicitation", "Who are you?", "asking")
     assert [(each["id"], each["kind"]) for each in question["options"]] == [
@@ -82,7 +71,7 @@ async def test_a_form_from_asking_to_its_answer(desk: Desk) -> None:
     ],
 )
 async def test_bad_content_is_refused_and_the_question_stays(desk: Desk, content: Any, words: str) -> None:
-    agent, talk = await asking(desk, form({"name": NAME, "age": {"type": "integer"}}, ["name"]))
+    agent, talk = await asking(desk, request_form({"name": NAME, "age": {"type": "integer"}}, ["name"]))
     question = talk.questions[0]
     talk.answer("answer", content=content)
     said = await desk.message(words)
@@ -95,7 +84,7 @@ async def test_bad_content_is_refused_and_the_question_stays(desk: Desk, content
 
 
 async def test_without_content_the_form_opens(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({"name": NAME}, ["name"]))
+    agent, talk = await asking(desk, request_form({"name": NAME}, ["name"]))
     id = talk.questions[0]["id"]
     talk.answer("answer")
     words, fields = await eventually(lambda: desk.editor.forms.get(id))
@@ -112,14 +101,14 @@ async def test_without_content_the_form_opens(desk: Desk) -> None:
 
 
 async def test_a_form_without_fields_is_accepted_by_itself(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({}))
+    agent, talk = await asking(desk, request_form({}))
     talk.answer("answer")
     await talk.ended(1)
     assert answers(agent) == [{"action": "accept", "content": {}}]
 
 
 async def test_one_choice_is_offered_as_options(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({"colour": COLOUR}))
+    agent, talk = await asking(desk, request_form({"colour": COLOUR}))
     offered = [(each["id"], each["name"]) for each in talk.questions[0]["options"]]
     assert offered[:2] == [("r", "Red"), ("b", "Blue")]
     assert [id for id, _ in offered[2:]] == ["answer", "decline"]
@@ -132,7 +121,7 @@ async def test_one_choice_is_offered_as_options(desk: Desk) -> None:
     ("option", "action", "by"), [("decline", "decline", "user"), (None, "cancel", "cancel")]
 )
 async def test_declined_and_cancelled(desk: Desk, option: str | None, action: str, by: str) -> None:
-    agent, talk = await asking(desk, form({"name": NAME}, ["name"]))
+    agent, talk = await asking(desk, request_form({"name": NAME}, ["name"]))
     talk.answer(option)
     await talk.ended(1)
     assert answers(agent) == [{"action": action}]
@@ -141,7 +130,7 @@ async def test_declined_and_cancelled(desk: Desk, option: str | None, action: st
 
 @pytest.mark.statement(64)
 async def test_a_cancelled_turn_cancels_its_questions_in_words(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({"name": NAME}), page())
+    agent, talk = await asking(desk, request_form({"name": NAME}), request_page())
     talk.send("cancel")
     await talk.ended(1)
     assert answers(agent) == [{"action": "cancel"}, {"action": "cancel"}]
@@ -151,7 +140,7 @@ async def test_a_cancelled_turn_cancels_its_questions_in_words(desk: Desk) -> No
 @pytest.mark.statement(21)
 async def test_one_that_is_withdrawn_is_closed(desk: Desk) -> None:
     steps = [
-        ["ask", "elicitation/create", form({"name": NAME})[2]],
+        ["ask", "elicitation/create", request_form({"name": NAME})[2]],
         wait("go on"),
         notify("$/cancel_request", {"requestId": 0}),
     ]
@@ -164,7 +153,7 @@ async def test_one_that_is_withdrawn_is_closed(desk: Desk) -> None:
 
 async def test_a_page_is_shown_whole_and_opened_when_the_user_says_so(desk: Desk) -> None:
     url = "https://example.org/" + "x" * 300
-    agent, talk = await asking(desk, page(url))
+    agent, talk = await asking(desk, request_page(url))
     assert url in "\n".join(talk.lines)
     assert desk.editor.visited == []
     talk.answer("answer")
@@ -175,7 +164,7 @@ async def test_a_page_is_shown_whole_and_opened_when_the_user_says_so(desk: Desk
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "", "https://", "https://a b"])
 async def test_only_pages_are_opened(desk: Desk, url: str) -> None:
-    agent = desk.agent(on_prompt("work", page(url)))
+    agent = desk.agent(on_prompt("work", request_page(url)))
     talk = await desk.ready()
     await talk.turn("work")
     assert [each["code"] for each in answers(agent)] == [-32602]
@@ -183,7 +172,7 @@ async def test_only_pages_are_opened(desk: Desk, url: str) -> None:
 
 async def test_a_page_that_has_done_its_work_needs_no_answer(desk: Desk) -> None:
     steps = [
-        ["ask", *page()[1:]],
+        ["ask", *request_page()[1:]],
         wait("go on"),
         notify("elicitation/complete", {"elicitationId": "e"}),
         wait("finish"),
@@ -202,7 +191,7 @@ async def test_a_page_that_has_done_its_work_needs_no_answer(desk: Desk) -> None
 @pytest.mark.statement(30)
 @pytest.mark.parametrize("mode", [None, "voice", 3])
 async def test_a_mode_that_was_not_offered_is_refused(desk: Desk, mode: Any) -> None:
-    agent = desk.agent(on_prompt("work", form({"name": NAME}, mode=mode)))
+    agent = desk.agent(on_prompt("work", request_form({"name": NAME}, mode=mode)))
     talk = await desk.ready()
     await talk.turn("work")
     assert [each["code"] for each in answers(agent)] == [-32602]
@@ -211,14 +200,14 @@ async def test_a_mode_that_was_not_offered_is_refused(desk: Desk, mode: Any) -> 
 @pytest.mark.statement(13)
 @pytest.mark.parametrize("schema", [None, "all", [1]])
 async def test_a_form_that_is_none_is_an_error(desk: Desk, schema: Any) -> None:
-    agent = desk.agent(on_prompt("work", form({}, requestedSchema=schema)))
+    agent = desk.agent(on_prompt("work", request_form({}, requestedSchema=schema)))
     talk = await desk.ready()
     await talk.turn("work")
     assert [each["code"] for each in answers(agent)] == [-32602]
 
 
 async def test_a_required_field_of_an_unknown_kind_can_only_be_declined(desk: Desk) -> None:
-    agent, talk = await asking(desk, form({"face": {"type": "_picture"}}, ["face"]))
+    agent, talk = await asking(desk, request_form({"face": {"type": "_picture"}}, ["face"]))
     assert [each["id"] for each in talk.questions[0]["options"]] == ["decline"]
     talk.answer("decline")
     await talk.ended(1)
@@ -226,7 +215,7 @@ async def test_a_required_field_of_an_unknown_kind_can_only_be_declined(desk: De
 
 
 async def test_one_about_a_request_of_ours_is_asked_where_it_begins(desk: Desk) -> None:
-    asked = form({"name": NAME}, requestId="{id}")
+    asked = request_form({"name": NAME}, requestId="{id}")
     del asked[2]["sessionId"]
     agent = desk.agent(on("session/new", asked, result({"sessionId": "s"})))
     talk = desk.new()
@@ -237,7 +226,7 @@ async def test_one_about_a_request_of_ours_is_asked_where_it_begins(desk: Desk) 
 
 
 async def test_one_of_a_tool_call_ends_with_it(desk: Desk) -> None:
-    asked = ["ask", *form({"name": NAME}, toolCallId="t")[1:]]
+    asked = ["ask", *request_form({"name": NAME}, toolCallId="t")[1:]]
     steps = [
         tool("t", title="Sign up"),
         asked,
@@ -254,7 +243,7 @@ async def test_one_of_a_tool_call_ends_with_it(desk: Desk) -> None:
 
 
 async def test_a_form_beyond_all_bounds_is_refused(desk: Desk) -> None:
-    agent = desk.agent(on_prompt("work", form({f"f{n}": NAME for n in range(101)})))
+    agent = desk.agent(on_prompt("work", request_form({f"f{n}": NAME for n in range(101)})))
     talk = await desk.ready()
     await talk.turn("work")
     assert [each["code"] for each in answers(agent)] == [-32602]

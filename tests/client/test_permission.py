@@ -8,7 +8,6 @@ import pytest
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     OPTIONS,
-    ScriptedAgent,
     ask,
     eventually,
     on_prompt,
@@ -20,10 +19,7 @@ from tests.fakes.script import (
     tool,
     wait,
 )
-
-
-def answers(agent: ScriptedAgent) -> dict[Any, Any]:
-    return {message["id"]: message["result"]["outcome"] for message in agent.got() if "method" not in message}
+from tests.steps.questions import get_outcomes_by_id
 
 
 async def asking(desk: Desk, count: int = 1) -> Talk:
@@ -47,7 +43,7 @@ async def test_a_question_from_asking_to_its_answer(desk: Desk) -> None:
     assert (talk.state, talk.status["questions"]) == ("asking", 1)
     talk.answer("always")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "always"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "always"}}
     assert talk.events("AcpQuestion", "AcpAnswered") == [
         ("AcpQuestion", {"id": question["id"]}),
         ("AcpAnswered", {"id": question["id"], "option_id": "always", "by": "user"}),
@@ -64,7 +60,7 @@ async def test_the_option_id_goes_back_verbatim(desk: Desk, id: Any) -> None:
     talk = await asking(desk)
     talk.answer(talk.questions[0]["options"][0]["id"])
     await talk.ended(1)
-    sent = answers(agent)[0]["optionId"]
+    sent = get_outcomes_by_id(agent)[0]["optionId"]
     assert (sent, type(sent)) == (id, type(id))
 
 
@@ -88,7 +84,7 @@ async def test_every_option_is_offered_in_order(desk: Desk) -> None:
     assert options[1]["name"] == "Explain"
     talk.answer("x")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "x"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "x"}}
 
 
 @pytest.mark.statement(72)
@@ -100,7 +96,7 @@ async def test_without_options_it_can_be_cancelled(desk: Desk, offered: Any) -> 
     assert talk.questions[0]["options"] == []
     talk.answer(None)
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "cancelled"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "cancelled"}}
     assert [(data["by"], data["option_id"]) for data in talk.data("AcpAnswered")] == [("cancel", None)]
 
 
@@ -114,7 +110,7 @@ async def test_options_without_kinds_can_be_chosen(desk: Desk) -> None:
     assert shown == [("go", "Go on", ""), ("stop", "stop", ""), ("Only a name", "Only a name", "")]
     talk.answer("stop")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "stop"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "stop"}}
 
 
 @pytest.mark.statement(72)
@@ -127,7 +123,7 @@ async def test_thirty_options_are_all_there(desk: Desk) -> None:
     ]
     talk.answer("o30")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "o30"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "o30"}}
 
 
 async def test_more_options_than_are_shown_are_not_asked_with(desk: Desk) -> None:
@@ -152,14 +148,14 @@ async def test_options_with_one_id_are_shown_and_neither_can_be_chosen(desk: Des
     config = {"agents": desk._agents, "permissions": [{"action": "allow", "kind": "read"}]}
     desk.send("setup", config=config, version="0.1.0")
     talk = await asking(desk)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "y"}}
     assert talk.questions[0]["options"] == []
     assert any("share one id: 'Yes', 'No'" in line for line in talk.lines)
     talk.answer("x")
     await desk.message("has no option 'x': nothing was sent")
     talk.answer(None)
     await talk.ended(1)
-    assert answers(agent)[1] == {"outcome": "cancelled"}
+    assert get_outcomes_by_id(agent)[1] == {"outcome": "cancelled"}
 
 
 async def test_what_is_offered_twice_with_one_name_is_one_option(desk: Desk) -> None:
@@ -174,7 +170,7 @@ async def test_what_is_offered_twice_with_one_name_is_one_option(desk: Desk) -> 
     assert [option["id"] for option in talk.questions[0]["options"]] == ["y", "no"]
     talk.answer("y")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "y"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "y"}}
 
 
 @pytest.mark.parametrize(("length", "cut"), [(900, False), (5000, True)])
@@ -189,7 +185,7 @@ async def test_the_name_of_an_option_is_shown_whole_or_nothing_can_be_allowed(
     assert len(talk.questions[0]["options"][0]["name"]) < 1100
     talk.answer("no")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "no"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "no"}}
 
 
 @pytest.mark.statement(75)
@@ -225,7 +221,7 @@ async def test_an_answer_after_the_fact_is_a_clear_line(desk: Desk) -> None:
     await talk.ended(1)
     talk.answer("yes", question)
     await desk.message(f"question {question} is not open any more: nothing was sent")
-    assert answers(agent) == {0: {"outcome": "cancelled"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "cancelled"}}
 
 
 async def test_an_option_that_was_not_offered_sends_nothing(desk: Desk) -> None:
@@ -233,10 +229,10 @@ async def test_an_option_that_was_not_offered_sends_nothing(desk: Desk) -> None:
     talk = await asking(desk)
     talk.answer("sudo")
     await desk.message("has no option 'sudo'")
-    assert (len(talk.questions), answers(agent)) == (1, {})
+    assert (len(talk.questions), get_outcomes_by_id(agent)) == (1, {})
     talk.answer("no")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "no"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "no"}}
 
 
 @pytest.mark.statement(69)
@@ -249,7 +245,7 @@ async def test_answering_twice_is_refused_with_a_message(desk: Desk) -> None:
     await desk.message(f"question {question} is not open any more")
     nudge(desk)
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "no"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "no"}}
 
 
 @pytest.mark.statement(74)
@@ -290,7 +286,7 @@ async def test_an_odd_call_is_asked_all_the_same(desk: Desk, call: Any) -> None:
     talk = await asking(desk)
     talk.answer("yes")
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": "yes"}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "yes"}}
 
 
 @pytest.mark.statement(47)
@@ -319,7 +315,7 @@ async def test_several_are_answered_in_any_order(desk: Desk) -> None:
     await talk.asked(0)
     nudge(desk)
     await talk.ended(1)
-    assert {id: outcome["optionId"] for id, outcome in answers(agent).items()} == {
+    assert {id: outcome["optionId"] for id, outcome in get_outcomes_by_id(agent).items()} == {
         0: "always",
         1: "no",
         2: "yes",
@@ -356,7 +352,7 @@ async def test_a_question_ends_with_its_call(desk: Desk, status: str) -> None:
         by, outcome = ("agent", None), {"outcome": "cancelled"}
     desk.client.hosts[0].connection.notify("more", {})
     await talk.ended(1)
-    assert answers(agent) == {0: outcome}
+    assert get_outcomes_by_id(agent) == {0: outcome}
     assert [(data["by"], data["option_id"]) for data in talk.data("AcpAnswered")] == [by]
 
 
@@ -391,7 +387,7 @@ async def test_a_question_left_open_by_its_turn_is_answered(desk: Desk) -> None:
     agent = desk.agent(on_prompt("work", asks, result({"stopReason": "end_turn"})))
     talk = await desk.ready()
     await talk.turn("work")
-    await eventually(lambda: answers(agent) == {0: {"outcome": "cancelled"}})
+    await eventually(lambda: get_outcomes_by_id(agent) == {0: {"outcome": "cancelled"}})
     assert (talk.questions, talk.state) == ([], "idle")
 
 
@@ -400,7 +396,7 @@ async def test_a_question_of_a_session_that_is_closed_is_answered(desk: Desk) ->
     agent = desk.agent(on_prompt("work", ask("session/request_permission", _about("t")), wait("never")))
     talk = await asking(desk)
     talk.send("close")
-    await eventually(lambda: answers(agent) == {0: {"outcome": "cancelled"}})
+    await eventually(lambda: get_outcomes_by_id(agent) == {0: {"outcome": "cancelled"}})
 
 
 @pytest.mark.statement(78)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.client.test_permission import answers
 from tests.fakes.script import (
     OPTIONS,
     ScriptedAgent,
@@ -20,6 +19,8 @@ from tests.fakes.script import (
     wait,
     write_file,
 )
+from tests.steps.desk import await_proposal, decide
+from tests.steps.questions import get_outcomes_by_id
 
 NOTES = "{cwd}/notes.txt"
 OLD = "".join(f"line {n}\n" for n in range(1, 12))
@@ -47,11 +48,6 @@ def notes(desk: Desk) -> Path:
     return desk.folder / "notes.txt"
 
 
-async def shown(desk: Desk, count: int = 1) -> dict[str, Any]:
-    await eventually(lambda: len(desk.editor.proposals) >= count)
-    return desk.editor.proposals[-1]
-
-
 async def proposal(desk: Desk) -> tuple[Talk, dict[str, Any]]:
     """Asked, and open before the user."""
     notes(desk).write_text(OLD)
@@ -60,14 +56,7 @@ async def proposal(desk: Desk) -> tuple[Talk, dict[str, Any]]:
     (question,) = await talk.asked()
     assert question["has_diff"]
     desk.send("diff", question=question["id"], focus=True)
-    return talk, await shown(desk)
-
-
-def decide(desk: Desk, seen: dict[str, Any], text: str | None, **more: Any) -> None:
-    path = seen["files"][seen["at"] - 1]["path"]
-    texts = {} if text is None else {path: text.removesuffix("\n")}
-    payload = {"question": seen["question"], "version": seen["version"], "path": path, "texts": texts}
-    desk.send("decide", **payload | more)
+    return talk, await await_proposal(desk)
 
 
 def outcomes(agent: ScriptedAgent) -> list[Any]:
@@ -86,7 +75,7 @@ async def test_all_is_allowed_and_nothing_is_rejected(desk: Desk, text: str | No
     assert (seen["left"] + "\n", seen["right"] + "\n", seen["first"]) == (OLD, NEW, [2, 2])
     decide(desk, seen, text)
     await talk.ended(1)
-    assert answers(agent) == {0: {"outcome": "selected", "optionId": outcome}}
+    assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": outcome}}
     await talk.turn("next")
     assert blocks(agent, 1) == ["next"]
 
@@ -135,7 +124,7 @@ async def test_a_report_that_is_echoed_is_not_shown_twice(desk: Desk) -> None:
     talk.prompt("edit it")
     await talk.asked()
     desk.send("diff", question=talk.questions[0]["id"])
-    decide(desk, await shown(desk), SOME)
+    decide(desk, await await_proposal(desk), SOME)
     await talk.ended(1)
     await talk.turn("echo this")
     assert len(agent.got("session/prompt")[1]["params"]["prompt"]) == 2
@@ -285,7 +274,7 @@ async def test_what_has_changed_meanwhile_is_shown_again(desk: Desk) -> None:
         "texts": {str(notes(desk)): NEW.replace("line 4", "mine")[:-1]},
     }
     desk.client.hosts[0].connection.notify("go on", {})
-    fresh = await shown(desk, 2)
+    fresh = await await_proposal(desk, 2)
     assert (fresh["version"], fresh["right"] + "\n") == (2, newer)
     assert fresh["text"] + "\n" == newer.replace("line 4", "mine")
     decide(desk, seen, None)
@@ -310,7 +299,7 @@ async def test_edits_of_the_same_lines_are_kept_aside(desk: Desk) -> None:
     yours = NEW.replace("NINE", "nine")[:-1]
     desk.editor.answers["proposal_texts"] = {"open": True, "texts": {str(notes(desk)): yours}}
     desk.client.hosts[0].connection.notify("go on", {})
-    fresh = await shown(desk, 2)
+    fresh = await await_proposal(desk, 2)
     assert (fresh["right"] + "\n", fresh["text"]) == (newer, None)
     assert [text for _, _, text in desk.editor.aside] == [yours]
     talk.send("cancel")
@@ -344,7 +333,7 @@ async def test_edits_of_files_that_are_not_shown_are_merged_too(desk: Desk, is_o
         await eventually(lambda: agent.logged("mark") and desk.editor.aside)
         assert len(desk.editor.proposals) == 1
         desk.send("diff", question=seen["question"], focus=True)
-    fresh = await shown(desk, 2)
+    fresh = await await_proposal(desk, 2)
     merged = newer.replace("line 4", "mine").removesuffix("\n")
     assert (fresh["right"] + "\n", fresh["text"], len(fresh["files"])) == (newer, None, 2)
     (other,) = fresh["others"]
@@ -392,7 +381,7 @@ async def test_what_cannot_be_placed_is_said_and_still_answerable(desk: Desk, ki
     talk.prompt("edit")
     await talk.asked()
     desk.send("diff", question=talk.questions[0]["id"])
-    seen = await shown(desk)
+    seen = await await_proposal(desk)
     if kind == "patch":
         assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
     else:

@@ -2,7 +2,6 @@
 
 import json
 import stat
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,20 +25,7 @@ from tests.fakes.script import (
     update,
     wait,
 )
-
-
-async def saved(desk: Desk, talk: Talk) -> Path:
-    file = desk.folder / "wire.jsonl"
-    talk.send("trace", mode="save", file=str(file))
-    await desk.message("messages in", file.name)
-    return file
-
-
-async def replayed(desk: Desk, file: Path) -> Talk:
-    talk = desk.talk()
-    talk.send("replay", agent="replay", cwd=str(desk.folder), file=str(file))
-    await talk.until("stopped")
-    return talk
+from tests.steps.desk import replay_wire, save_wire
 
 
 async def test_the_trace_has_both_directions_and_no_secrets(desk: Desk) -> None:
@@ -50,7 +36,7 @@ async def test_the_trace_has_both_directions_and_no_secrets(desk: Desk) -> None:
     talk = await desk.ready()
     await talk.turn("is it sk-very-secret?")
     await eventually(lambda: desk.client.hosts[0].connection.stderr.lines())
-    file = await saved(desk, talk)
+    file = await save_wire(desk, talk)
     entries = [json.loads(line) for line in file.read_text().splitlines()]
     assert "sk-very-secret" not in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -118,7 +104,7 @@ async def test_what_was_shown_is_shown_again(desk: Desk, name: str) -> None:
     live = await desk.ready()
     await live.turn(name)
     await eventually(lambda: name != "late" or live.lines[-1] == "P.S.")
-    again = await replayed(desk, await saved(desk, live))
+    again = await replay_wire(desk, await save_wire(desk, live))
     assert again.lines == live.lines
     assert _drawn(desk, again) == _drawn(desk, live)
     assert again.status["turn"] == live.status["turn"]
@@ -138,7 +124,7 @@ async def test_an_answered_question_is_shown_as_it_was(desk: Desk, option: str |
     await live.asked()
     live.answer(option)
     await live.ended(1)
-    again = await replayed(desk, await saved(desk, live))
+    again = await replay_wire(desk, await save_wire(desk, live))
     assert again.lines == live.lines
     assert [mark.get("eol") for mark in _drawn(desk, again)] == [
         mark.get("eol") for mark in _drawn(desk, live)
@@ -157,7 +143,7 @@ async def test_a_cancelled_turn_is_shown_as_it_was(desk: Desk, ends: Step) -> No
     await live.asked(2)
     live.send("cancel")
     await live.ended(1)
-    again = await replayed(desk, await saved(desk, live))
+    again = await replay_wire(desk, await save_wire(desk, live))
     assert again.lines == live.lines
     assert again.status["stop_reason"] == "cancelled"
     assert [mark.get("eol") for mark in _drawn(desk, again)] == [
@@ -171,7 +157,7 @@ async def test_answers_in_a_dialect_are_shown_as_they_were(desk: Desk, rules: li
     desk.agent(*rules)
     live = await desk.ready()
     await decided(live, "work", kind, 1)
-    again = await replayed(desk, await saved(desk, live))
+    again = await replay_wire(desk, await save_wire(desk, live))
     assert again.lines == live.lines
     assert [mark.get("eol") for mark in _drawn(desk, again)] == [
         mark.get("eol") for mark in _drawn(desk, live)
@@ -183,7 +169,7 @@ async def test_a_recording_that_stops_in_a_turn_says_so(desk: Desk) -> None:
     live = await desk.ready()
     live.prompt("work")
     await live.asked()
-    again = await replayed(desk, await saved(desk, live))
+    again = await replay_wire(desk, await save_wire(desk, live))
     assert any("recording ends here" in line for line in again.lines)
     assert again.questions == []
 
@@ -229,6 +215,6 @@ async def test_hostile_recordings_are_played_without_harm(desk: Desk, direction:
     entries.append({"t": 9, "dir": "->", "msg": prompt})
     file = desk.folder / "wire.jsonl"
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    talk = await replayed(desk, file)
+    talk = await replay_wire(desk, file)
     assert "hello" in talk.lines
     assert desk.messages("error") == []

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.test_elicitation import NAME, form, page
-from tests.client.test_replay import replayed, saved
 from tests.fakes.script import on_prompt, say
+from tests.steps.desk import replay_wire, save_wire
+from tests.steps.forms import NAME, request_form, request_page
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,13 @@ from tests.fakes.script import on_prompt, say
     [("answer", {"name": "Ada"}, "Ada"), ("decline", None, "rejected"), (None, None, "cancelled")],
 )
 async def test_a_form_and_its_answer(desk: Desk, option: str | None, content: Any, wanted: str) -> None:
-    desk.agent(on_prompt("work", form({"name": NAME}), say("So.")))
+    desk.agent(on_prompt("work", request_form({"name": NAME}), say("So.")))
     talk = await desk.ready()
     talk.prompt("work")
     await talk.asked()
     talk.answer(option, content=content)
     await talk.ended(1)
-    again = await replayed(desk, await saved(desk, talk))
+    again = await replay_wire(desk, await save_wire(desk, talk))
     assert "Who are you?" in "\n".join(again.lines)
     assert again.lines == talk.lines + again.lines[len(talk.lines) :]
     for shown in (talk, again):
@@ -30,20 +30,20 @@ async def test_a_form_and_its_answer(desk: Desk, option: str | None, content: An
 
 
 async def test_a_page_is_not_visited_again(desk: Desk) -> None:
-    desk.agent(on_prompt("work", page()))
+    desk.agent(on_prompt("work", request_page()))
     talk = await desk.ready()
     talk.prompt("work")
     await talk.asked()
     talk.answer("answer")
     await talk.ended(1)
-    again = await replayed(desk, await saved(desk, talk))
+    again = await replay_wire(desk, await save_wire(desk, talk))
     assert "Log in" in "\n".join(again.lines)
     assert len(desk.editor.visited) == 1
 
 
 async def test_one_that_is_none_is_left_out(desk: Desk) -> None:
-    desk.agent(on_prompt("work", form({}, requestedSchema=3), page("file:///x"), say("So.")))
+    desk.agent(on_prompt("work", request_form({}, requestedSchema=3), request_page("file:///x"), say("So.")))
     talk = await desk.ready()
     await talk.turn("work")
-    again = await replayed(desk, await saved(desk, talk))
+    again = await replay_wire(desk, await save_wire(desk, talk))
     assert again.says.startswith("So.")

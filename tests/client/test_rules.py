@@ -12,17 +12,7 @@ import pytest
 from acp_nvim.protocol import dialects
 from acp_nvim.protocol.dialects.standard import Dialect
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import (
-    ScriptedAgent,
-    ask,
-    eventually,
-    on_prompt,
-    permission,
-    result,
-    say,
-    tool,
-    wait,
-)
+from tests.fakes.script import ScriptedAgent, ask, eventually, on_prompt, permission, result, say, tool, wait
 
 STATUS = {"command": "git status"}
 READS: Any = {"kind": "read", "rawInput": {"path": "a.txt"}}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.client.test_proposals import decide, shown
 from tests.fakes.script import ScriptedAgent, eventually
+from tests.steps.desk import await_proposal, decide
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.jsonl"))
 PROGRAM = Path(__file__).parents[1] / "fakes/recorded_agent.py"
@@ -83,7 +83,7 @@ class Scenario:
         (question,) = await self.talk.asked()
         if self.is_mixed and question["has_diff"]:
             self.desk.send("diff", question=question["id"], focus=True)
-            seen = await shown(self.desk)
+            seen = await await_proposal(self.desk)
             decide(self.desk, seen, (seen["right"] + "\n").replace(*REFUSED))
         elif chosen := option(message):
             self.talk.answer(chosen)

@@ -7,10 +7,18 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_prompt, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import counts
-from tests.functional.test_files import LINES, conflicting
-from tests.functional.test_proposal_windows import ASIDE
-from tests.functional.test_proposals import NEW, before, closed, edit, open_diff, outcomes, through
+from tests.steps.conversation import expect_key
+from tests.steps.files import LINES, cause_conflict
+from tests.steps.proposals import (
+    ASIDE,
+    NEW,
+    ask_edit,
+    expect_closed,
+    get_outcomes,
+    open_diff,
+    open_old,
+    write_through,
+)
 
 Open = Callable[..., Editor]
 MINE = NEW.replace("line 1\n", "mine\n", 1).replace("THREE", "line 3")
@@ -19,7 +27,7 @@ WIDE = (200, 44)
 
 def edited(open_editor: Open, agent: ScriptedAgent, way: str) -> Editor:
     """One hunk is refused, one line written; the user goes back to the prompt."""
-    editor = before(open_editor, agent, size=WIDE)
+    editor = open_old(open_editor, agent, size=WIDE)
     editor.type(":Acp<CR><C-w>t")
     open_diff(editor)
     editor.type("ggccmine<Esc>]cdo")
@@ -39,16 +47,16 @@ def edited(open_editor: Open, agent: ScriptedAgent, way: str) -> Editor:
 def test_an_answer_that_allows_once_sends_what_the_user_made_of_it(
     open_editor: Open, tmp_path: Path, keys: str, way: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
+    agent = script(tmp_path, on_prompt("", *write_through()))
     editor = edited(open_editor, agent, way)
     if keys == "api":
         editor.acp("answer", editor.acp("questions")[0]["id"], "yes")
     else:
-        counts(editor, "1")
+        expect_key(editor, "1")
         editor.type(keys)
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["yes"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == MINE
     assert editor.lua(ASIDE) is None
 
@@ -57,20 +65,20 @@ def test_an_answer_that_allows_once_sends_what_the_user_made_of_it(
 def test_an_answer_that_allows_always_is_refused_and_one_that_rejects_keeps_the_edits(
     open_editor: Open, tmp_path: Path, way: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
+    agent = script(tmp_path, on_prompt("", ask_edit()))
     editor = edited(open_editor, agent, way)
-    counts(editor, "g2")
+    expect_key(editor, "g2")
     for keys in ("g2", ":Acp accept!<CR>", ":Acp answer 2<CR>", ":Acp allow!<CR>"):
         editor.type(":mess clear<CR>" + keys)
         editor.expect_lua(
             "return vim.fn.execute('messages')",
             lambda said: "you edited the diff: :w there sends yours once (:Acp diff)" in said,
         )
-    assert outcomes(agent) == []
+    assert get_outcomes(agent) == []
     editor.type("g3")
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["no"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["no"]
     editor.screen.expect("what you made of the proposal is kept: :sbuffer")
     assert editor.lua(ASIDE) == MINE.splitlines()
 
@@ -81,19 +89,19 @@ def test_the_option_that_was_chosen_is_the_one_that_is_sent(open_editor: Open, t
         ("plan", "Yes, once more", "allow_once"),
         ("no", "No", "reject_once"),
     )
-    agent = script(tmp_path, on_prompt("", edit(options=options)))
-    editor = before(open_editor, agent, size=WIDE)
+    agent = script(tmp_path, on_prompt("", ask_edit(options=options)))
+    editor = open_old(open_editor, agent, size=WIDE)
     open_diff(editor)
     editor.type("ggccmine<Esc>")
     editor.expect_lua("return vim.fn.getline(1)", "mine")
     editor.acp("answer", editor.acp("questions")[0]["id"], "plan")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["plan"]
+    assert get_outcomes(agent) == ["plan"]
 
 
 @pytest.mark.parametrize("way", ["open", "closed"])
 def test_a_merge_is_lost_by_no_answer(open_editor: Open, tmp_path: Path, way: str) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>")

@@ -24,8 +24,9 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, send, talking
-from tests.functional.test_life import backend_of, told
+from tests.steps.conversation import open_chat, read_chat, send
+from tests.steps.messages import expect_message
+from tests.steps.processes import find_backend
 
 Open = Callable[..., Editor]
 NARROW = (80, 24)
@@ -57,8 +58,8 @@ def agent_of(folder: Path, name: str = "agent") -> ScriptedAgent:
 
 
 def crash(editor: Editor) -> None:
-    os.kill(backend_of(editor), signal.SIGKILL)
-    told(editor, "the backend ended", ":Acp restart")
+    os.kill(find_backend(editor), signal.SIGKILL)
+    expect_message(editor, "the backend ended", ":Acp restart")
 
 
 def queued(editor: Editor, count: int) -> None:
@@ -76,7 +77,7 @@ def asked(agent: ScriptedAgent) -> list[list[str]]:
 
 def test_queued_prompts_come_back_held_with_what_goes_along(open_editor: Open, tmp_path: Path) -> None:
     agent = agent_of(tmp_path)
-    editor = talking(open_editor, agent, size=NARROW)
+    editor = open_chat(open_editor, agent, size=NARROW)
     (editor.project / "a.txt").write_text("the attached text")
     send(editor, "long")
     editor.wait_event("AcpTurnStarted")
@@ -100,7 +101,7 @@ def test_queued_prompts_come_back_held_with_what_goes_along(open_editor: Open, t
 
 def test_a_queue_that_was_edited_comes_back_as_edited(open_editor: Open, tmp_path: Path) -> None:
     agent = agent_of(tmp_path)
-    editor = talking(open_editor, agent, size=NARROW)
+    editor = open_chat(open_editor, agent, size=NARROW)
     send(editor, "long")
     editor.wait_event("AcpTurnStarted")
     send(editor, "to be edited")
@@ -108,7 +109,7 @@ def test_a_queue_that_was_edited_comes_back_as_edited(open_editor: Open, tmp_pat
     editor.type(":Acp queue<CR>")
     editor.screen.expect("to be edited")
     editor.type("ccas edited<Esc>:wq<CR>")
-    told(editor, "1 prompt queued")
+    expect_message(editor, "1 prompt queued")
     crash(editor)
     editor.type(":Acp restart<CR>")
     editor.expect_lua("return require('acp_nvim').status().state", "idle")
@@ -123,7 +124,7 @@ def test_a_queue_that_was_edited_comes_back_as_edited(open_editor: Open, tmp_pat
 
 def test_restart_brings_all_sessions_back_with_their_names(open_editor: Open, tmp_path: Path) -> None:
     first, second = agent_of(tmp_path, "first"), agent_of(tmp_path, "second")
-    editor = talking(open_editor, first, second, size=NARROW)
+    editor = open_chat(open_editor, first, second, size=NARROW)
     send(editor, "what it is about")
     editor.wait_event("AcpTurnEnded", session=1)
     editor.type(":Acp rename Mine<CR>")
@@ -141,21 +142,21 @@ def test_restart_brings_all_sessions_back_with_their_names(open_editor: Open, tm
 
 @pytest.mark.parametrize("prompt", ["long", "ask"])
 def test_what_was_at_work_is_shown_as_ended(open_editor: Open, tmp_path: Path, prompt: str) -> None:
-    editor = talking(open_editor, agent_of(tmp_path), size=NARROW)
+    editor = open_chat(open_editor, agent_of(tmp_path), size=NARROW)
     send(editor, prompt)
     editor.screen.expect("build" if prompt == "long" else "Yes")
-    before = chat(editor)
+    before = read_chat(editor)
     crash(editor)
     marks = editor.lua(MARKS)
     assert ["tool", "⊘ ", False] in marks
     assert not [mark for mark in marks if mark[0] in ("question", "option") or mark[2]]
-    assert "Yes" not in "\n".join(chat(editor))
-    assert len(chat(editor)) <= len(before) + 1
+    assert "Yes" not in "\n".join(read_chat(editor))
+    assert len(read_chat(editor)) <= len(before) + 1
     editor.screen.expect("⊘")
 
 
 def test_the_chat_goes_on_showing_its_end(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, agent_of(tmp_path), size=NARROW)
+    editor = open_chat(open_editor, agent_of(tmp_path), size=NARROW)
     send(editor, "many")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("line 39")
@@ -173,7 +174,7 @@ def test_the_chat_goes_on_showing_its_end(open_editor: Open, tmp_path: Path) -> 
 
 def test_old_answers_stay_under_the_name_of_the_agent(open_editor: Open, tmp_path: Path) -> None:
     long = on_prompt("long", say("half said"), wait("session/cancel"))
-    editor = talking(open_editor, script(tmp_path, long, on_prompt("", say("fine"))), size=NARROW)
+    editor = open_chat(open_editor, script(tmp_path, long, on_prompt("", say("fine"))), size=NARROW)
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
     send(editor, "long")
@@ -187,17 +188,18 @@ def test_old_answers_stay_under_the_name_of_the_agent(open_editor: Open, tmp_pat
         crash(editor)
         editor.type(":Acp restart<CR>")
         editor.expect_lua("return require('acp_nvim').status().state", "idle")
-        assert ("## Scripted" in chat(editor), "## agent0" in chat(editor)) == (True, False), times
-        assert [line for line in chat(editor) if line in ("fine", "half said")] == ["fine", "half said"], (
-            times
-        )
+        assert ("## Scripted" in read_chat(editor), "## agent0" in read_chat(editor)) == (True, False), times
+        assert [line for line in read_chat(editor) if line in ("fine", "half said")] == [
+            "fine",
+            "half said",
+        ], times
 
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_question_of_the_next_backend_is_none_that_was_answered(
     open_editor: Open, tmp_path: Path, times: int
 ) -> None:
-    editor = talking(open_editor, agent_of(tmp_path))
+    editor = open_chat(open_editor, agent_of(tmp_path))
     ids = []
     for number in range(2 * times):
         if number == times:
@@ -213,7 +215,7 @@ def test_a_question_of_the_next_backend_is_none_that_was_answered(
 
 def test_a_call_of_the_next_process_is_another_one(open_editor: Open, tmp_path: Path) -> None:
     """Agents that begin anew begin their ids anew."""
-    editor = talking(open_editor, script(tmp_path, on_prompt("ask", permission("Run it?"), say("done"))))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("ask", permission("Run it?"), say("done"))))
     for number in range(2):
         if number:
             editor.type("<Esc>:Acp restart<CR>")
@@ -221,7 +223,7 @@ def test_a_call_of_the_next_process_is_another_one(open_editor: Open, tmp_path: 
         asked = editor.wait_event("AcpQuestion")
         assert editor.acp("answer", asked["id"], "yes")
         editor.wait_event("AcpTurnEnded")
-    lines = [line for line in chat(editor) if "Run it?" in line or line == "ask"]
+    lines = [line for line in read_chat(editor) if "Run it?" in line or line == "ask"]
     assert [line.split()[-1] for line in lines] == ["ask", "it?"] * 2
 
 
@@ -230,7 +232,7 @@ def test_what_could_be_undone_goes_with_the_backend(open_editor: Open, tmp_path:
     path = tmp_path / "notes.txt"
     path.write_text("one\n")
     wrote = request("fs/write_text_file", {"sessionId": "{session}", "path": str(path), "content": "two\n"})
-    editor = talking(
+    editor = open_chat(
         open_editor,
         script(tmp_path, on_prompt("", wrote, say("done"))),
         setup={"fs": {"outside": "allow"}},
@@ -248,7 +250,7 @@ def test_what_could_be_undone_goes_with_the_backend(open_editor: Open, tmp_path:
 
 def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: Open, tmp_path: Path) -> None:
     agent = agent_of(tmp_path)
-    editor = talking(open_editor, agent, size=NARROW)
+    editor = open_chat(open_editor, agent, size=NARROW)
     (editor.project / "notes.txt").write_text("my notes\n")
     send(editor, "long")
     editor.wait_event("AcpTurnStarted")

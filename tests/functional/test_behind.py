@@ -8,9 +8,10 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, say, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, NOTES, read, working, write
-from tests.functional.test_review import PENDING, disk, editing, hunks, text
-from tests.functional.test_watch import SEEN, at_rest
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk, write
+from tests.steps.messages import expect_no_prompt
+from tests.steps.questions import CAN_ANSWER
+from tests.steps.review import PENDING, list_hunks
 
 Open = Callable[..., Editor]
 OLD = [f"line {n}" for n in range(1, 10)]
@@ -22,10 +23,10 @@ FORMATTED = [
 ]  # by another program: one line changed, one taken out
 AGENTS = [*FORMATTED[:6], "agent's", *FORMATTED[6:]]
 WAYS = {
-    "through us": [read(NOTES), write(NOTES, text(AGENTS))],
-    "on disk": editing(NOTES, write_file(NOTES, text(AGENTS))),
-    "both": editing(NOTES, write_file(NOTES, text(AGENTS)), write(NOTES, text(AGENTS))),
-    "unnamed": [write_file(NOTES, text(AGENTS))],
+    "through us": [read(NOTES), write(NOTES, join_lines(AGENTS))],
+    "on disk": read_and_edit(NOTES, write_file(NOTES, join_lines(AGENTS))),
+    "both": read_and_edit(NOTES, write_file(NOTES, join_lines(AGENTS)), write(NOTES, join_lines(AGENTS))),
+    "unnamed": [write_file(NOTES, join_lines(AGENTS))],
 }
 
 
@@ -35,7 +36,7 @@ def way(request: pytest.FixtureRequest) -> list[Any]:
 
 
 def found(editor: Editor) -> list[tuple[int, list[str], list[str]]]:
-    return [(hunk["first"], hunk["old"], hunk["new"]) for hunk in hunks(editor)]
+    return [(hunk["first"], hunk["old"], hunk["new"]) for hunk in list_hunks(editor)]
 
 
 def undo(editor: Editor) -> None:
@@ -48,22 +49,22 @@ def test_only_the_agent_s_lines_are_pending_and_undone(
     open_editor: Open, tmp_path: Path, way: list[Any], end: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", *_ended(way, end)))
-    editor = working(open_editor, agent, text(OLD).replace("\n", end))
+    editor = open_notes(open_editor, agent, join_lines(OLD).replace("\n", end))
     editor.lua("vim.o.autoread = false")
-    (editor.project / "notes.txt").write_text(text(FORMATTED).replace("\n", end), newline="")
+    (editor.project / "notes.txt").write_text(join_lines(FORMATTED).replace("\n", end), newline="")
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, AGENTS)
     editor.expect_lua(PENDING, 1)
     assert found(editor) == [(7, [], ["agent's"])]
     undo(editor)
-    assert disk(editor) == text(FORMATTED).replace("\n", end)
+    assert read_disk(editor) == join_lines(FORMATTED).replace("\n", end)
     assert editor.lua(LINES) == FORMATTED
     editor.type("u")
     editor.expect_lua(PENDING, 1)
     editor.type("<C-r>")
     editor.expect_lua(PENDING, 0)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def _ended(steps: list[Any], end: str) -> list[Any]:
@@ -76,30 +77,30 @@ def _ended(steps: list[Any], end: str) -> list[Any]:
 
 
 def test_a_last_line_without_its_end(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *editing(NOTES, write_file(NOTES, "ONE\nTWO\nthree"))))
-    editor = working(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *read_and_edit(NOTES, write_file(NOTES, "ONE\nTWO\nthree"))))
+    editor = open_notes(open_editor, agent)
     editor.lua("vim.o.autoread = false")
     (editor.project / "notes.txt").write_text("ONE\ntwo\nthree")
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
     undo(editor)
-    assert disk(editor) == "ONE\ntwo\nthree"
+    assert read_disk(editor) == "ONE\ntwo\nthree"
 
 
 @pytest.mark.parametrize("name", ["through us", "on disk", "unnamed"])
 def test_beside_unsaved_lines(open_editor: Open, tmp_path: Path, name: str) -> None:
     """They were typed before the other program came."""
     shown = [*AGENTS, "mine"]
-    ways = {**WAYS, "through us": [read(NOTES), write(NOTES, text(shown))]}
+    ways = {**WAYS, "through us": [read(NOTES), write(NOTES, join_lines(shown))]}
     agent = script(tmp_path, on_prompt("hello", say("hello")), on_prompt("edit", *ways[name]))
-    editor = working(open_editor, agent, text(OLD))
+    editor = open_notes(open_editor, agent, join_lines(OLD))
     editor.lua("vim.o.autoread = false")
     editor.type("Gomine<Esc>")
     editor.expect_lua("return vim.bo.modified")
     editor.acp("prompt", "hello")  # the backend has looked at the file by now
     editor.wait_event("AcpTurnEnded")
-    (editor.project / "notes.txt").write_text(text(FORMATTED))
+    (editor.project / "notes.txt").write_text(join_lines(FORMATTED))
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, shown)
@@ -107,8 +108,8 @@ def test_beside_unsaved_lines(open_editor: Open, tmp_path: Path, name: str) -> N
     assert found(editor) == [(7, [], ["agent's"])]
     undo(editor)
     editor.expect_lua(LINES, [*FORMATTED, "mine"])
-    assert [line for line in disk(editor).splitlines() if line != "mine"] == FORMATTED
-    at_rest(editor)
+    assert [line for line in read_disk(editor).splitlines() if line != "mine"] == FORMATTED
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("name", ["on disk", "unnamed"])
@@ -117,34 +118,34 @@ def test_unsaved_lines_over_a_text_that_was_never_in_the_buffer(
 ) -> None:
     """They were typed after the other program came: what either has changed is not decided over the user's head."""
     agent = script(tmp_path, on_prompt("", *WAYS[name]))
-    editor = working(open_editor, agent, text(OLD), size=(140, 50))
+    editor = open_notes(open_editor, agent, join_lines(OLD), size=(140, 50))
     editor.lua("vim.o.autoread = false")
-    (editor.project / "notes.txt").write_text(text(FORMATTED))
+    (editor.project / "notes.txt").write_text(join_lines(FORMATTED))
     editor.type("Gomine<Esc>")
     editor.expect_lua("return vim.bo.modified")
     editor.acp("prompt", "edit")
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.lua(LINES) == [*OLD, "mine"]
     editor.type(":Acp<CR>")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua(LINES, AGENTS)
     editor.expect_lua(PENDING, 1)
     assert found(editor) == [(7, [], ["agent's"])]
-    assert disk(editor) == text(AGENTS)
-    at_rest(editor)
+    assert read_disk(editor) == join_lines(AGENTS)
+    expect_no_prompt(editor)
 
 
 def test_what_autoread_brings_is_told_apart(open_editor: Open, tmp_path: Path) -> None:
     """The other program's text and the agent's are read by Neovim itself, before we have looked."""
     go = tmp_path / "go"
-    steps = editing(
-        NOTES, mark("begun"), wait_file(str(go)), write_file(NOTES, text(AGENTS)), mark("written")
+    steps = read_and_edit(
+        NOTES, mark("begun"), wait_file(str(go)), write_file(NOTES, join_lines(AGENTS)), mark("written")
     )
     agent = script(tmp_path, on_prompt("", *steps, wait_file(str(tmp_path / "end"))))
-    editor = working(open_editor, agent, text(OLD))
+    editor = open_notes(open_editor, agent, join_lines(OLD))
     editor.lua("vim.o.autoread = true")
-    (editor.project / "notes.txt").write_text(text(FORMATTED))
+    (editor.project / "notes.txt").write_text(join_lines(FORMATTED))
     editor.acp("prompt", "edit")
     wait_until(lambda: "begun" in agent.logged("mark"))
     editor.type(":checktime<CR>")
@@ -157,7 +158,7 @@ def test_what_autoread_brings_is_told_apart(open_editor: Open, tmp_path: Path) -
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
     undo(editor)
-    assert disk(editor) == text(FORMATTED)
+    assert read_disk(editor) == join_lines(FORMATTED)
 
 
 def test_what_the_user_saves_while_the_agent_works_stays_the_user_s(
@@ -165,18 +166,20 @@ def test_what_the_user_saves_while_the_agent_works_stays_the_user_s(
 ) -> None:
     go = tmp_path / "go"
     mine = [*OLD, "mine"]
-    steps = editing(NOTES, mark("begun"), wait_file(str(go)), write_file(NOTES, text([*mine, "agent's"])))
+    steps = read_and_edit(
+        NOTES, mark("begun"), wait_file(str(go)), write_file(NOTES, join_lines([*mine, "agent's"]))
+    )
     agent = script(tmp_path, on_prompt("", *steps))
-    editor = working(open_editor, agent, text(OLD))
+    editor = open_notes(open_editor, agent, join_lines(OLD))
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     editor.type("Gomine<Esc>:w<CR>")
-    wait_until(lambda: disk(editor) == text(mine))
+    wait_until(lambda: read_disk(editor) == join_lines(mine))
     go.touch()
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
     undo(editor)
-    assert disk(editor) == text(mine)
+    assert read_disk(editor) == join_lines(mine)
 
 
 def test_a_file_that_was_checked_out_between_two_turns(open_editor: Open, tmp_path: Path) -> None:
@@ -184,18 +187,18 @@ def test_a_file_that_was_checked_out_between_two_turns(open_editor: Open, tmp_pa
     first = [*OLD[:8], "first", *OLD[8:]]
     other = ["CHECKED OUT", *first[1:]]
     second = [*other, "second"]
-    steps = [editing(NOTES, write_file(NOTES, text(lines))) for lines in (first, second)]
+    steps = [read_and_edit(NOTES, write_file(NOTES, join_lines(lines))) for lines in (first, second)]
     agent = script(tmp_path, on_prompt("one", *steps[0]), on_prompt("two", *steps[1]))
-    editor = working(open_editor, agent, text(OLD))
+    editor = open_notes(open_editor, agent, join_lines(OLD))
     editor.lua("vim.o.autoread = false")
     editor.acp("prompt", "one")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
-    (editor.project / "notes.txt").write_text(text(other))
+    (editor.project / "notes.txt").write_text(join_lines(other))
     editor.acp("prompt", "two")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 2)
-    assert [(hunk["turn"], hunk["new"]) for hunk in hunks(editor)] == [(1, ["first"]), (2, ["second"])]
+    assert [(hunk["turn"], hunk["new"]) for hunk in list_hunks(editor)] == [(1, ["first"]), (2, ["second"])]
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(["CHECKED OUT", *OLD[1:]])
+    assert read_disk(editor) == join_lines(["CHECKED OUT", *OLD[1:]])

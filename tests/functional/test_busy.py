@@ -7,8 +7,7 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, answers, working, write
-from tests.functional.test_watch import NOTES, editing
+from tests.steps.files import LINES, NOTES, call_edit, get_answers, open_notes, write
 
 Open = Callable[..., Editor]
 MODE = "return vim.api.nvim_get_mode().mode"
@@ -21,10 +20,10 @@ def begun(open_editor: Open, tmp_path: Path, way: str, new: str, text: str = TEX
     go = tmp_path / "go"
     steps = {
         "editor": [mark("named"), wait_file(str(go)), write(NOTES, new)],
-        "disk": editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, new)),
+        "disk": call_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, new)),
     }
     agent = script(tmp_path, on_prompt("", *steps[way]))
-    editor = working(open_editor, agent, text=text)
+    editor = open_notes(open_editor, agent, text=text)
     editor.acp("prompt", "write")
     wait_until(lambda: agent.logged("mark"))
     return editor, go
@@ -118,7 +117,7 @@ def test_the_user_is_told_once_what_waits(open_editor: Open, tmp_path: Path) -> 
 def test_cancelling_the_turn_ends_the_waiting(open_editor: Open, tmp_path: Path) -> None:
     go = tmp_path / "go"
     agent = script(tmp_path, on_prompt("", mark("named"), wait_file(str(go)), write(NOTES, "new\n")))
-    editor = working(open_editor, agent, text=TEXT)
+    editor = open_notes(open_editor, agent, text=TEXT)
     editor.acp("prompt", "write")
     wait_until(lambda: agent.logged("mark"))
     editor.type("3Gd")
@@ -127,7 +126,7 @@ def test_cancelling_the_turn_ends_the_waiting(open_editor: Open, tmp_path: Path)
     editor.expect_lua(WAITS)
     editor.acp("cancel")
     editor.wait_event("AcpTurnEnded")
-    assert [answer.get("code") for answer in answers(agent)] == [-32800]
+    assert [answer.get("code") for answer in get_answers(agent)] == [-32800]
     assert editor.lua(MODE) == "no"
     editor.type("d")
     editor.expect_lua(LINES, ["first", "second", "xtwo", "xthree"])

@@ -6,19 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import (
-    ScriptedAgent,
-    error,
-    on,
-    on_initialize,
-    on_prompt,
-    result,
-    say,
-    script,
-    update,
-    wait_until,
-)
+from tests.fakes.script import error, on, on_initialize, on_prompt, result, say, script, update
 from tests.functional.editor import Editor
+from tests.steps.sessions import converse_and_quit, open_with_agent
 
 Open = Callable[..., Editor]
 TEXT = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://' .. ... .. '/chat$'), 0, -1, false), '|')"
@@ -26,24 +16,6 @@ TEXT = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://' ..
 
 def spoken(role: str, text: str) -> Any:
     return update({"sessionUpdate": f"{role}_message_chunk", "content": {"type": "text", "text": text}})
-
-
-def opened(open_editor: Open, agent: ScriptedAgent, **options: Any) -> Editor:
-    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
-    return open_editor(setup={"agents": {"my agent": spec}}, **options)
-
-
-def yesterday(open_editor: Open, agent: ScriptedAgent, *prompts: str) -> dict[str, Any]:
-    """Something is said in a Neovim that is quit; options for another one in the same folder."""
-    editor = opened(open_editor, agent)
-    for prompt in prompts:
-        editor.type(f":Acp prompt {prompt}<CR>")
-        editor.wait_event("AcpTurnEnded")
-    folder = editor.home / "state/nvim/acp_nvim/transcripts"
-    wait_until(lambda: any("stopReason" in file.read_text() for file in folder.glob("*.jsonl")))
-    assert editor.quit() == 0
-    enter = f"vim.cmd.cd({str(editor.project)!r})"
-    return {"env": {"XDG_STATE_HOME": str(editor.home / "state")}, "init": enter, "size": (140, 40)}
 
 
 CASES = {
@@ -60,9 +32,9 @@ CASES = {
 @pytest.mark.parametrize("how", CASES)
 def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path: Path, how: str) -> None:
     answers = on_prompt("tidy", say("All is tidy.")), on_prompt("", say("more"))
-    again = yesterday(open_editor, script(tmp_path, *answers), "tidy up the project")
+    again = converse_and_quit(open_editor, script(tmp_path, *answers), "tidy up the project")
     agent = script(tmp_path, *CASES[how], *answers, name="second")
-    editor = opened(open_editor, agent, **again)
+    editor = open_with_agent(open_editor, agent, **again)
     editor.type(":Acp continue<CR>")
     editor.screen.expect('continuing "tidy up the project" (just now) with my agent')
     editor.wait_event("AcpSessionStarted")
@@ -96,16 +68,16 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
 
 
 def test_where_there_is_nothing_to_continue_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
-    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
     elsewhere = {**again, "init": ""}
-    editor = opened(open_editor, script(tmp_path, name="second"), **elsewhere)
+    editor = open_with_agent(open_editor, script(tmp_path, name="second"), **elsewhere)
     editor.type(":Acp continue<CR>")
     editor.screen.expect("nothing to continue (:Acp sessions lists what agents have saved)")
     assert editor.acp("sessions") == []
 
 
 def test_a_conversation_with_an_agent_that_is_gone_is_replayed(open_editor: Open, tmp_path: Path) -> None:
-    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
     editor = open_editor(**again)
     editor.type(":Acp continue<CR>")
     editor.screen.expect('"hello" (just now) was with my-agent, which is not configured: a replay')

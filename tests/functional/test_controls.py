@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.client.test_controls import MODELS, MODES, OPTIONS, opens, select, switch
 from tests.fakes.script import error, on, on_prompt, say, script, wait, wait_file, wait_until
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.steps.controls import MODELS, MODES, OPTIONS, make_select, make_switch, on_new_session
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 STATUS = "return require('acp_nvim').status()[...]"
@@ -30,8 +30,8 @@ def failure(editor: Editor, function: str, *arguments: Any) -> str:
 
 @pytest.mark.backends
 def test_the_mode_by_command_key_and_api(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, opens(modes=MODES, models=MODELS))
-    editor = talking(open_editor, agent, size=(120, 30))
+    agent = script(tmp_path, on_new_session(modes=MODES, models=MODELS))
+    editor = open_chat(open_editor, agent, size=(120, 30))
     editor.screen.expect("Ask")
     assert complete(editor, "Acp mode ") == ["ask", "code"]
     editor.type("<Esc>:Acp mode code<CR>")
@@ -47,7 +47,7 @@ def test_the_mode_by_command_key_and_api(open_editor: Open, tmp_path: Path) -> N
 
 
 def test_the_mode_key(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, opens(modes=MODES)))
+    editor = open_chat(open_editor, script(tmp_path, on_new_session(modes=MODES)))
     editor.type("<S-Tab>")
     editor.expect_lua(STATUS, "code", "mode")
     editor.type("i<S-Tab>")
@@ -61,8 +61,10 @@ def test_the_mode_key_pressed_before_the_answer_goes_on_from_what_was_asked(
 ) -> None:
     gate = tmp_path / "gate"
     three = {"currentModeId": "a", "availableModes": [{"id": id, "name": id} for id in "abc"]}
-    agent = script(tmp_path, opens(modes=three), on("session/set_mode", wait_file(str(gate)), times=1))
-    editor = talking(open_editor, agent)
+    agent = script(
+        tmp_path, on_new_session(modes=three), on("session/set_mode", wait_file(str(gate)), times=1)
+    )
+    editor = open_chat(open_editor, agent)
     editor.type("<S-Tab><S-Tab>")
     wait_until(lambda: agent.got("session/set_mode"))
     gate.touch()
@@ -72,8 +74,8 @@ def test_the_mode_key_pressed_before_the_answer_goes_on_from_what_was_asked(
 
 def test_a_key_of_the_users_own_is_theirs(open_editor: Open, tmp_path: Path) -> None:
     init = "vim.keymap.set({'n', 'i'}, '<S-Tab>', function() _G.mine = (_G.mine or 0) + 1 end)"
-    agent = script(tmp_path, opens(modes=MODES))
-    editor = talking(open_editor, agent, init=init)
+    agent = script(tmp_path, on_new_session(modes=MODES))
+    editor = open_chat(open_editor, agent, init=init)
     editor.type("<Esc><S-Tab>i<S-Tab>")
     editor.expect_lua("return _G.mine", 2)
     assert agent.got("session/set_mode") == []
@@ -81,8 +83,10 @@ def test_a_key_of_the_users_own_is_theirs(open_editor: Open, tmp_path: Path) -> 
 
 def test_a_mode_is_chosen_in_a_list_that_holds_nothing_up(open_editor: Open, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    agent = script(tmp_path, opens(modes=MODES), on_prompt("", wait_file(str(gate)), say("still here")))
-    editor = talking(open_editor, agent)
+    agent = script(
+        tmp_path, on_new_session(modes=MODES), on_prompt("", wait_file(str(gate)), say("still here"))
+    )
+    editor = open_chat(open_editor, agent)
     send(editor, "hello")
     editor.wait_event("AcpTurnStarted")
     editor.type("<Esc>:Acp mode<CR>")
@@ -108,9 +112,9 @@ def test_a_model_is_chosen_by_its_group(open_editor: Open, tmp_path: Path) -> No
         },
         {"group": "b", "name": "Big", "options": [{"value": "b", "name": "Bee"}]},
     ]
-    model = {**select("m", "a", category="model"), "options": groups}
-    agent = script(tmp_path, opens(configOptions=[model]))
-    editor = talking(open_editor, agent)
+    model = {**make_select("m", "a", category="model"), "options": groups}
+    agent = script(tmp_path, on_new_session(configOptions=[model]))
+    editor = open_chat(open_editor, agent)
     editor.type("<Esc>:Acp model<CR>")
     editor.screen.expect("● Fast / Aye  · for short work")
     editor.screen.expect("Big / Bee")
@@ -119,8 +123,8 @@ def test_a_model_is_chosen_by_its_group(open_editor: Open, tmp_path: Path) -> No
 
 
 def test_options_of_both_types(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, opens(configOptions=[*OPTIONS, switch("web", True)]))
-    editor = talking(open_editor, agent, size=(120, 30))
+    agent = script(tmp_path, on_new_session(configOptions=[*OPTIONS, make_switch("web", True)]))
+    editor = open_chat(open_editor, agent, size=(120, 30))
     assert complete(editor, "Acp option ") == ["effort", "tone", "web"]
     assert complete(editor, "Acp option effort ") == ["low", "high"]
     assert complete(editor, "Acp option web of") == ["off"]
@@ -140,9 +144,9 @@ def test_options_of_both_types(open_editor: Open, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_said_at_once_and_not_sent(open_editor: Open, tmp_path: Path) -> None:
-    options = [select("effort", "low", "low", "high"), switch("web", True)]
-    agent = script(tmp_path, opens(modes=MODES, configOptions=options))
-    editor = talking(open_editor, agent)
+    options = [make_select("effort", "low", "low", "high"), make_switch("web", True)]
+    agent = script(tmp_path, on_new_session(modes=MODES, configOptions=options))
+    editor = open_chat(open_editor, agent)
     for function, arguments, words in [
         ("set_mode", ["cod"], "did you mean 'code'?"),
         ("set_mode", [7], "must be a string"),
@@ -163,8 +167,8 @@ def test_what_is_wrong_is_said_at_once_and_not_sent(open_editor: Open, tmp_path:
 
 
 def test_what_the_agent_refuses_comes_as_a_message(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, opens(modes=MODES), on("session/set_mode", error(-32603, "not today")))
-    editor = talking(open_editor, agent, size=(120, 30))
+    agent = script(tmp_path, on_new_session(modes=MODES), on("session/set_mode", error(-32603, "not today")))
+    editor = open_chat(open_editor, agent, size=(120, 30))
     assert editor.acp("set_mode", "code") is True
     editor.screen.expect("mode 'code' was not set: not today")
     assert editor.lua(STATUS, "mode") == "ask"
@@ -173,7 +177,7 @@ def test_what_the_agent_refuses_comes_as_a_message(open_editor: Open, tmp_path: 
 def test_before_the_session_is_there_and_without_one(open_editor: Open, tmp_path: Path) -> None:
     assert "no session" in failure(open_editor(), "set_mode", "code")
     gate = tmp_path / "gate"
-    new = on("session/new", wait_file(str(gate)), opens(modes=MODES)["do"][0])
+    new = on("session/new", wait_file(str(gate)), on_new_session(modes=MODES)["do"][0])
     agent = script(tmp_path, new, on_prompt("", wait("never")))
     spec = {"command": agent.argv[0], "args": agent.argv[1:]}
     editor = open_editor(setup={"agents": {"a": spec}})
@@ -185,7 +189,7 @@ def test_before_the_session_is_there_and_without_one(open_editor: Open, tmp_path
 
 
 def test_defaults_of_the_configuration(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, opens(modes=MODES, configOptions=OPTIONS))
+    agent = script(tmp_path, on_new_session(modes=MODES, configOptions=OPTIONS))
     defaults = {"mode": "code", "options": {"effort": "high"}}
     spec = {"command": agent.argv[0], "args": agent.argv[1:], "defaults": defaults}
     editor = open_editor(setup={"agents": {"a": spec}})
@@ -196,7 +200,7 @@ def test_defaults_of_the_configuration(open_editor: Open, tmp_path: Path) -> Non
 
 
 def test_bars_are_drawn_without_a_copy_of_what_the_agent_offers(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, opens(modes=MODES, models=MODELS)))
+    editor = open_chat(open_editor, script(tmp_path, on_new_session(modes=MODES, models=MODELS)))
     editor.screen.expect("Ask")
     copies = editor.lua(
         """

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.fakes.script import (
     OPTIONS,
-    ScriptedAgent,
     error,
     on_prompt,
     permission,
@@ -26,57 +24,10 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
+from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Update callers", "status": "in_progress"}]
-
-
-def talking(open_editor: Open, *agents: ScriptedAgent, **options: Any) -> Editor:
-    """The chat with the first agent, opened by keys; its prompt is ready to type in."""
-    specs = {
-        f"agent{n}": {"command": agent.argv[0], "args": agent.argv[1:]} for n, agent in enumerate(agents)
-    }
-    setup = {"agents": specs, "default_agent": "agent0", **options.pop("setup", {})}
-    editor = open_editor(setup=setup, **options)
-    editor.type(":Acp<CR>")
-    editor.wait_event("AcpSessionStarted")
-    return editor
-
-
-def send(editor: Editor, text: str) -> None:
-    """Typed into the prompt and sent, wherever the cursor is."""
-    editor.type(f"<Esc>:Acp<CR>i{text}<Esc><CR>")
-
-
-def chat(editor: Editor, session: int = 1) -> list[str]:
-    code = "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(...), 0, -1, false)"
-    return list(editor.lua(code, session))
-
-
-def in_chat(editor: Editor, line: str) -> None:
-    """The cursor goes to that line of the chat."""
-    editor.lua(
-        """local buf = require('acp_nvim.chat').buffer(1)
-        vim.api.nvim_set_current_win(vim.fn.bufwinid(buf))
-        vim.fn.cursor(1, 1)
-        assert(vim.fn.search([[\\V]] .. (...), 'cW') > 0, 'not in the chat')""",
-        line,
-    )
-
-
-def counts(editor: Editor, key: str) -> None:
-    """The bar's key has lit up: it is heard from now on."""
-
-    def lit(screen: Any) -> bool:
-        rows = [(row, line) for row, line in enumerate(screen.lines()) if " ? " in line and key in line]
-        return any(
-            screen.attrs_at(row, column).get("bold")
-            for row, line in rows
-            for column in range(len(line))
-            if line.startswith(key, column)
-        )
-
-    editor.screen.expect(lit, what=f"{key} lights up")
 
 
 @pytest.mark.backends
@@ -113,11 +64,11 @@ def test_a_turn_with_everything_in_it(open_editor: Open, tmp_path: Path) -> None
             say("Done."),
         ),
     )
-    editor = talking(open_editor, agent, size=(140, 40))
+    editor = open_chat(open_editor, agent, size=(140, 40))
     send(editor, "rename it")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     editor.screen.expect("Done.")
-    lines = chat(editor)
+    lines = read_chat(editor)
     assert lines[:3] == ["## You", "rename it", ""]
     assert lines[3] == "## Scripted"
     assert "I look at the **callers** first." in lines
@@ -136,12 +87,12 @@ def test_a_tool_call_unfolds_and_folds_by_za(open_editor: Open, tmp_path: Path) 
         tmp_path,
         on_prompt("run", tool("x", title="pytest", kind="execute", status="completed", content=output)),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "run")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("execute pytest")
-    assert not any("twelve passed" in line for line in chat(editor))
-    in_chat(editor, "execute pytest")
+    assert not any("twelve passed" in line for line in read_chat(editor))
+    go_to_line(editor, "execute pytest")
     editor.type("za")
     editor.screen.expect("twelve passed")
     editor.type("za")
@@ -152,11 +103,11 @@ def test_a_tool_call_unfolds_and_folds_by_za(open_editor: Open, tmp_path: Path) 
 
 def test_a_thought_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", think("deep in thought"), say("So.")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "hello")
     editor.screen.expect("So.")
-    assert not any("deep in thought" in line for line in chat(editor))
-    in_chat(editor, "thought")
+    assert not any("deep in thought" in line for line in read_chat(editor))
+    go_to_line(editor, "thought")
     editor.type("za")
     editor.screen.expect("deep in thought")
 
@@ -170,13 +121,13 @@ def test_a_question_is_answered_by_its_digit(open_editor: Open, tmp_path: Path) 
             "", permission("rm -r build", kind="execute", rawInput={"command": "rm -r build"}), say("ok")
         ),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "clean")
     question = editor.wait_event("AcpQuestion")
     editor.screen.expect("rm -r build")
     assert editor.acp("status")["state"] == "asking"
-    in_chat(editor, "1 Yes")
-    counts(editor, "g1")
+    go_to_line(editor, "1 Yes")
+    expect_key(editor, "g1")
     editor.type("3")
     answered = editor.wait_event("AcpAnswered", id=question["id"])
     assert (answered["option_id"], answered["by"]) == ("no", "user")
@@ -197,7 +148,7 @@ def test_a_question_is_answered_by_command(
     again = ((f"{id} too", f"{name} too", kind) for id, name, kind in OPTIONS)
     options = (("x", "Explain", "explain_it"), *OPTIONS, *again)
     agent = script(tmp_path, on_prompt("", permission("touch a file", options)))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("touch a file")
@@ -208,7 +159,7 @@ def test_a_question_is_answered_by_command(
 
 def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     editor.type(":Acp close<CR>")
     editor.acp("prompt", "go")
     editor.wait_event("AcpQuestion")
@@ -236,7 +187,7 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
             wait_file(str(tmp_path / "never")),
         ),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect("git status")
     editor.lua(
@@ -257,13 +208,13 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
 def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_path: Path) -> None:
     command = "\n".join([*(f"echo {n}" for n in range(2000)), "drop the database"])
     agent = script(tmp_path, on_prompt("", permission("run", rawInput={"command": command})))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     seen = "require('acp_nvim.question').can_answer(require('acp_nvim.state').questions()[1])"
     editor.expect_lua(f"vim.cmd('Acp answer') vim.cmd.redraw() return {seen}", timeout=60)
-    in_chat(editor, "1 Yes")
-    counts(editor, "g1")
+    go_to_line(editor, "1 Yes")
+    expect_key(editor, "g1")
     for keys in (":Acp accept<CR>", ":Acp answer 1<CR>", ":Acp accept!<CR>", "1"):
         editor.lua("vim.cmd('messages clear')")
         editor.type(f"<Esc>{keys}")
@@ -278,7 +229,7 @@ def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_p
 @pytest.mark.statement(80)
 def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     editor.type(":Acp close<CR>")
     editor.acp("prompt", "go")
     editor.wait_event("AcpQuestion")
@@ -290,7 +241,7 @@ def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: 
 
 def test_rejecting_with_a_text_sends_it_next(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("use", say("as you like")), on_prompt("", permission("npm install")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("npm install")
@@ -309,7 +260,7 @@ def test_cancel_is_a_notification_and_the_turn_ends_with_its_answer(
     agent = script(
         tmp_path, on_prompt("", say("counting …"), wait("session/cancel"), wait_file(str(tmp_path / "go")))
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "count")
     editor.screen.expect("counting")
     editor.type(":Acp cancel<CR>")
@@ -326,7 +277,7 @@ def test_prompts_queue_are_held_by_a_cancel_and_released(open_editor: Open, tmp_
     agent = script(
         tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "first")
     editor.screen.expect("busy")
     send(editor, "second")
@@ -345,7 +296,7 @@ def test_the_queue_is_an_editable_buffer(open_editor: Open, tmp_path: Path) -> N
     agent = script(
         tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "first")
     editor.screen.expect("busy")
     send(editor, "secand")
@@ -364,7 +315,7 @@ def test_prompt_with_a_bang_cancels_waits_and_sends(open_editor: Open, tmp_path:
     agent = script(
         tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "first")
     editor.screen.expect("busy")
     editor.type(":Acp prompt! do this<CR>")
@@ -375,7 +326,7 @@ def test_prompt_with_a_bang_cancels_waits_and_sends(open_editor: Open, tmp_path:
 
 def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("first", say("busy"), wait("session/cancel")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "first")
     editor.screen.expect("busy")
     send(editor, "not yet")
@@ -394,7 +345,7 @@ def test_an_error_answer_is_shown_and_the_next_prompt_works(open_editor: Open, t
         on_prompt("bad", error(-32603, "model overloaded", {"retry": 5})),
         on_prompt("", say("fine")),
     )
-    editor = talking(open_editor, agent, size=(140, 30))
+    editor = open_chat(open_editor, agent, size=(140, 30))
     send(editor, "bad")
     ended = editor.wait_event("AcpTurnEnded")
     assert ended.get("stop_reason") is None
@@ -412,7 +363,7 @@ def test_the_view_stays_at_the_bottom_only_where_the_user_is_there(open_editor: 
         tmp_path,
         on_prompt("", repeat(60, say("line {n}\n")), wait_file(str(go)), repeat(60, say("more {n}\n"))),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "talk")
     editor.screen.expect("line 59")
     editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat').buffer(1)))")
@@ -431,12 +382,12 @@ def test_turns_and_tool_calls_are_a_key_apart(open_editor: Open, tmp_path: Path)
     agent = script(
         tmp_path, on_prompt("", tool("x", title="look", kind="read", status="completed"), say("yes"))
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     for text in ("one", "two"):
         send(editor, text)
         editor.wait_event("AcpTurnEnded")
-    in_chat(editor, "## You")
-    turns = [row for row, line in enumerate(chat(editor), 1) if line == "## You"]
+    go_to_line(editor, "## You")
+    turns = [row for row, line in enumerate(read_chat(editor), 1) if line == "## You"]
     assert len(turns) == 2
     here = "return vim.fn.line('.')"
     editor.type("gg]]")
@@ -467,7 +418,7 @@ def test_a_path_opens_where_the_user_came_from(open_editor: Open, tmp_path: Path
     editor.wait_event("AcpSessionStarted")
     send(editor, "read")
     editor.wait_event("AcpTurnEnded")
-    in_chat(editor, "a b.txt")
+    go_to_line(editor, "a b.txt")
     editor.type("gf")
     editor.expect_lua("return {vim.fn.expand('%:t'), vim.fn.line('.')}", ["a b.txt", 2])
     assert editor.lua("return vim.bo.filetype") != "acp_chat"
@@ -482,7 +433,7 @@ def test_two_sessions_of_one_process_never_cross(open_editor: Open, tmp_path: Pa
         ),
         on_prompt("two", repeat(50, say("pear ")), wait_file(str(tmp_path / "go")), repeat(50, say("pear "))),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     assert editor.acp("new_session") == 2
     editor.wait_event("AcpSessionStarted", session=2)
     assert len(agent.logged("start")) == 1
@@ -492,7 +443,7 @@ def test_two_sessions_of_one_process_never_cross(open_editor: Open, tmp_path: Pa
     (tmp_path / "go").touch()
     editor.wait_event("AcpTurnEnded", session=1)
     editor.expect_lua("return require('acp_nvim').status({session = 2}).state", "idle")
-    first, second = "\n".join(chat(editor, 1)), "\n".join(chat(editor, 2))
+    first, second = "\n".join(read_chat(editor, 1)), "\n".join(read_chat(editor, 2))
     assert (first.count("apple"), first.count("pear")) == (100, 0)
     assert (second.count("pear"), second.count("apple")) == (100, 0)
 
@@ -504,7 +455,7 @@ def test_insert_mode_and_the_users_text_are_left_alone_while_text_streams(
         tmp_path,
         on_prompt("", repeat(300, say("chatter {n}\n")), permission("may I?"), wait("session/cancel")),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     editor.type("<C-w>p<C-w>t")
     editor.lua("vim.cmd.enew()")
     editor.acp("prompt", "go")
@@ -524,10 +475,10 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
             "", say("hello from the past"), tool("x", title="pytest", kind="execute", status="completed")
         ),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "greet me")
     editor.wait_event("AcpTurnEnded")
-    live = chat(editor)
+    live = read_chat(editor)
     file = tmp_path / "wire.jsonl"
     editor.type(f":Acp trace save {file}<CR>")
     wait_until(file.exists)
@@ -540,7 +491,7 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     editor.expect_lua("return #require('acp_nvim').sessions()", 2)
     text = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false), '\\n')"
     editor.expect_lua(text, lambda played: "hello from the past" in played)
-    played = chat(editor, 2)
+    played = read_chat(editor, 2)
     assert [line for line in played if line in live][:2] == ["## You", "greet me"]
     assert "hello from the past" in played
 
@@ -549,10 +500,10 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
 def test_a_proposed_diff_opens_on_its_question(open_editor: Open, tmp_path: Path) -> None:
     diff = [{"type": "diff", "path": "{cwd}/a.py", "oldText": "old line\n", "newText": "new line\n"}]
     agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=diff)))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    in_chat(editor, "1 Yes")
+    go_to_line(editor, "1 Yes")
     editor.type("d")
     editor.screen.expect("new line")
     editor.screen.expect("old line")
@@ -561,7 +512,7 @@ def test_a_proposed_diff_opens_on_its_question(open_editor: Open, tmp_path: Path
 
 def test_the_end_of_a_hidden_turn_is_announced(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("done")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     editor.type(":Acp close<CR>")
     editor.acp("prompt", "go")
     editor.screen.expect("Scripted has finished")
@@ -570,7 +521,7 @@ def test_the_end_of_a_hidden_turn_is_announced(open_editor: Open, tmp_path: Path
 
 def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("done")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     assert "has finished" not in editor.lua("return vim.fn.execute('messages')")
@@ -578,7 +529,7 @@ def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path
 
 def test_a_session_that_is_not_shown_is_named_and_reached(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))
-    editor = talking(open_editor, agent, size=(140, 30))
+    editor = open_chat(open_editor, agent, size=(140, 30))
     assert editor.acp("new_session") == 2
     editor.wait_event("AcpSessionStarted", session=2)
     editor.lua("require('acp_nvim').open({ session = 2 })")
@@ -605,7 +556,7 @@ def test_selected_lines_go_along_and_are_shown_and_the_cursor_stays(
     editor.type(":edit a.txt<CR>ccUNSAVED<Esc>Vj:Acp prompt explain this<CR>")
     editor.wait_event("AcpTurnEnded")
     assert editor.lua("return vim.fn.expand('%:t')") == "a.txt"
-    assert any("a.txt 1-2" in line for line in chat(editor))
+    assert any("a.txt 1-2" in line for line in read_chat(editor))
     said, lines = agent.got("session/prompt")[0]["params"]["prompt"][:2]
     assert said["text"] == "explain this"
     assert lines["uri"].endswith("/a.txt#L1-2")
@@ -615,7 +566,7 @@ def test_selected_lines_go_along_and_are_shown_and_the_cursor_stays(
     "command", ["stop it", "restart foo", "close now", "toggle x", "queue x", "cancel this"]
 )
 def test_an_argument_that_is_not_taken_does_nothing(open_editor: Open, tmp_path: Path, command: str) -> None:
-    editor = talking(open_editor, script(tmp_path))
+    editor = open_chat(open_editor, script(tmp_path))
     editor.type(f"<Esc>:Acp {command}<CR>")
     editor.screen.expect("takes no argument")
     assert editor.acp("status")["state"] == "idle"

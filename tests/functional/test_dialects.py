@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import documents
 from tests.fakes.script import Rule, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, counts, in_chat, send
+from tests.steps.conversation import expect_key, go_to_line, read_chat, send
 
 Open = Callable[..., Editor]
 AGENTS: dict[str, tuple[list[Rule], str]] = {
@@ -31,16 +31,16 @@ def test_a_story_by_keys(open_editor: Open, tmp_path: Path, dialect: str) -> Non
     send(editor, "work")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("$ make all")
-    in_chat(editor, "1 Allow")
-    counts(editor, "g1")
+    go_to_line(editor, "1 Allow")
+    expect_key(editor, "g1")
     editor.type("1")
     editor.wait_event("AcpTurnEnded", turn=1, stop_reason="end_turn")
-    assert "Let me see." in "\n".join(chat(editor))
+    assert "Let me see." in "\n".join(read_chat(editor))
     assert status_of(editor, tool) == ["completed"]
     send(editor, "again")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("$ make all")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("<Esc>:Acp reject<CR>")
     editor.wait_event("AcpTurnEnded", turn=2, stop_reason="end_turn")
     assert status_of(editor, tool) == ["completed", "failed"]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 
@@ -15,7 +15,7 @@ Open = Callable[..., Editor]
 @pytest.fixture
 def editor(open_editor: Open, tmp_path: Path) -> Editor:
     """Two files have been edited, the second one is in the window; a turn has ended."""
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("So."))))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("So."))))
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
     folder = editor.project / "a [x] folder"
@@ -86,7 +86,7 @@ def test_files_go_along_by_such_names(editor: Editor) -> None:
 
 @pytest.mark.parametrize("command", ["export %:h/x", "trace save #5", "replay %", "new agent0 %:h", "add #7"])
 def test_where_there_is_no_file_nothing_happens(open_editor: Open, tmp_path: Path, command: str) -> None:
-    editor = talking(open_editor, script(tmp_path))
+    editor = open_chat(open_editor, script(tmp_path))
     before = sorted(editor.project.iterdir())
     editor.type(f":Acp {command}<CR>")
     editor.screen.expect("there is no file for '")

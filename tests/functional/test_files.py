@@ -2,56 +2,26 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool, wait_file, wait_until
+from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
+from tests.steps.files import LINES, NOTES, cause_conflict, get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
-NOTES = "{cwd}/notes.txt"
-LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
-
-
-def read(path: str, **more: Any) -> list[Any]:
-    return request("fs/read_text_file", {"sessionId": "{session}", "path": path, **more})
-
-
-def write(path: str, content: str) -> list[Any]:
-    return request("fs/write_text_file", {"sessionId": "{session}", "path": path, "content": content})
-
-
-def working(
-    open_editor: Open, agent: ScriptedAgent, text: str = "one\ntwo\nthree\n", **options: Any
-) -> Editor:
-    """notes.txt in a window, and a session that has begun beside it; the cursor is in the file."""
-    setup = {
-        "agents": {"mine": {"command": agent.argv[0], "args": agent.argv[1:]}},
-        **options.pop("setup", {}),
-    }
-    editor = open_editor(setup=setup, **options)
-    (editor.project / "notes.txt").write_text(text)
-    editor.type(":edit notes.txt<CR>")
-    editor.acp("new_session")
-    editor.wait_event("AcpSessionStarted")
-    return editor
-
-
-def answers(agent: ScriptedAgent) -> list[Any]:
-    return [message.get("result", message.get("error")) for message in agent.got() if "method" not in message]
 
 
 @pytest.mark.backends
 @pytest.mark.statement(96)
 def test_the_agent_reads_what_the_user_sees(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt"), read("{cwd}/other.txt", line=2, limit=1)))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     (editor.project / "other.txt").write_text("a\nb\nc\n")
     editor.type("ccunsaved<Esc>")
     editor.acp("prompt", "read")
     editor.wait_event("AcpTurnEnded")
-    assert answers(agent) == [{"content": "unsaved\ntwo\nthree\n"}, {"content": "b\n"}]
+    assert get_answers(agent) == [{"content": "unsaved\ntwo\nthree\n"}, {"content": "b\n"}]
     assert editor.lua("return vim.fn.bufnr('other.txt')") == -1
     assert [Path(data["path"]).name for _, data in editor.events("AcpFileRead")] == ["notes.txt", "other.txt"]
 
@@ -59,7 +29,7 @@ def test_the_agent_reads_what_the_user_sees(open_editor: Open, tmp_path: Path) -
 @pytest.mark.statement(102)
 def test_a_write_into_a_clean_buffer_is_saved_and_one_undo_step(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", write("{cwd}/notes.txt", "one\nTWO\nthree\nfour\n")))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.type("jjma")
     editor.acp("prompt", "write")
     editor.wait_event("AcpTurnEnded")
@@ -85,12 +55,12 @@ def test_the_last_line_ends_as_the_agent_ends_it(
     """Loaded, under 'fixendofline', with unsaved changes or without."""
     new = f"one{keys and 'mine'}\nTWO{second}"
     agent = script(tmp_path, on_prompt("", read(NOTES), write(NOTES, new), read(NOTES)))
-    editor = working(open_editor, agent, text=f"one\ntwo{first}")
+    editor = open_notes(open_editor, agent, text=f"one\ntwo{first}")
     editor.type(keys)
     editor.expect_lua("return vim.bo.modified", bool(keys))
     editor.acp("prompt", "write")
     editor.wait_event("AcpTurnEnded")
-    before, _, after = answers(agent)
+    before, _, after = get_answers(agent)
     assert before == {"content": f"one{keys and 'mine'}\ntwo{first}"}
     assert after == {"content": new}
     assert (editor.project / "notes.txt").read_text() == new
@@ -106,9 +76,9 @@ def test_unsaved_lines_survive_a_write_elsewhere_in_insert_mode(open_editor: Ope
             "", read("{cwd}/notes.txt"), wait_file(str(go)), write("{cwd}/notes.txt", "one\ntwo\nTHREE\n")
         ),
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "write")
-    wait_until(lambda: answers(agent))
+    wait_until(lambda: get_answers(agent))
     editor.type("ggOmine ")
     editor.expect_lua("return vim.fn.getline(1)", "mine ")
     go.touch()
@@ -119,41 +89,19 @@ def test_unsaved_lines_survive_a_write_elsewhere_in_insert_mode(open_editor: Ope
     assert (editor.project / "notes.txt").read_text() == "mine \none\ntwo\nTHREE\n"
 
 
-def conflicting(open_editor: Open, tmp_path: Path) -> tuple[Editor, ScriptedAgent]:
-    """The agent has read the file, the user has changed a line since, the agent writes that line."""
-    go = tmp_path / "go"
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "", read("{cwd}/notes.txt"), wait_file(str(go)), write("{cwd}/notes.txt", "one\nagent's\nthree\n")
-        ),
-    )
-    editor = working(open_editor, agent, size=(140, 40))
-    editor.type(":Acp<CR><C-w>t")
-    editor.acp("prompt", "write")
-    wait_until(lambda: answers(agent))
-    editor.type("jccuser's<Esc>")
-    editor.expect_lua("return vim.fn.getline(2)", "user's")
-    go.touch()
-    editor.wait_event("AcpQuestion")
-    assert editor.acp("questions")[0]["kind"] == "conflict"
-    editor.screen.expect("conflict in notes.txt")
-    return editor, agent
-
-
 @pytest.mark.statement(103)
 @pytest.mark.parametrize(("command", "line"), [("accept", "agent's"), ("reject", "user's")])
 def test_only_the_user_decides_a_conflict(open_editor: Open, tmp_path: Path, command: str, line: str) -> None:
-    editor, agent = conflicting(open_editor, tmp_path)
+    editor, agent = cause_conflict(open_editor, tmp_path)
     editor.type(f":Acp {command}<CR>")
     editor.wait_event("AcpTurnEnded")
     assert editor.lua(LINES) == ["one", line, "three"]
-    written = answers(agent)[1]
+    written = get_answers(agent)[1]
     assert written.get("code") == (None if command == "accept" else -32603)
 
 
 def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>:w<CR>")
@@ -165,10 +113,10 @@ def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path) -> None
 
 @pytest.mark.statement(103)
 def test_a_cancelled_conflict_writes_nothing(open_editor: Open, tmp_path: Path) -> None:
-    editor, agent = conflicting(open_editor, tmp_path)
+    editor, agent = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp cancel<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert answers(agent)[1]["code"] == -32603
+    assert get_answers(agent)[1]["code"] == -32603
     assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
 
 
@@ -179,7 +127,7 @@ def test_outside_the_roots_the_user_is_asked(open_editor: Open, tmp_path: Path) 
     agent = script(
         tmp_path, on_prompt("", read(str(outside)), read(str(outside)), read(str(tmp_path / "none")))
     )
-    editor = working(open_editor, agent, size=(140, 40))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     editor.type(":Acp<CR>")
     editor.acp("prompt", "read")
     editor.wait_event("AcpQuestion")
@@ -191,7 +139,7 @@ def test_outside_the_roots_the_user_is_asked(open_editor: Open, tmp_path: Path) 
     editor.expect_lua("return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])")
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
-    first, second, third = answers(agent)
+    first, second, third = get_answers(agent)
     assert first == {"content": "secret\n"}
     assert (second["code"], third["code"]) == (-32002, -32002)
 
@@ -204,7 +152,7 @@ def test_following_shows_where_the_agent_is_and_never_takes_the_focus(
     agent = script(
         tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     (editor.project / "other.txt").write_text("".join(f"line {n}\n" for n in range(1, 9)))
     editor.type(":Acp follow<CR>:Acp<CR>ityping ")
     editor.expect_lua("return require('acp_nvim').status().following")
@@ -225,7 +173,7 @@ def test_a_file_that_changed_on_disk_meanwhile_is_merged_where_disjoint(
 ) -> None:
     go = tmp_path / "go"
     agent = script(tmp_path, on_prompt("", wait_file(str(go)), write("{cwd}/notes.txt", "one\ntwo\nTHREE\n")))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "write")
     wait_until(lambda: agent.got("session/prompt"))
     (editor.project / "notes.txt").write_text("ONE\ntwo\nthree\n")
@@ -240,7 +188,7 @@ def test_a_file_that_changed_on_disk_meanwhile_is_merged_where_disjoint(
 @pytest.mark.statement(101)
 def test_a_new_file_is_made_with_its_folders(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", write("{cwd}/new/deep/file.txt", "hello")))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "write")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "new/deep/file.txt").read_bytes() == b"hello"
@@ -254,22 +202,22 @@ def test_what_cannot_be_written_is_an_error_and_leaves_the_buffer_as_it_was(
         tmp_path,
         on_prompt("", write("{cwd}/notes.txt", "other\n"), write("{cwd}", "a folder"), say("went on")),
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.type(":setlocal readonly<CR>")
     editor.acp("prompt", "write")
     editor.wait_event("AcpTurnEnded")
-    assert [answer["code"] < 0 for answer in answers(agent)] == [True, True]
+    assert [answer["code"] < 0 for answer in get_answers(agent)] == [True, True]
     assert editor.lua(LINES) == ["one", "two", "three"]
     assert editor.lua("return vim.bo.modified") is False
 
 
 def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt")))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "read")
     editor.ask("nvim_input", ":echo 'a' | echo 'b' | echo 'c'<CR>:call getchar()<CR>")
-    wait_until(lambda: answers(agent))
-    assert answers(agent) == [{"content": "one\ntwo\nthree\n"}]
+    wait_until(lambda: get_answers(agent))
+    assert get_answers(agent) == [{"content": "one\ntwo\nthree\n"}]
     editor.ask("nvim_input", "<CR><CR>")
     editor.wait_event("AcpTurnEnded")
 
@@ -277,19 +225,19 @@ def test_while_neovim_waits_for_a_key_reads_come_from_the_disk(open_editor: Open
 @pytest.mark.alone
 def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", *[read("{cwd}/notes.txt") for _ in range(10)]))
-    editor = working(open_editor, agent, text="a line of text that is long enough\n" * 100_000)
+    editor = open_notes(open_editor, agent, text="a line of text that is long enough\n" * 100_000)
     waits = []
     for turn in (1, 2, 3):  # the best of three: others may need the machine, too
         with editor.second_client() as probe:
             editor.acp("prompt", "read")
             editor.wait_event("AcpTurnEnded", timeout=30)
-        assert len(answers(agent)) == 10 * turn
+        assert len(get_answers(agent)) == 10 * turn
         waits.append(probe.percentile(99))
     assert min(waits) < 10
 
 
 def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_path: Path) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>:Acp accept<CR>")
@@ -301,7 +249,7 @@ def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_p
 def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>")
@@ -316,7 +264,7 @@ def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
 
 
 def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, tmp_path: Path) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     windows = "return #vim.api.nvim_list_wins()"
     before = editor.lua(windows)
     for _ in range(2):
@@ -340,14 +288,14 @@ def test_a_write_is_told_before_the_agent_has_its_answer(open_editor: Open, tmp_
     init = """vim.api.nvim_create_autocmd('User', { pattern = 'AcpFileWritten', callback = function(args)
       vim.g.written = table.concat(vim.fn.readfile(args.data.path))
     end })"""
-    editor = working(open_editor, agent, init=init)
+    editor = open_notes(open_editor, agent, init=init)
     editor.acp("prompt", "write")
-    wait_until(lambda: answers(agent))
+    wait_until(lambda: get_answers(agent))
     assert editor.lua("return vim.g.written") == "changed"
 
 
 def test_a_conflict_shows_both_versions_in_the_chat(open_editor: Open, tmp_path: Path) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.screen.expect("-user's")
     editor.screen.expect("+agent's")
 
@@ -356,7 +304,7 @@ def test_a_conflict_shows_both_versions_in_the_chat(open_editor: Open, tmp_path:
 def test_the_last_window_of_a_merge_shows_a_file_of_the_user_s(
     open_editor: Open, tmp_path: Path, keys: str
 ) -> None:
-    editor, _ = conflicting(open_editor, tmp_path)
+    editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>" + keys)

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.script import Step, on_prompt, say, script
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 
@@ -30,7 +30,7 @@ def test_a_long_paragraph_is_followed_without_empty_rows(
         above = "\n\n" if number % 6 == 0 else ""
         words += [say(above + f"word{number} and some more of it, " * 3), ["think_for", 0.02]]
     agent = script(tmp_path, on_prompt("", say("Begin.\n\n"), *words, say("the end")))
-    editor = talking(open_editor, agent, size=size, setup={"chat": {"position": "bottom"}})
+    editor = open_chat(open_editor, agent, size=size, setup={"chat": {"position": "bottom"}})
     most = 0
 
     def is_over(screen: Screen) -> bool:

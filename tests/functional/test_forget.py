@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, permission, request, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_controls import MODES, opens
-from tests.functional.test_conversation import counts, send, talking
+from tests.steps.controls import MODES, on_new_session
+from tests.steps.conversation import expect_key, open_chat, send
 
 Open = Callable[..., Editor]
 WIDE = (160, 40)
@@ -23,12 +23,12 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
         on_prompt("read", outside, say("read")),
         on_prompt("always", permission("Edit things", id="e"), say("done")),
     )
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
 
     def asks(text: str, keys: str) -> None:
         send(editor, text)
         editor.wait_event("AcpQuestion")
-        counts(editor, "g1")
+        expect_key(editor, "g1")
         editor.type(keys)
         editor.wait_event("AcpTurnEnded")
 
@@ -66,12 +66,12 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
 
 def test_an_agents_own_memory_may_go_with_its_mode(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
-        tmp_path, opens(modes=MODES), on_prompt("", permission("Edit things", id="e"), say("done"))
+        tmp_path, on_new_session(modes=MODES), on_prompt("", permission("Edit things", id="e"), say("done"))
     )
-    editor = talking(open_editor, agent, size=(100, 30))
+    editor = open_chat(open_editor, agent, size=(100, 30))
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("g2g2")
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp forget<CR>")

@@ -6,60 +6,19 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import (
-    ScriptedAgent,
-    ask,
-    die,
-    notify,
-    on_prompt,
-    request,
-    say,
-    script,
-    wait,
-    wait_file,
-)
+from tests.fakes.script import ask, die, notify, on_prompt, script, wait, wait_file
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, counts, send, talking
+from tests.steps.conversation import expect_key, open_chat, read_chat, send
+from tests.steps.forms import FIELDS, ask_form, open_form
 
 Open = Callable[..., Editor]
-FIELDS: dict[str, Any] = {
-    "name": {"type": "string", "title": "Your name", "description": "As on the door", "minLength": 2},
-    "age": {"type": "integer", "title": "Age", "default": 30},
-    "colour": {"type": "string", "title": "Colour", "enum": ["red", "blue"]},
-    "tools": {
-        "type": "array",
-        "title": "Tools",
-        "items": {"anyOf": [{"const": "h", "title": "Hammer"}, {"const": "s", "title": "Saw"}]},
-        "default": ["s"],
-    },
-    "sure": {"type": "boolean", "title": "Sure?"},
-}
-
-
-def asking(tmp_path: Path, properties: dict[str, Any], **more: Any) -> ScriptedAgent:
-    schema = {"type": "object", "properties": properties, "required": ["name"]}
-    params = {"sessionId": "{session}", "mode": "form", "message": "Who is there?", "requestedSchema": schema}
-    return script(
-        tmp_path, on_prompt("", request("elicitation/create", {**params, **more}), say("got {answer}"))
-    )
-
-
-def with_form(open_editor: Open, tmp_path: Path, properties: dict[str, Any]) -> Editor:
-    """The cursor is in the form."""
-    editor = talking(open_editor, asking(tmp_path, properties), size=(120, 50))
-    send(editor, "hello")
-    editor.wait_event("AcpQuestion")
-    editor.screen.expect("Fill in the form")
-    editor.type("<Esc>:Acp accept<CR>")
-    editor.expect_lua("return vim.bo.filetype", "acp_form")
-    return editor
 
 
 def test_a_form_opened_by_a_key_of_insert_mode_is_in_normal_mode(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, asking(tmp_path, {"name": FIELDS["name"]}), size=(160, 50))
+    editor = open_chat(open_editor, ask_form(tmp_path, {"name": FIELDS["name"]}), size=(160, 50))
     editor.type("<Esc>:Acp<CR>ihello<C-s>")
     editor.wait_event("AcpQuestion")
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     editor.screen.expect("<M-1> ✓ fill  <M-2> ")
     editor.type("<M-1>")
     editor.expect_lua("return { vim.bo.filetype, vim.fn.mode() }", ["acp_form", "n"])
@@ -75,7 +34,7 @@ def form(editor: Editor) -> list[str]:
 
 
 def test_a_form_is_filled_in_and_sent_by_writing_it(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     lines = form(editor)
     assert lines[0] == "│ Who is there?"
     assert "━━ Your name  (required, text)" in lines
@@ -95,7 +54,7 @@ def test_a_form_is_filled_in_and_sent_by_writing_it(open_editor: Open, tmp_path:
     editor.type(":w<CR>")
     editor.wait_event("AcpAnswered", option_id="answer", by="user")
     editor.wait_event("AcpTurnEnded")
-    (got,) = [line for line in chat(editor) if line.startswith("got")]
+    (got,) = [line for line in read_chat(editor) if line.startswith("got")]
     wanted = '{"name": "Ada", "age": 30, "colour": "red", "tools": ["h", "s"], "sure": false}'
     assert got == f'got {{"action": "accept", "content": {wanted}}}'
     editor.expect_lua("return vim.fn.bufexists('^acp://1/form')", 0)
@@ -103,7 +62,7 @@ def test_a_form_is_filled_in_and_sent_by_writing_it(open_editor: Open, tmp_path:
 
 
 def test_what_is_wrong_is_said_at_its_field_and_nothing_is_sent(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     editor.lua("vim.fn.setline(vim.fn.search('^30$'), 'thirty')")
     to(editor, "▶ send")
     editor.type("<CR>")
@@ -115,12 +74,12 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_sent(open_editor: Ope
     editor.lua("vim.fn.setline(vim.fn.search('^thirty$'), '')")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert '"content": {"name": "Ada", "tools": ["s"]}' in chat(editor)[-1]
+    assert '"content": {"name": "Ada", "tools": ["s"]}' in read_chat(editor)[-1]
 
 
 @pytest.mark.statement(78)
 def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     editor.type("iAda<Esc>:q<CR>")
     editor.expect_lua("return vim.bo.filetype ~= 'acp_form'")
     assert editor.acp("status")["questions"] == 1
@@ -131,7 +90,7 @@ def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpAnswered", option_id="decline", by="user")
     editor.wait_event("AcpTurnEnded")
-    assert '{"action": "decline"}' in chat(editor)[-1]
+    assert '{"action": "decline"}' in read_chat(editor)[-1]
     editor.expect_lua("return vim.fn.bufexists('^acp://1/form')", 0)
 
 
@@ -139,17 +98,17 @@ def test_a_form_longer_than_the_chat_opens_at_once(open_editor: Open, tmp_path: 
     """Opening it decides nothing."""
     colours = {"type": "string", "enum": [f"colour {number}" for number in range(60)]}
     fields = {f"field{number}": colours for number in range(30)}
-    editor = talking(open_editor, asking(tmp_path, fields), size=(60, 15))
+    editor = open_chat(open_editor, ask_form(tmp_path, fields), size=(60, 15))
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
-    assert "· field0 (optional): colour 0, colour 1, " in "\n".join(chat(editor))
-    assert "colour 9," not in "\n".join(chat(editor))
+    assert "· field0 (optional): colour 0, colour 1, " in "\n".join(read_chat(editor))
+    assert "colour 9," not in "\n".join(read_chat(editor))
 
 
 def test_a_broken_heading_sends_nothing(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     to(editor, "━━ Age")
     editor.type("dd:w<CR>")
     editor.screen.expect("the heading of 'Age' is gone")
@@ -162,11 +121,11 @@ def test_a_hostile_form_is_only_text(open_editor: Open, tmp_path: Path) -> None:
         "name": {"type": "string", "title": evil, "description": evil, "format": evil, "default": "a\u202eb"},
         evil: {"type": "string", "enum": [evil, "fine"], "default": evil},
     }
-    editor = with_form(open_editor, tmp_path, fields)
+    editor = open_form(open_editor, tmp_path, fields)
     assert not any("\x1b" in line or "\u202e" in line for line in form(editor))
     editor.type("iAda<Esc>:w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert '"content": {"name": "Ada", ' in chat(editor)[-1]
+    assert '"content": {"name": "Ada", ' in read_chat(editor)[-1]
 
 
 def refusal(editor: Editor, id: int, content: Any) -> str:
@@ -198,19 +157,19 @@ def refusal(editor: Editor, id: int, content: Any) -> str:
 def test_the_api_refuses_what_the_form_does_not_take(
     open_editor: Open, tmp_path: Path, field: dict[str, Any], wrong: Any, right: Any
 ) -> None:
-    editor = talking(open_editor, asking(tmp_path, {"name": field}))
+    editor = open_chat(open_editor, ask_form(tmp_path, {"name": field}))
     send(editor, "hello")
     id = editor.wait_event("AcpQuestion")["id"]
     assert refusal(editor, id, {"name": wrong}).startswith("nothing was sent: 'name' ")
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.acp("answer", id, "answer", {"name": right}) is True
     editor.wait_event("AcpTurnEnded")
-    assert '"action": "accept"' in chat(editor)[-1]
+    assert '"action": "accept"' in read_chat(editor)[-1]
 
 
 @pytest.mark.backends
 def test_an_answer_by_the_api(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, asking(tmp_path, FIELDS))
+    editor = open_chat(open_editor, ask_form(tmp_path, FIELDS))
     send(editor, "hello")
     id = editor.wait_event("AcpQuestion")["id"]
     (question,) = editor.acp("questions")
@@ -231,14 +190,14 @@ def test_an_answer_by_the_api(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.acp("answer", id, "answer", {"name": "Ada", "age": 36.0, "tools": []}) is True
     editor.wait_event("AcpTurnEnded")
-    assert '"content": {"name": "Ada", "age": 36, "tools": []}' in chat(editor)[-1]
+    assert '"content": {"name": "Ada", "age": 36, "tools": []}' in read_chat(editor)[-1]
 
 
 def test_a_page_opens_when_the_user_says_so(open_editor: Open, tmp_path: Path) -> None:
     url = "https://example.org/?q=%23"
-    agent = asking(tmp_path, {}, mode="url", url=url, elicitationId="e")
+    agent = ask_form(tmp_path, {}, mode="url", url=url, elicitationId="e")
     init = "vim.ui.open = function(url) _G.visited = url end"
-    editor = talking(open_editor, agent, init=init)
+    editor = open_chat(open_editor, agent, init=init)
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect(url)
@@ -246,12 +205,12 @@ def test_a_page_opens_when_the_user_says_so(open_editor: Open, tmp_path: Path) -
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return _G.visited", url)
     editor.wait_event("AcpTurnEnded")
-    assert '{"action": "accept"}' in chat(editor)[-1]
+    assert '{"action": "accept"}' in read_chat(editor)[-1]
 
 
 def drafting(open_editor: Open, tmp_path: Path, **options: Any) -> Editor:
     """Half a prompt is typed, and the form opened from there."""
-    editor = talking(open_editor, asking(tmp_path, FIELDS), size=(100, 40), **options)
+    editor = open_chat(open_editor, ask_form(tmp_path, FIELDS), size=(100, 40), **options)
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Fill in the form")
@@ -274,7 +233,7 @@ def test_the_cursor_goes_back_to_where_the_form_was_opened(
 
 
 def test_a_form_that_is_not_taken_keeps_neovim_open(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     editor.type("iA<Esc>:wqa<CR>")
     editor.screen.expect("✗ must have at least 2 characters")
     editor.screen.expect("nothing was sent: 'Your name' must have")
@@ -287,7 +246,7 @@ def test_a_form_that_is_not_taken_keeps_neovim_open(open_editor: Open, tmp_path:
 
 
 def test_a_declined_form_bears_the_sign_of_what_is_refused(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpAnswered", option_id="decline")
     editor.screen.expect("✗ ask     Who is there?")
@@ -306,7 +265,7 @@ def test_a_form_that_is_no_longer_asked_stays_while_its_user_needs_it(
     withdraw = [notify("$/cancel_request", {"requestId": 0}), wait("session/cancel")]
     ends = {"died": [die("SIGKILL")], "withdrawn": withdraw}[end]
     agent = script(tmp_path, on_prompt("", ask("elicitation/create", params), wait_file(str(go)), *ends))
-    editor = talking(open_editor, agent, size=(120, 50))
+    editor = open_chat(open_editor, agent, size=(120, 50))
     (editor.project / "file").write_text("one\ntwo\n")
     editor.type("<Esc><C-w>t:edit file<CR>:Acp<CR>ihello<Esc><CR>")
     editor.wait_event("AcpQuestion")

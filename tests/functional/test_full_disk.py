@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, script
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, NOTES, answers, read, working, write
+from tests.steps.files import LINES, NOTES, get_answers, open_notes, read, write
 
 LIMIT = 4096
 LONG = ["long " * 20] * 100
@@ -33,14 +33,14 @@ def test_a_full_disk_is_an_error_and_the_buffer_is_as_it_was(small: Path, tmp_pa
         return opened[-1]
 
     try:
-        editor = working(open_editor, agent)
+        editor = open_notes(open_editor, agent)
         editor.lua(
             "vim.o.backupskip = ''"
         )  # else there is no backup below /tmp, and the file stays as it broke off
         resource.prlimit(editor.pid, resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
         editor.acp("prompt", "write")
         editor.wait_event("AcpTurnEnded")
-        _, first, second = answers(agent)
+        _, first, second = get_answers(agent)
         assert first["code"] == -32603
         assert "E514" in first["message"]
         assert second in ({}, None)

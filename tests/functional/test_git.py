@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.fakes.script import mark, on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.functional.test_files import answers, read, working, write
+from tests.steps.files import get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
 SEEN = "return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])"
@@ -91,12 +91,12 @@ def test_nothing_runs_that_the_repository_names(open_editor: Open, tmp_path: Pat
         on_prompt("work", mark("begun"), wait_file(str(go)), write_file("{cwd}/late.md", "behind\n")),
         on_prompt("", read("{cwd}/a.txt")),
     )
-    editor = working(open_editor, agent, size=(140, 40))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     repository(editor.project, a__txt="alpha\n", late__md="before\n", lost__txt="lost\n")
     editor.acp("prompt", "set")
     editor.wait_event("AcpTurnEnded")
 
-    assert answers(agent) == [{}, {}, {}]
+    assert get_answers(agent) == [{}, {}, {}]
 
     editor.acp("prompt", "work")
     wait_until(lambda: agent.logged("mark"))
@@ -133,7 +133,7 @@ def test_what_git_keeps_is_outside(open_editor: Open, tmp_path: Path) -> None:
         tmp_path,
         on_prompt("", *(write(f"{{cwd}}/{path}", "evil\n") for path in paths), read("{cwd}/.git/HEAD")),
     )
-    editor = working(open_editor, agent, size=(140, 40))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     repository(editor.project, a__txt="alpha\n")
     git(editor.project, "init", "-q", "--separate-git-dir", "kept", "down")
     (editor.project / "link").symlink_to(".git")
@@ -150,7 +150,7 @@ def test_what_git_keeps_is_outside(open_editor: Open, tmp_path: Path) -> None:
         editor.type(":Acp reject<CR>")
         editor.wait_event("AcpAnswered")
     editor.wait_event("AcpTurnEnded")
-    assert [answer["code"] for answer in answers(agent)] == [-32603] * 5 + [-32002]
+    assert [answer["code"] for answer in get_answers(agent)] == [-32603] * 5 + [-32002]
     assert before == {path: (editor.project / path).read_text() for path in before}
     assert not (editor.project / ".GIT").exists()
 
@@ -167,7 +167,7 @@ def test_a_folder_that_comes_into_the_place_of_a_root_opens_nothing(
         (mark("next"), wait_file(str(each)), read("{cwd}/key"), write("{cwd}/key", "evil\n")) for each in go
     ]
     agent = script(tmp_path, on_prompt("", read("{cwd}/notes.txt"), *looks[0], *looks[1]))
-    editor = working(open_editor, agent, setup={"fs": {"outside": "deny"}})
+    editor = open_notes(open_editor, agent, setup={"fs": {"outside": "deny"}})
     editor.acp("prompt", "go")
     wait_until(lambda: len(agent.logged("mark")) == 1)
     editor.project.rename(tmp_path / "aside")
@@ -178,6 +178,6 @@ def test_a_folder_that_comes_into_the_place_of_a_root_opens_nothing(
     secrets.rename(editor.project)
     go[1].touch()
     editor.wait_event("AcpTurnEnded")
-    assert answers(agent)[0] == {"content": "one\ntwo\nthree\n"}
-    assert [answer.get("code") for answer in answers(agent)[1:]] == [-32002, -32603] * 2
+    assert get_answers(agent)[0] == {"content": "one\ntwo\nthree\n"}
+    assert [answer.get("code") for answer in get_answers(agent)[1:]] == [-32002, -32603] * 2
     assert (editor.project / "key").read_text() == "s3cret\n"

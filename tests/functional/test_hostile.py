@@ -26,8 +26,8 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, in_chat, send, talking
-from tests.functional.test_files import write
+from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+from tests.steps.files import write
 
 Open = Callable[..., Editor]
 NAME = "%{execute('let g:pwned = 1')} | let g:pwned = 2 `x` $(x)"
@@ -193,7 +193,7 @@ TELLING = (
 
 
 def started(open_editor: Open, agent: ScriptedAgent, rows: int = 45) -> Editor:
-    editor = talking(open_editor, agent, init=CLIPBOARD, size=(140, rows))
+    editor = open_chat(open_editor, agent, init=CLIPBOARD, size=(140, rows))
     (editor.project / NAME).write_text(file_text("file"))
     return editor
 
@@ -207,7 +207,7 @@ def test_in_the_chat_and_the_bars_and_the_lists(open_editor: Open, tmp_path: Pat
     editor.expect_lua("return require('acp_nvim').status().title ~= nil")
     innocent(editor, "the chat")
     assert "title%%{" in editor.acp("statusline"), "others put it into a format"
-    in_chat(editor, "Call")
+    go_to_line(editor, "Call")
     editor.type("zR")
     innocent(editor, "unfolded")
     editor.type("K")
@@ -288,7 +288,7 @@ def test_in_questions_and_forms(open_editor: Open, tmp_path: Path) -> None:
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 ")
     innocent(editor, "a question")
-    command = next(line for line in chat(editor) if "$ rm" in line)
+    command = next(line for line in read_chat(editor) if "$ rm" in line)
     assert "<202E>" in command
     assert "<E0041>" in command, "what is concealed in a command is seen"
     editor.lua("vim.fn.setqflist({})")
@@ -331,9 +331,9 @@ def test_a_page_is_opened_only_by_the_user_and_only_as_a_page(open_editor: Open,
     editor.lua("_G.opened = {} vim.ui.open = function(...) table.insert(_G.opened, { ... }) end")
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    assert "good.example" in "".join(chat(editor))
+    assert "good.example" in "".join(read_chat(editor))
     assert editor.lua("return _G.opened") == []
-    assert "".join(chat(editor)).count("only http and https") == len(urls)
+    assert "".join(read_chat(editor)).count("only http and https") == len(urls)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return _G.opened", [["https://good.example/$(touch${IFS}pwned)%s|x"]])
     innocent(editor, "a page")
@@ -434,7 +434,7 @@ def test_a_path_under_the_cursor_is_a_path(open_editor: Open, tmp_path: Path, pa
     editor.wait_event("AcpTurnEnded")
     for key in ("gf", "<CR>"):
         for where in ("see", "look"):
-            in_chat(editor, where)
+            go_to_line(editor, where)
             editor.type(f"W{key}")
             innocent_names(editor)
             assert editor.lua("return vim.bo.buftype") != "terminal"

@@ -20,7 +20,7 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.functional.packages import plugin
-from tests.functional.test_conversation import counts
+from tests.steps.conversation import expect_key
 
 Open = Callable[..., Editor]
 LEADER = "vim.g.mapleader = ' '\n"
@@ -189,7 +189,7 @@ def test_a_yes_by_key_is_not_for_a_question_that_has_only_just_come(
     editor.type(keys)
     editor.screen.expect("the question has only just come: press")
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     for _ in range(presses - 1):
         editor.type(keys)
         editor.screen.expect("✓✓ Always: press <leader>aY again")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.script import OPTIONS, on_prompt, permission, say, script, wait
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, counts, in_chat, talking
+from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat
 
 Open = Callable[..., Editor]
 WIDE = (220, 40)
@@ -32,10 +32,10 @@ def test_a_question_is_answered_without_leaving_the_prompt(
     open_editor: Open, tmp_path: Path, presses: list[str], option: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", edit("src/price.py"), say("ok {answer}")))
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
     sent(editor)
     id = editor.wait_event("AcpQuestion")["id"]
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     bar = "? edit src/price.py +2 −1  <M-1> yes  <M-2> ✓✓ always  <M-3> no  <M-d> diff"
     editor.screen.expect(bar)
     for press in presses[:-1]:
@@ -56,20 +56,20 @@ def test_a_key_pressed_as_the_question_comes_sends_nothing(open_editor: Open, tm
     early = """vim.api.nvim_create_autocmd("User", { pattern = "AcpQuestion", callback = function()
       vim.schedule(function() vim.api.nvim_input("<M-1>") end)
     end })"""
-    editor = talking(open_editor, agent, size=WIDE, init=early)
+    editor = open_chat(open_editor, agent, size=WIDE, init=early)
     sent(editor)
     editor.expect_lua(
         "return vim.fn.execute('messages')", lambda said: "nothing was sent" in said or "again" in said
     )
     assert editor.events("AcpAnswered") == []
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     editor.type("<M-1>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
 
 def test_the_turn_is_cancelled_by_one_key_of_insert_mode(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("on it"), wait("session/cancel")))
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
     sent(editor)
     editor.screen.expect("on it")
     editor.screen.expect("<C-s> queue  <C-c> cancel")
@@ -91,22 +91,22 @@ def test_normal_mode_answers_by_g_and_in_an_empty_prompt_by_plain_digits(
         on_prompt("two", permission("run two")),
         on_prompt("three", permission("run three"), say("said")),
     )
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
     sent(editor, "one")
     editor.type("<Esc>")
-    counts(editor, "g3")
+    expect_key(editor, "g3")
     editor.type("g3")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
     sent(editor, "two")
     editor.type("<Esc>")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("2")
     editor.screen.expect("2 = ✓✓ Always: press 2 again")
     editor.type("1")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
     sent(editor, "three")
     editor.type("a b c d e<Esc>")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("3h")  # a prompt that holds something: a count
     editor.expect_lua("return vim.fn.col('.')", 6)
     editor.type("dd3")
@@ -115,10 +115,10 @@ def test_normal_mode_answers_by_g_and_in_an_empty_prompt_by_plain_digits(
 
 def test_the_alt_keys_work_in_normal_mode_too_in_prompt_and_chat(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", edit("a.py", id="1"), edit("b.py", id="2")))
-    editor = talking(open_editor, agent, size=WIDE, setup={"review": {"auto_open": False}})
+    editor = open_chat(open_editor, agent, size=WIDE, setup={"review": {"auto_open": False}})
     sent(editor)
     editor.type("<Esc>")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("<M-d>")
     editor.expect_lua("return vim.bo.buftype", "acwrite")
     editor.type(":q<CR>")
@@ -126,8 +126,8 @@ def test_the_alt_keys_work_in_normal_mode_too_in_prompt_and_chat(open_editor: Op
     editor.type("<M-3>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
     editor.wait_event("AcpQuestion")
-    in_chat(editor, "go")  # wherever in the chat
-    counts(editor, "g1")
+    go_to_line(editor, "go")  # wherever in the chat
+    expect_key(editor, "g1")
     editor.type("<M-d>")
     editor.expect_lua("return vim.bo.buftype", "acwrite")
     editor.type(":q<CR>")
@@ -148,15 +148,15 @@ def test_counts_move_on_a_question_and_a_digit_alone_answers(open_editor: Open, 
             permission("run two", id="2"),
         ),
     )
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
     sent(editor)
     editor.wait_event("AcpQuestion")
     second = editor.wait_event("AcpQuestion")["id"]
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     editor.screen.expect("1 more")
     editor.type("<Esc>")
     line = "return vim.fn.line('.')"
-    lines = chat(editor)
+    lines = read_chat(editor)
     at = max(row for row, text in enumerate(lines, 1) if text.startswith("    1 "))
     for keys, moved in (("2k", at - 2), ("2G", 2), ("12j", min(14, len(lines))), ("2j", None)):
         editor.lua("vim.fn.win_gotoid(vim.fn.bufwinid('acp://1/chat')) vim.fn.cursor(...)", at, 1)
@@ -165,7 +165,7 @@ def test_counts_move_on_a_question_and_a_digit_alone_answers(open_editor: Open, 
             editor.expect_lua(line, moved)
     editor.lua("vim.fn.cursor(...)", at, 1)
     assert editor.events("AcpAnswered") == []
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("3")
     answered = editor.wait_event("AcpAnswered")
     assert (answered["id"], answered["option_id"]) == (second, "no")
@@ -180,20 +180,20 @@ def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, 
     agent = script(
         tmp_path, on_prompt("one", permission("run one", names)), on_prompt("two", permission("run two"))
     )
-    editor = talking(open_editor, agent, size=WIDE)
+    editor = open_chat(open_editor, agent, size=WIDE)
     sent(editor, "one")
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     editor.type("<Esc>")
-    counts(editor, "g1")
-    in_chat(editor, "2 Another")
+    expect_key(editor, "g1")
+    go_to_line(editor, "2 Another")
     editor.type("<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "b"
     sent(editor, "two")
-    counts(editor, "<M-1>")
+    expect_key(editor, "<M-1>")
     editor.type("<Esc>")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     row, column = editor.screen.find("3 ✗ No")
-    in_chat(editor, "1 Yes")
+    go_to_line(editor, "1 Yes")
     editor.type("0<CR>")
     editor.screen.expect("put the cursor on one of the answers")
     for _ in range(2):
@@ -216,7 +216,7 @@ def test_the_bar_gives_way_where_it_is_narrow(
     open_editor: Open, tmp_path: Path, laststatus: int, columns: int, bar: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", edit("src/orders/price.py")))
-    editor = talking(open_editor, agent, size=(columns, 30), init=f"vim.o.laststatus = {laststatus}")
+    editor = open_chat(open_editor, agent, size=(columns, 30), init=f"vim.o.laststatus = {laststatus}")
     sent(editor)
     editor.screen.expect(bar)
     editor.type("<Esc>")
@@ -230,7 +230,7 @@ def test_the_bar_gives_way_where_it_is_narrow(
 @pytest.mark.parametrize("laststatus", [2, 3])
 def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, laststatus: int) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
-    editor = talking(open_editor, agent, size=WIDE, init=f"vim.o.laststatus = {laststatus}")
+    editor = open_chat(open_editor, agent, size=WIDE, init=f"vim.o.laststatus = {laststatus}")
     editor.screen.expect("<CR> send  <C-c> cancel  g? keys")
     editor.type("i")
     editor.screen.expect(lambda screen: "<C-s> send" in screen.text() and "g? keys" not in screen.text())
@@ -259,7 +259,7 @@ def test_short_names_are_distinct_and_never_mislead(
     kinds = ("allow_once", "allow_always", "reject_once", "reject_always")
     offered = [(kind, name, kind) for name, kind in zip(options, kinds, strict=True)]
     agent = script(tmp_path, on_prompt("", permission("run it", offered)))
-    editor = talking(open_editor, agent, size=(240, 30))
+    editor = open_chat(open_editor, agent, size=(240, 30))
     sent(editor)
     editor.screen.expect("  ".join(f"<M-{n}> {name}" for n, name in enumerate(shown.split("|"), 1)))
 
@@ -267,7 +267,7 @@ def test_short_names_are_distinct_and_never_mislead(
 @pytest.mark.parametrize("inserting", [True, False])
 def test_what_was_said_of_a_question_goes_with_it(open_editor: Open, tmp_path: Path, inserting: bool) -> None:
     agent = script(tmp_path, on_prompt("", permission("run it"), say("ok {answer}")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     always, once = ("<M-2>", "<M-1>") if inserting else ("g2", "g1")
     waits = f"press {always} again"
 
@@ -275,7 +275,7 @@ def test_what_was_said_of_a_question_goes_with_it(open_editor: Open, tmp_path: P
         sent(editor)
         editor.type("" if inserting else "<Esc>")
         editor.wait_event("AcpQuestion")
-        counts(editor, once)
+        expect_key(editor, once)
         editor.type(always)
         editor.screen.expect(waits)
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on, on_prompt, permission, result, say, script, tool, wait_file
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 LONG = "a rather long name " * 200_000  # 4 MB
@@ -56,7 +56,7 @@ def test_a_call_and_a_question_with_titles_of_megabytes(open_editor: Open, tmp_p
             say("answered {answer}"),
         ),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     with editor.second_client() as probe:
         send(editor, "go")
         editor.wait_event("AcpQuestion")
@@ -75,7 +75,7 @@ def test_a_proposal_of_ten_thousand_files_is_decided_in_the_chat(open_editor: Op
     diffs = [
         {"type": "diff", "path": f"/f{n}.txt", "oldText": None, "newText": "new\n"} for n in range(10_000)
     ]
-    editor = talking(
+    editor = open_chat(
         open_editor,
         script(tmp_path, on_prompt("", permission("Make them", kind="edit", content=diffs), say("done"))),
     )
@@ -95,7 +95,7 @@ def test_a_proposal_of_ten_thousand_files_is_decided_in_the_chat(open_editor: Op
 def test_a_new_file_of_one_endless_line_opens_no_diff_by_itself(open_editor: Open, tmp_path: Path) -> None:
     diff = {"type": "diff", "path": str(tmp_path / "new.js"), "oldText": None, "newText": "x = 1; " * 500_000}
     agent = script(tmp_path, on_prompt("", permission("Make it", kind="edit", content=[diff]), say("done")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     with editor.second_client() as probe:
         send(editor, "go")
         editor.wait_event("AcpQuestion")
@@ -113,7 +113,7 @@ def test_a_new_file_of_one_endless_line_opens_no_diff_by_itself(open_editor: Ope
 def test_many_running_calls_cost_a_turn_of_the_spinner_nothing(open_editor: Open, tmp_path: Path) -> None:
     calls = ["repeat", 20_000, [tool("call-{n}", kind="read", title="read {n}", status="in_progress")]]
     agent = script(tmp_path, on_prompt("", calls, say("all began"), wait_file(str(tmp_path / "end"))))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect("all began", timeout=60)
     cost = editor.lua(

@@ -10,8 +10,8 @@ import pytest
 
 from tests.fakes.script import Step, obey, on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
-from tests.functional.test_files import answers, read, working, write
-from tests.functional.test_review import PENDING, TEN, text
+from tests.steps.files import get_answers, join_lines, open_notes, read, write
+from tests.steps.review import PENDING, TEN
 
 Open = Callable[..., Editor]
 LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)"
@@ -22,11 +22,11 @@ SECOND = [*FIRST[:8], "AGENT 9", TEN[9]]
 class Play:
     """A turn in which the agent does what the test tells it, one step after the other."""
 
-    def __init__(self, open_editor: Open, folder: Path, before: str | bytes = text(TEN)) -> None:
+    def __init__(self, open_editor: Open, folder: Path, before: str | bytes = join_lines(TEN)) -> None:
         self.orders = folder / "orders"
         self.orders.touch()
         self.agent = script(folder, on_prompt("", obey(str(self.orders))))
-        self.editor = working(open_editor, self.agent, "")
+        self.editor = open_notes(open_editor, self.agent, "")
         self.path = self.editor.project / "notes.txt"
         self.path.write_bytes(before if isinstance(before, bytes) else before.encode())
         self.do("enew | bwipeout! notes.txt | edit notes.txt")
@@ -44,12 +44,12 @@ class Play:
             wait_until(lambda: len(self.agent.logged("mark")) >= count)
 
     def write(self, lines: list[str], path: Path | None = None) -> Any:
-        self.order(write(str(path or self.path), text(lines)))
-        return answers(self.agent)[-1]
+        self.order(write(str(path or self.path), join_lines(lines)))
+        return get_answers(self.agent)[-1]
 
     def read(self) -> str:
         self.order(read(str(self.path)))
-        return str(answers(self.agent)[-1]["content"])
+        return str(get_answers(self.agent)[-1]["content"])
 
     def end(self) -> None:
         self.order(["end"], wait=False)
@@ -75,7 +75,7 @@ def play(open_editor: Open, tmp_path: Path) -> Play:
 
 def test_of_two_buffers_of_a_file_each_keeps_its_lines(play: Play) -> None:
     (play.editor.project / "link.txt").symlink_to("notes.txt")
-    (play.editor.project / "new").write_text(text(TEN))
+    (play.editor.project / "new").write_text(join_lines(TEN))
     os.replace(play.editor.project / "new", play.path)  # by which Neovim takes the link for another file
     play.do("set hidden | edit link.txt")
     play.do("buffer notes.txt | call append(0, ['mine a', 'mine b', 'mine c'])")
@@ -84,7 +84,7 @@ def test_of_two_buffers_of_a_file_each_keeps_its_lines(play: Play) -> None:
     assert play.lines("link.txt") == [*FIRST, "mine z"]
     play.write(SECOND)
     assert play.lines("notes.txt") == ["mine a", "mine b", "mine c", *SECOND, "mine z"]
-    assert play.path.read_text() == text(play.lines())
+    assert play.path.read_text() == join_lines(play.lines())
 
 
 def test_a_formatter_that_opens_the_file_again_is_heard(play: Play, tmp_path: Path) -> None:
@@ -121,18 +121,18 @@ def test_where_the_buffer_has_gone_in_between_all_can_be_undone(play: Play, comm
     play.end()
     play.editor.expect_lua(PENDING, 2)
     play.undo_all()
-    assert play.path.read_text() == text(TEN)
+    assert play.path.read_text() == join_lines(TEN)
 
 
 @pytest.mark.parametrize("command", ["file other.txt", "saveas other.txt"])
 def test_a_name_that_is_taken_right_behind_the_write_is_another_files(play: Play, command: str) -> None:
-    play.order(write(str(play.path), text(FIRST)), wait=False)
+    play.order(write(str(play.path), join_lines(FIRST)), wait=False)
     play.editor.wait_event("AcpFileWritten")
     play.do(command)
     play.end()
     play.editor.expect_lua(PENDING, 1)
     play.undo_all()
-    assert play.path.read_text() == text(TEN)
+    assert play.path.read_text() == join_lines(TEN)
     assert play.lines("other.txt") == FIRST
 
 
@@ -156,7 +156,7 @@ ACCENTS = ["é1", "é2", "é3", "é4"]
 def test_undoing_a_later_turn_keeps_the_users_format(
     open_editor: Open, tmp_path: Path, bom: str, command: str
 ) -> None:
-    play = Play(open_editor, tmp_path, bom + text(ACCENTS))
+    play = Play(open_editor, tmp_path, bom + join_lines(ACCENTS))
     play.turn()
     play.write([ACCENTS[0], "X2", *ACCENTS[2:]])
     play.end()
@@ -177,7 +177,7 @@ def test_what_has_come_to_the_disk_before_the_first_unsaved_line_is_asked_about(
 ) -> None:
     """A pull, for instance, of which Neovim has not heard yet: its own `:w` would ask, too."""
     play = Play(open_editor, tmp_path)
-    play.path.write_text(text([*TEN[:5], "pulled", *TEN[5:]]))
+    play.path.write_text(join_lines([*TEN[:5], "pulled", *TEN[5:]]))
     play.editor.type("ggOmine<Esc>")
     play.turn()
     content = play.read().replace("line 9", "AGENT 9")
@@ -186,7 +186,7 @@ def test_what_has_come_to_the_disk_before_the_first_unsaved_line_is_asked_about(
     assert "pulled" in play.path.read_text()
     assert play.editor.acp("answer", asked["id"], "mine")
     wait_until(lambda: len(play.agent.logged("mark")) >= 2)
-    assert play.path.read_text() == text([*TEN[:5], "pulled", *TEN[5:]])
+    assert play.path.read_text() == join_lines([*TEN[:5], "pulled", *TEN[5:]])
     assert play.lines() == ["mine", *TEN]
 
 
@@ -195,7 +195,7 @@ def test_what_the_buffer_has_taken_up_is_nothing_to_ask_about(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
     play = Play(open_editor, tmp_path)
-    play.path.write_text(text([*TEN, "longer by one line"]))
+    play.path.write_text(join_lines([*TEN, "longer by one line"]))
     play.do(f"set autoread | {command}")
     before = play.lines()
     play.editor.type("ggOmine<Esc>")
@@ -218,7 +218,7 @@ ENCODINGS = [
 def test_a_file_in_an_encoding_that_python_calls_otherwise(play: Play, encoding: str, bomb: str) -> None:
     play.do(f"set fileencoding={encoding} {bomb} | write | edit! ++enc={encoding}")
     assert play.lines() == TEN
-    assert play.read() == text(TEN)
+    assert play.read() == join_lines(TEN)
     play.write([*TEN, "agent 11"])
     assert play.lines() == [*TEN, "agent 11"]
     play.do(f"edit! ++enc={encoding}")

@@ -7,19 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import (
-    ScriptedAgent,
-    mark,
-    on_prompt,
-    request,
-    script,
-    wait,
-    wait_file,
-    wait_until,
-)
+from tests.fakes.script import ScriptedAgent, mark, on_prompt, request, script, wait, wait_file, wait_until
 from tests.functional.editor import Editor, command_line
-from tests.functional.test_life import backend_of
-from tests.functional.test_terminals import create
+from tests.steps.processes import find_backend
+from tests.steps.terminals import create_terminal
 
 Open = Callable[..., Editor]
 # timeout(1) makes a process group of its own; setsid(1) a session, but its parent lives
@@ -58,7 +49,10 @@ def test_what_has_left_its_group_is_killed_and_released(open_editor: Open, tmp_p
         tmp_path,
         on_prompt(
             "",
-            *(create(line.format(n)) for n, line in enumerate([TIMEOUT, TIMEOUT, DETACHED, DETACHED], 6001)),
+            *(
+                create_terminal(line.format(n))
+                for n, line in enumerate([TIMEOUT, TIMEOUT, DETACHED, DETACHED], 6001)
+            ),
             wait_file(str(steps[0])),
             *(terminal("kill", number) for number in (1, 3)),
             mark("killed"),
@@ -86,7 +80,7 @@ def test_what_has_left_its_group_ends_with_all_else(open_editor: Open, tmp_path:
         tmp_path,
         on_prompt(
             "",
-            *(create(line.format(n)) for n, line in enumerate([TIMEOUT, DETACHED], 6005)),
+            *(create_terminal(line.format(n)) for n, line in enumerate([TIMEOUT, DETACHED], 6005)),
             mark("started"),
             wait("session/cancel"),
         ),
@@ -108,7 +102,7 @@ def test_what_has_left_its_group_ends_with_all_else(open_editor: Open, tmp_path:
         editor.quit()
         editor.assert_no_orphans()
     else:
-        os.kill(backend_of(editor), signal.SIGKILL)
+        os.kill(find_backend(editor), signal.SIGKILL)
         gone(editor, 6005, 6006, 6007, 6008)
 
 
@@ -123,8 +117,8 @@ def test_a_command_that_begins_at_a_prompt_of_neovims_does_not_outlive_the_backe
             "",
             mark("begun"),
             wait_file(str(go)),
-            create("sleep 6009"),
-            create(TIMEOUT.format(6010)),
+            create_terminal("sleep 6009"),
+            create_terminal(TIMEOUT.format(6010)),
             mark("started"),
             wait("session/cancel"),
         ),
@@ -136,6 +130,6 @@ def test_a_command_that_begins_at_a_prompt_of_neovims_does_not_outlive_the_backe
     go.touch()
     runs(editor, 6009, 6010)
     wait_until(lambda: "started" in agent.logged("mark"))
-    os.kill(backend_of(editor), signal.SIGKILL)
+    os.kill(find_backend(editor), signal.SIGKILL)
     editor.ask("nvim_input", "q")
     gone(editor, 6009, 6010)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.agent.processes import parent
 from tests.fakes.script import (
     ScriptedAgent,
     die,
@@ -29,7 +28,9 @@ from tests.fakes.script import (
     wait_file,
     wait_until,
 )
-from tests.functional.editor import ROOT, Editor, command_line, wait_for_end
+from tests.functional.editor import ROOT, Editor, wait_for_end
+from tests.steps.messages import expect_message
+from tests.steps.processes import find_backend
 
 Open = Callable[..., Editor]
 ANSWER = on_prompt("hello", say("Hello yourself."))
@@ -59,22 +60,6 @@ def answers(editor: Editor) -> None:
 def pids_of(agent: ScriptedAgent) -> list[int]:
     """Of the newest process of the agent and of what it has started."""
     return [start["pid"] for start in agent.logged("start")][-1:] + agent.logged("grandchild")
-
-
-def backend_of(editor: Editor) -> int:
-    """The process that our `:Acp` has started as its job."""
-    # what it starts looks like it for a moment
-    jobs = (pid for pid in editor.pids() if parent(pid) == editor.pid)
-    (found,) = (pid for pid in jobs if command_line(pid).endswith("-m acp_nvim "))
-    return found
-
-
-def told(editor: Editor, *pieces: str) -> None:
-    """One line below the windows that does not stop Neovim."""
-    editor.screen.expect(
-        lambda screen: all(piece in screen.lines()[-1] for piece in pieces), what=f"a line with {pieces}"
-    )
-    assert editor.mode()["blocking"] is False
 
 
 def ends_with_all(editor: Editor, agent: ScriptedAgent, end: Callable[[], object]) -> float:
@@ -157,8 +142,8 @@ def test_after_the_backends_death_one_line_tells_and_the_next_prompt_starts_anew
     editor.screen.expect("I begin.")
     doomed = pids_of(agent)
     assert len(doomed) == 2
-    os.kill(backend_of(editor), signal.SIGKILL)
-    told(editor, "the backend ended", ":Acp restart")
+    os.kill(find_backend(editor), signal.SIGKILL)
+    expect_message(editor, "the backend ended", ":Acp restart")
     editor.wait_event("AcpTurnEnded", turn=1)
     editor.wait_event("AcpSessionEnded", reason="exited")
     status = editor.acp("status")
@@ -174,7 +159,7 @@ def test_an_open_question_ends_with_the_backend(open_editor: Open, tmp_path: Pat
     editor = chat(open_editor, agent)
     send(editor, "run")
     editor.wait_event("AcpQuestion")
-    os.kill(backend_of(editor), signal.SIGKILL)
+    os.kill(find_backend(editor), signal.SIGKILL)
     editor.wait_event("AcpAnswered", by="exit")
     assert editor.acp("questions") == []
     said = (
@@ -182,7 +167,7 @@ def test_an_open_question_ends_with_the_backend(open_editor: Open, tmp_path: Pat
     )
     editor.expect_lua(said, lambda line: "backend" in line)  # the chat does not go on as if somebody listened
     editor.type(":Acp answer 1<CR>")
-    told(editor, "no open question")
+    expect_message(editor, "no open question")
     answers(editor)
 
 
@@ -197,7 +182,7 @@ def test_stop_ends_the_process_and_the_next_prompt_starts_another(open_editor: O
     doomed = pids_of(agent)
     assert editor.acp("status")["pid"] == doomed[0]
     editor.type(":Acp stop<CR>")
-    told(editor, "mine is being stopped", "session 1")
+    expect_message(editor, "mine is being stopped", "session 1")
     editor.wait_event("AcpSessionEnded", reason="stopped")
     status = editor.acp("status")
     assert (status["state"], status.get("pid"), status["session"]) == ("stopped", None, 1)
@@ -239,7 +224,7 @@ def test_an_agent_that_dies_in_a_turn_can_be_restarted(open_editor: Open, tmp_pa
     dying = on_prompt("die", say("I begin."), stderr("out of luck\n"), die("SIGSEGV"))
     editor = chat(open_editor, script(tmp_path, ANSWER, dying))
     send(editor, "die")
-    told(editor, "mine was killed by SIGSEGV", ":Acp restart", "out of luck")
+    expect_message(editor, "mine was killed by SIGSEGV", ":Acp restart", "out of luck")
     assert editor.wait_event("AcpTurnEnded", turn=1)["error"] == "mine was killed by SIGSEGV: out of luck"
     editor.wait_event("AcpSessionEnded", reason="exited")
     assert editor.acp("status")["state"] == "failed"
@@ -345,7 +330,7 @@ def test_at_the_hit_enter_prompt_the_agents_pipe_drains_and_nothing_is_lost(
 def test_a_python_that_is_not_there_is_one_line(open_editor: Open) -> None:
     editor = open_editor(setup={"python": "/nowhere/python"})
     editor.type(":Acp<CR>")
-    told(editor, "correct `python` in setup()", "/nowhere/python")
+    expect_message(editor, "correct `python` in setup()", "/nowhere/python")
     assert editor.acp("sessions") == []
 
 
@@ -373,6 +358,6 @@ def test_a_python_without_the_package_is_one_line(
     python.chmod(python.stat().st_mode | stat.S_IXUSR)
     editor = open_editor(setup={"python": str(python)})
     editor.type(":Acp<CR>")
-    told(editor, *words)
+    expect_message(editor, *words)
     editor.wait_event("AcpSessionEnded", reason="failed")
     assert editor.acp("status")["state"] == "failed"

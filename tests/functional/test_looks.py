@@ -9,10 +9,10 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, think, tool, update, wait_file
 from tests.functional.contrast import LEAST, SCHEMES, colours, contrast, put_on, runs
 from tests.functional.editor import Editor
-from tests.functional.test_files import working, write
-from tests.functional.test_form import FIELDS, with_form
-from tests.functional.test_proposals import DIFFS, NOTES, diff
-from tests.functional.test_terminal_buffer import TOLD
+from tests.steps.files import NOTES, open_notes, write
+from tests.steps.forms import FIELDS, open_form
+from tests.steps.proposals import DIFFS, make_diff
+from tests.steps.terminals import OPEN_TERMINALS
 from tests.tools import schemes
 
 Open = Callable[..., Editor]
@@ -71,7 +71,7 @@ class Look:
 
 def a_turn() -> tuple[Any, ...]:
     """Everything that a chat can show of a turn, at the end a command that runs."""
-    counted = [diff(NOTES, "a\nb\n", "a\nc\nd\n")]
+    counted = [make_diff(NOTES, "a\nb\n", "a\nc\nd\n")]
     failed = {"content": [{"type": "content", "content": {"type": "text", "text": "exit code 1"}}]}
     return (
         think("I think about it."),
@@ -99,7 +99,7 @@ def test_a_conversation_can_be_read(open_editor: Open, tmp_path: Path) -> None:
         on_prompt("refuse", permission("rm x", kind="execute")),
         on_prompt("", *a_turn(), wait_file(str(go))),
     )
-    editor = working(open_editor, agent, size=(110, 50), setup={"chat": {"width": 0.75}})
+    editor = open_notes(open_editor, agent, size=(110, 50), setup={"chat": {"width": 0.75}})
     look = Look(editor)
     editor.type(":Acp<CR>i")
     editor.screen.expect("Ask Scripted")
@@ -132,9 +132,9 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
         on_prompt("write", write(NOTES, CHANGED)),
-        on_prompt("", permission("edit notes.txt", kind="edit", content=[diff(old=TEXT, new=CHANGED)])),
+        on_prompt("", permission("edit notes.txt", kind="edit", content=[make_diff(old=TEXT, new=CHANGED)])),
     )
-    editor = working(open_editor, agent, TEXT, size=(120, 50), setup={"review": {"auto_open": False}})
+    editor = open_notes(open_editor, agent, TEXT, size=(120, 50), setup={"review": {"auto_open": False}})
     look = Look(editor)
     editor.type(":Acp<CR>iedit it<C-s>")
     editor.screen.expect("needs you")
@@ -172,8 +172,10 @@ def test_lines_that_a_proposal_replaces_can_be_read(open_editor: Open, tmp_path:
         "    return", "    if True:\n        return"
     )
     path = "{cwd}/price.py"
-    agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=[diff(path, code, new)])))
-    editor = working(open_editor, agent, size=(120, 40))
+    agent = script(
+        tmp_path, on_prompt("", permission("edit", kind="edit", content=[make_diff(path, code, new)]))
+    )
+    editor = open_notes(open_editor, agent, size=(120, 40))
     (editor.project / "price.py").write_text(code)
     editor.type(":edit price.py<CR>:syntax on<CR>3GA of mine<Esc>")
     editor.acp("prompt", "edit it")
@@ -205,7 +207,7 @@ def in_all_schemes(editor: Editor, gone: list[str], come: list[str], as_it_is: S
 
 
 def test_a_form_can_be_read(open_editor: Open, tmp_path: Path) -> None:
-    editor = with_form(open_editor, tmp_path, FIELDS)
+    editor = open_form(open_editor, tmp_path, FIELDS)
     look = Look(editor)
     look.at("a form")
     editor.type(":w<CR>")
@@ -226,7 +228,7 @@ def test_lists_and_the_bar_of_a_terminal_can_be_read(editor: Editor) -> None:
         editor.type(f":Acp {command}<CR>")
         editor.screen.expect(text)
         look.at(command)
-    editor.lua(TOLD)
+    editor.lua(OPEN_TERMINALS)
     for command, text in (("terminals", "pytest -q"), ("terminals 2", "q close")):
         editor.type(f":Acp {command}<CR>")
         editor.screen.expect(text)

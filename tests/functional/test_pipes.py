@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
-from tests.functional.test_files import answers, read, working, write
+from tests.steps.files import get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
 
@@ -24,14 +24,14 @@ def test_a_pipe_in_the_place_of_an_open_file_stops_nobody(open_editor: Open, tmp
             "", read(notes), mark("read"), wait_file(str(go)), read(notes), write(notes, "new\n"), read(notes)
         ),
     )
-    editor = working(open_editor, agent, text="one\ntwo")
+    editor = open_notes(open_editor, agent, text="one\ntwo")
     editor.acp("prompt", "read")
     wait_until(lambda: agent.logged("mark"))
     (editor.project / "notes.txt").unlink()
     os.mkfifo(editor.project / "notes.txt")
     go.touch()
     editor.wait_event("AcpTurnEnded")
-    first, *later = answers(agent)
+    first, *later = get_answers(agent)
     assert first == {"content": "one\ntwo"}
     assert ["not a" in answer["message"] for answer in later] == [True] * 3
     editor.type("Ax<Esc>")
@@ -70,7 +70,7 @@ def test_what_the_system_makes_up_is_not_followed(open_editor: Open, tmp_path: P
         for number, each in enumerate(place)
     )
     agent = script(tmp_path, on_prompt("", first, wait_file(str(go)), second))
-    editor = working(open_editor, agent, size=(140, 40))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     (editor.project / "other.txt").write_text("".join(f"line {n}\n" for n in range(1, 9)))
     editor.type(":Acp follow<CR>:Acp<CR>")
     editor.expect_lua("return require('acp_nvim').status().following")

@@ -6,7 +6,7 @@ from pathlib import Path
 from acp_nvim.session.visible import visible
 from tests.fakes.script import script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 
@@ -16,7 +16,7 @@ def test_the_history_is_its_users_alone_wherever_it_is(open_editor: Open, tmp_pa
     folder.mkdir(parents=True)
     folder.chmod(0o777)
     env = {"XDG_STATE_HOME": str(tmp_path / "state"), "NVIM_APPNAME": "nvim"}
-    editor = talking(open_editor, script(tmp_path), env=env)
+    editor = open_chat(open_editor, script(tmp_path), env=env)
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
     assert folder.stat().st_mode & 0o777 == 0o700

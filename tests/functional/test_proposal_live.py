@@ -8,20 +8,18 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, tool, write_file
 from tests.functional.editor import Editor
-from tests.functional.test_files import write
-from tests.functional.test_proposals import (
+from tests.steps.files import LINES, NOTES, write
+from tests.steps.proposals import (
     DIFFS,
-    LINES,
     NEW,
-    NOTES,
     OLD,
-    before,
-    closed,
-    diff,
-    edit,
+    ask_edit,
+    expect_closed,
+    get_outcomes,
+    make_diff,
     open_diff,
-    outcomes,
-    through,
+    open_old,
+    write_through,
 )
 
 Open = Callable[..., Editor]
@@ -45,7 +43,7 @@ BARS = """
 
 def steps(way: str) -> tuple[Any, ...]:
     done = tool("call", known=True, status="completed")
-    return through() if way == "through us" else (edit(), write_file(NOTES, NEW), done)
+    return write_through() if way == "through us" else (ask_edit(), write_file(NOTES, NEW), done)
 
 
 def begun(editor: Editor) -> None:
@@ -62,8 +60,8 @@ def lines(**changed: str) -> list[str]:
 
 
 def test_what_the_user_types_in_the_file_is_on_both_sides(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     begun(editor)
     editor.type("ggOuser top<Esc>Gouser bottom<Esc>12Gddu")
     editor.expect_lua(SIDE, ["user top", *NEW.splitlines(), "user bottom"])
@@ -82,7 +80,7 @@ def test_the_right_side_decides_about_lines_that_both_have_changed(
     open_editor: Open, tmp_path: Path, way: str, again: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", *steps(way)))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     begun(editor)
     editor.type("3Gccuser three<Esc>1Gccuser one<Esc>")
     editor.expect_lua(SIDE, lines(n1="user one"))
@@ -94,8 +92,8 @@ def test_the_right_side_decides_about_lines_that_both_have_changed(
         editor.expect_lua("return vim.bo.buftype", "acwrite")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["yes"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["yes"]
     wanted = lines(n1="user one", n10="line 10")
     editor.expect_lua(LINES, wanted)
     on_disk = wanted if way == "through us" else ["line 1", *wanted[1:]]
@@ -108,13 +106,13 @@ def test_all_of_it_over_an_unsaved_line_asks_nothing_more(
     open_editor: Open, tmp_path: Path, way: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", *steps(way)))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     editor.type("3Gccuser three<Esc>")
     begun(editor)
     editor.expect_lua(SIDE, NEW.splitlines())
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
     editor.expect_lua(LINES, NEW.splitlines())
     assert (editor.project / "notes.txt").read_text() == NEW
     assert editor.acp("questions") == []
@@ -123,7 +121,7 @@ def test_all_of_it_over_an_unsaved_line_asks_nothing_more(
 @pytest.mark.parametrize("way", ["through us", "on disk"])
 def test_a_refusal_keeps_the_users_own_line(open_editor: Open, tmp_path: Path, way: str) -> None:
     agent = script(tmp_path, on_prompt("", *steps(way)))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     begun(editor)
     editor.type("3Gccuser three<Esc><C-w>t<C-w>l3Gdo")
     editor.expect_lua("return vim.fn.getline(3)", "user three")
@@ -135,8 +133,8 @@ def test_a_refusal_keeps_the_users_own_line(open_editor: Open, tmp_path: Path, w
 
 
 def test_nothing_changes_under_an_insertion(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("5Gccmine")
     editor.expect_lua("return vim.fn.mode()", "i")
@@ -150,8 +148,8 @@ def test_nothing_changes_under_an_insertion(open_editor: Open, tmp_path: Path) -
 
 
 def test_undo_on_the_right_takes_no_line_of_the_file_away(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("5Gccmine<Esc><C-w>hggOabove<Esc>")
     editor.expect_lua(SIDE, ["above", *lines(n5="mine")])
@@ -163,8 +161,8 @@ def test_undo_on_the_right_takes_no_line_of_the_file_away(open_editor: Open, tmp
 
 
 def test_a_file_that_is_opened_after_its_proposal_is_followed_too(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     editor.type(":enew<CR>:bwipeout notes.txt<CR>")
     begun(editor)
     editor.screen.expect("live/notes.txt")
@@ -183,13 +181,13 @@ def test_a_file_that_is_opened_after_its_proposal_is_followed_too(open_editor: O
 def test_a_write_of_everything_decides_nothing(
     open_editor: Open, tmp_path: Path, command: str, where: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent, init="vim.o.hidden = true\n")
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent, init="vim.o.hidden = true\n")
     open_diff(editor)
     editor.type("ggccmine<Esc>" + ("<C-w>b" if where == "elsewhere" else ""))
     editor.type(f":{command}<CR>:let g:done = 1<CR>")
     editor.expect_lua("return vim.g.done", 1)
-    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     if command != "bufdo update":
         assert editor.lua(SIDE)[0] == "mine"
 
@@ -198,26 +196,26 @@ def test_a_write_of_everything_decides_nothing(
     "keys", [":w<CR>", ":x<CR>", "ZZ", ":update<CR>", "<Cmd>w<CR>", ":silent w | echo<CR>"]
 )
 def test_a_write_of_its_own_decides(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
+    agent = script(tmp_path, on_prompt("", *write_through()))
     init = "vim.keymap.set('n', 'gW', '<Cmd>w<CR>')\n"
-    editor = before(open_editor, agent, init=init)
+    editor = open_old(open_editor, agent, init=init)
     open_diff(editor)
     editor.type("ggccmine<Esc>" + keys.replace("<Cmd>w<CR>", "gW"))
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "mine\n", 1)
 
 
 @pytest.mark.parametrize("command", ["saveas copy.txt", "w copy.txt"])
 def test_a_copy_decides_nothing(open_editor: Open, tmp_path: Path, command: str) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(f"ggccmine<Esc>:{command}<CR>")
     editor.screen.expect("still asked")
     copied = NEW.replace("line 1\n", "mine\n", 1)
     assert (editor.project / "copy.txt").read_text() == copied
-    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     editor.expect_lua("return vim.fn.bufname()", lambda name: name.startswith("acp://proposal/"))
     assert editor.lua("return vim.fn.bufloaded('copy.txt')") == 0
     editor.type(":w<CR>")
@@ -226,16 +224,16 @@ def test_a_copy_decides_nothing(open_editor: Open, tmp_path: Path, command: str)
 
 
 def test_leaving_from_another_window_loses_no_edit(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("ggccmine<Esc><C-w>b:wqa<CR>")
     editor.screen.expect("the proposal was not sent")
     assert editor.process.poll() is None
-    assert outcomes(agent) == []
+    assert get_outcomes(agent) == []
     editor.type("<C-w>t<C-w>l:wqa<CR>")
     assert editor.wait_exit() == 0
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 # --- what is on the screen
@@ -246,8 +244,8 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     open_editor: Open, tmp_path: Path, size: tuple[int, int], keeps_lines: bool
 ) -> None:
     """A chat that gives lines to the diff goes on showing its end."""
-    agent = script(tmp_path, on_prompt("", say("So.\n\n" * 8), *through()))
-    editor = before(open_editor, agent, size=size)
+    agent = script(tmp_path, on_prompt("", say("So.\n\n" * 8), *write_through()))
+    editor = open_old(open_editor, agent, size=size)
     editor.type(":Acp<CR><Esc><C-w>t")
     rows = "return vim.fn.winheight(vim.fn.bufwinid('acp://1/chat'))"
     before_it = editor.lua(rows)
@@ -258,13 +256,13 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     assert (editor.lua(rows) == before_it) is keeps_lines
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 def test_beside_a_chat_alone_it_has_a_tabpage(open_editor: Open, tmp_path: Path) -> None:
     """It does not come by itself then: the question is in the chat."""
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent, size=(80, 24), setup={"chat": {"position": "tab"}})
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent, size=(80, 24), setup={"chat": {"position": "tab"}})
     editor.type(":Acp<CR><Esc>")
     editor.acp("prompt", "edit it")
     editor.screen.expect("d diff")
@@ -273,12 +271,12 @@ def test_beside_a_chat_alone_it_has_a_tabpage(open_editor: Open, tmp_path: Path)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("press i to ask")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("look at it", kind="other")))
-    editor = before(open_editor, agent, size=(80, 24), setup={"review": {"auto_open": False}})
+    editor = open_old(open_editor, agent, size=(80, 24), setup={"review": {"auto_open": False}})
     editor.type(":Acp<CR><Esc><C-w>k")
     editor.acp("prompt", "edit it")
     editor.wait_event("AcpQuestion")
@@ -292,7 +290,7 @@ def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path
     editor.screen.expect(lambda screen: "## Scripted" not in screen.text() and "1 ✓ Yes" in screen.text())
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 KEYS = ["do refuse hunk", ":w send", ":Acp reject", ":q later"]
@@ -302,8 +300,8 @@ KEYS = ["do refuse hunk", ":w send", ":Acp reject", ":q later"]
 def test_the_bars_have_one_order_at_any_width(open_editor: Open, tmp_path: Path, columns: int) -> None:
     """What is on either side, of which file, what sending does; the path loses its left, the keys that send stay."""
     deep = "{cwd}/packages/orders/source/price_of_one.py"
-    agent = script(tmp_path, on_prompt("", edit(diff(deep, OLD, NEW))))
-    editor = before(open_editor, agent, size=(columns, 34))
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(deep, OLD, NEW))))
+    editor = open_old(open_editor, agent, size=(columns, 34))
     path = editor.project / "packages/orders/source/price_of_one.py"
     path.parent.mkdir(parents=True)
     path.write_text(OLD)
@@ -330,10 +328,15 @@ def test_a_new_file_among_others_has_one_window(open_editor: Open, tmp_path: Pat
     agent = script(
         tmp_path,
         on_prompt(
-            "", edit(diff(), diff("{cwd}/new.txt", None, "a\nb\n"), diff("{cwd}/more.txt", "x\n", "y\n"))
+            "",
+            ask_edit(
+                make_diff(),
+                make_diff("{cwd}/new.txt", None, "a\nb\n"),
+                make_diff("{cwd}/more.txt", "x\n", "y\n"),
+            ),
         ),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     (editor.project / "more.txt").write_text("x\n")
     begun(editor)
     editor.screen.expect(" now · notes.txt (1 of 3) · ")
@@ -353,12 +356,12 @@ def test_a_new_file_among_others_has_one_window(open_editor: Open, tmp_path: Pat
     editor.expect_lua(
         "return { #vim.api.nvim_tabpage_list_wins(0), vim.fn.bufname() }", [windows - 2, "notes.txt"]
     )
-    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
 
 
 def test_both_sides_keep_the_same_width(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
-    editor = before(open_editor, agent, size=(140, 40))
+    agent = script(tmp_path, on_prompt("", ask_edit()))
+    editor = open_old(open_editor, agent, size=(140, 40))
     begun(editor)
 
     def are_equal(bars: Any) -> bool:
@@ -377,8 +380,8 @@ def test_both_sides_keep_the_same_width(open_editor: Open, tmp_path: Path) -> No
 
 def test_buffers_are_named_by_their_file(open_editor: Open, tmp_path: Path) -> None:
     other = "{cwd}/more.txt"
-    agent = script(tmp_path, on_prompt("", edit(diff(other, "a\n", "b\n"))))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(other, "a\n", "b\n"))))
+    editor = open_old(open_editor, agent)
     (editor.project / "more.txt").write_text("a\n")
     begun(editor)
     names = editor.lua(
@@ -391,17 +394,17 @@ def test_buffers_are_named_by_their_file(open_editor: Open, tmp_path: Path) -> N
 
 def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path: Path) -> None:
     steps = (
-        edit(diff(NOTES, "a\nb\n", "a\nb")),
+        ask_edit(make_diff(NOTES, "a\nb\n", "a\nb")),
         write(NOTES, "a\nb"),
         tool("call", known=True, status="completed"),
     )
     agent = script(tmp_path, on_prompt("", *steps))
-    editor = before(open_editor, agent, "a\nb\n")
+    editor = open_old(open_editor, agent, "a\nb\n")
     open_diff(editor)
     editor.screen.expect("only the end of the last line differs")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == "a\nb"
 
 
@@ -415,8 +418,8 @@ def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path
 def test_a_change_of_the_last_line_end_beside_other_hunks_is_said(
     open_editor: Open, tmp_path: Path, old: str, new: str, bar: str, row: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, old, new))))
-    editor = before(open_editor, agent, old, size=(270, 40))
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, old, new))))
+    editor = open_old(open_editor, agent, old, size=(270, 40))
     editor.type(":Acp<CR><C-w>t")
     open_diff(editor)
     editor.screen.expect(bar)
@@ -427,9 +430,11 @@ def test_what_is_pending_in_review_stays_out_of_the_diff(open_editor: Open, tmp_
     first = OLD.replace("line 3\n", "three\n").replace("line 4\n", "")
     second = first.replace("line 10\n", "TEN\n")
     agent = script(
-        tmp_path, on_prompt("write", write(NOTES, first)), on_prompt("edit", edit(diff(NOTES, first, second)))
+        tmp_path,
+        on_prompt("write", write(NOTES, first)),
+        on_prompt("edit", ask_edit(make_diff(NOTES, first, second))),
     )
-    editor = before(open_editor, agent, size=(160, 40))
+    editor = open_old(open_editor, agent, size=(160, 40))
     editor.acp("prompt", "write")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("line 4")  # what it was stands above what it is
@@ -470,8 +475,8 @@ FOLLOWING = """
 def test_a_large_file_is_followed_at_little_cost(open_editor: Open, tmp_path: Path) -> None:
     old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
     new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
-    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "".join(old), "".join(new)))))
-    editor = before(open_editor, agent, "".join(old))
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "".join(old), "".join(new)))))
+    editor = open_old(open_editor, agent, "".join(old))
     begun(editor)
     assert editor.lua(FOLLOWING) < 30
     assert editor.lua(SIDE)[:2] == ["above 5", "above 4"]

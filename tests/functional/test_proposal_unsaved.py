@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_files import working
-from tests.functional.test_proposals import DIFFS, NEW, OLD, diff, edit
+from tests.steps.files import open_notes
+from tests.steps.proposals import DIFFS, NEW, OLD, ask_edit, make_diff
 
 Open = Callable[..., Editor]
 YOURS = "yours, unsaved"
@@ -14,8 +14,8 @@ YOURS = "yours, unsaved"
 
 def proposed(open_editor: Open, tmp_path: Path, keys: str, *, new: str = NEW, columns: int = 120) -> Editor:
     """The user has typed in the file, then the agent proposes a change of all of it."""
-    agent = script(tmp_path, on_prompt("", edit(diff(new=new)), say("Done.")))
-    editor = working(open_editor, agent, OLD, size=(columns, 40))
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=new)), say("Done.")))
+    editor = open_notes(open_editor, agent, OLD, size=(columns, 40))
     editor.type(keys)
     editor.expect_lua("return vim.bo.modified and vim.fn.mode() == 'n'")
     editor.acp("prompt", "edit it")

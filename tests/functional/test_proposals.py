@@ -21,56 +21,28 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_files import answers, working, write
+from tests.steps.files import LINES, NOTES, write
+from tests.steps.proposals import (
+    DIFFS,
+    MIXED,
+    NEW,
+    OLD,
+    ask_edit,
+    decide_mixed,
+    expect_closed,
+    get_outcomes,
+    get_prompts,
+    get_report,
+    make_diff,
+    open_diff,
+    open_old,
+    write_through,
+)
 
 Open = Callable[..., Editor]
-OLD = "".join(f"line {n}\n" for n in range(1, 21))
-NEW = OLD.replace("line 3\n", "THREE\n").replace("line 10\n", "TEN\n").replace("line 17\n", "SEVENTEEN\n")
-NOTES = "{cwd}/notes.txt"
-DIFFS = """
-  return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))
-"""
 LAYOUT = """
   return { vim.fn.winrestcmd(), #vim.api.nvim_list_wins(), vim.fn.bufname(), vim.fn.winsaveview() }
 """
-LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
-
-
-def diff(path: str = NOTES, old: str | None = OLD, new: str = NEW) -> dict[str, Any]:
-    return {"type": "diff", "path": path, "oldText": old, "newText": new}
-
-
-def edit(*content: dict[str, Any], **fields: Any) -> list[Any]:
-    return permission("edit notes.txt", kind="edit", content=list(content or (diff(),)), **fields)
-
-
-def through(*steps: Any) -> tuple[Any, ...]:
-    """The agent writes through us: its question, its write, the end of its call."""
-    return (edit(), *steps, write(NOTES, NEW), tool("call", known=True, status="completed"))
-
-
-def before(open_editor: Open, agent: ScriptedAgent, text: str = OLD, **options: Any) -> Editor:
-    options.setdefault("size", (120, 40))
-    return working(open_editor, agent, text, **options)
-
-
-def open_diff(editor: Editor) -> None:
-    """The proposal has opened by itself; the user goes to its right side."""
-    editor.acp("prompt", "edit it")
-    editor.expect_lua(DIFFS, 2)
-    editor.type("<C-w>t<C-w>l")
-    editor.expect_lua("return vim.bo.buftype", "acwrite")
-
-
-def closed(editor: Editor) -> None:
-    editor.expect_lua(DIFFS, 0)
-
-
-def prompts(agent: ScriptedAgent) -> list[list[str]]:
-    return [
-        [block.get("text", "") for block in message["params"]["prompt"]]
-        for message in agent.got("session/prompt")
-    ]
 
 
 CHAT_TOP = """
@@ -82,17 +54,11 @@ end
 """
 
 
-def outcomes(agent: ScriptedAgent) -> list[str]:
-    return [
-        answer["outcome"].get("optionId", "cancelled") for answer in answers(agent) if answer.get("outcome")
-    ]
-
-
 def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    agent = script(tmp_path, on_prompt("", say("- word\n" * 9), edit(), say("you said {answer}")))
-    editor = before(open_editor, agent, OLD * 5)
+    agent = script(tmp_path, on_prompt("", say("- word\n" * 9), ask_edit(), say("you said {answer}")))
+    editor = open_old(open_editor, agent, OLD * 5)
     editor.type(":Acp<CR><C-w>t:split<CR>50Gzt")
     editor.expect_lua("return vim.fn.line('.')", 50)
     layout = editor.lua(LAYOUT)
@@ -106,73 +72,56 @@ def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
     editor.screen.expect(":w send")
     assert editor.lua(CHAT_TOP) > 1
     editor.acp("cancel")
-    closed(editor)
+    expect_closed(editor)
     assert editor.lua(LAYOUT) == layout
-    wait_until(lambda: outcomes(agent) == ["cancelled"])
+    wait_until(lambda: get_outcomes(agent) == ["cancelled"])
     editor.expect_lua(CHAT_TOP, 1)
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", ":Acp accept<CR>", ":wq<CR>"])
 def test_all_of_it_is_the_allow_option(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
     layout = editor.lua(LAYOUT)
     open_diff(editor)
     editor.screen.expect("SEVENTEEN")
     editor.type(keys)
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["yes"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == NEW
     assert editor.lua(LAYOUT)[:3] == layout[:3]
     editor.acp("prompt", "next")
-    wait_until(lambda: len(prompts(agent)) == 2)
-    assert prompts(agent)[1] == ["next"]
+    wait_until(lambda: len(get_prompts(agent)) == 2)
+    assert get_prompts(agent)[1] == ["next"]
 
 
 @pytest.mark.parametrize("keys", [":Acp reject<CR>", ":%diffget<CR>:w<CR>"])
 def test_nothing_of_it_is_the_reject_option(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    agent = script(tmp_path, on_prompt("edit", edit()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", ask_edit()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(keys)
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["no"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["no"]
     editor.acp("prompt", "next")
     editor.wait_event("AcpTurnEnded")
-    assert prompts(agent)[1] == ["next"]
-
-
-MIXED = OLD.replace("line 10\n", "TEN\n").replace("line 17\n", "17\n")
-
-
-def decide_mixed(editor: Editor) -> None:
-    """The first hunk refused, the last one edited, the one between taken."""
-    editor.type("gg]cdo")
-    editor.type("/SEVENTEEN<CR>cc17<Esc>:w<CR>")
-
-
-def report_of(editor: Editor, agent: ScriptedAgent) -> str:
-    editor.acp("prompt", "and now?")
-    wait_until(lambda: len(prompts(agent)) == 2)
-    report, text = prompts(agent)[1]
-    assert text == "and now?"
-    return report
+    assert get_prompts(agent)[1] == ["next"]
 
 
 def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("Fine.")))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", *write_through()), on_prompt("now", say("Fine.")))
+    editor = open_old(open_editor, agent)
     editor.type(":Acp<CR><C-w>t")
     open_diff(editor)
     decide_mixed(editor)
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
-    assert outcomes(agent) == ["yes"]
+    expect_closed(editor)
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == MIXED
     editor.expect_lua(LINES, MIXED.splitlines())
-    report = report_of(editor, agent)
+    report = get_report(editor, agent)
     assert "notes.txt" in report
     assert "THREE" in report
     editor.screen.expect("notes.txt  +3 −3  1 of 3 hunks")
@@ -186,7 +135,7 @@ def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_pa
         tmp_path,
         on_prompt(
             "edit",
-            edit(),
+            ask_edit(),
             ["ask", *run[1:]],
             write_file(NOTES, NEW),
             tool("call", known=True, status="completed"),
@@ -195,7 +144,7 @@ def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_pa
         ),
         on_prompt("now", say("Fine.")),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.screen.expect("agent saves first")
     decide_mixed(editor)
@@ -205,12 +154,12 @@ def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_pa
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     editor.acp("answer", editor.acp("questions")[0]["id"], "yes")
     editor.wait_event("AcpTurnEnded")
-    assert "THREE" in report_of(editor, agent)
+    assert "THREE" in get_report(editor, agent)
 
 
 def test_unsaved_lines_are_not_shown_as_deletions_and_stay(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("edit", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", *write_through()))
+    editor = open_old(open_editor, agent)
     editor.type("ggOmine<Esc>G")
     open_diff(editor)
     assert editor.lua("return vim.fn.getline(1)") == "mine"
@@ -224,8 +173,8 @@ def test_unsaved_lines_stay_unsaved_where_the_agent_writes_the_disk(
     open_editor: Open, tmp_path: Path
 ) -> None:
     done = tool("call", known=True, status="completed")
-    agent = script(tmp_path, on_prompt("edit", edit(), write_file(NOTES, NEW), done))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", ask_edit(), write_file(NOTES, NEW), done))
+    editor = open_old(open_editor, agent)
     editor.type("ggOmine<Esc>G")
     open_diff(editor)
     editor.type("gg]cdo:w<CR>")
@@ -237,8 +186,8 @@ def test_unsaved_lines_stay_unsaved_where_the_agent_writes_the_disk(
 
 
 def test_it_does_not_open_before_a_user_who_types(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", ask_edit()))
+    editor = open_old(open_editor, agent)
     editor.type("iab")
     editor.expect_lua("return vim.fn.mode()", "i")
     editor.acp("prompt", "edit it")
@@ -252,8 +201,8 @@ def test_it_does_not_open_before_a_user_who_types(open_editor: Open, tmp_path: P
 
 def test_a_background_session_steals_nothing(open_editor: Open, tmp_path: Path) -> None:
     go = tmp_path / "go"
-    agent = script(tmp_path, on_prompt("", wait_file(str(go)), edit()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", wait_file(str(go)), ask_edit()))
+    editor = open_old(open_editor, agent)
     editor.acp("prompt", "edit it")
     editor.acp("new_session")
     editor.wait_event("AcpSessionStarted")
@@ -267,19 +216,19 @@ def test_a_background_session_steals_nothing(open_editor: Open, tmp_path: Path) 
 
 
 def test_leaving_decides_nothing_and_keeps_what_was_edited(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("edit", *through()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", *write_through()))
+    editor = open_old(open_editor, agent)
     layout = editor.lua(LAYOUT)
     open_diff(editor)
     editor.type("ggcchello<Esc>:q<CR>")
-    closed(editor)
+    expect_closed(editor)
     assert editor.lua(LAYOUT)[:3] == layout[:3]
-    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
     editor.expect_lua("return vim.fn.getline(1)", "hello")
     editor.type("<C-w>h:q<CR>")
-    closed(editor)
+    expect_closed(editor)
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
     editor.type(":w<CR>")
@@ -289,31 +238,31 @@ def test_leaving_decides_nothing_and_keeps_what_was_edited(open_editor: Open, tm
 
 @pytest.mark.parametrize("keys", [":only<CR>", ":bwipeout!<CR>", ":tabnew<CR>:tabonly<CR>", ":enew!<CR>"])
 def test_however_its_windows_go_the_question_stays(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", ask_edit()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(keys)
-    closed(editor)
-    assert (outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    expect_closed(editor)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     editor.acp("answer", editor.acp("questions")[0]["id"], "no")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["no"]
+    assert get_outcomes(agent) == ["no"]
 
 
 def withdrawn(tmp_path: Path, *ends: Any) -> tuple[ScriptedAgent, Path]:
     """An agent whose question is over once the file is there."""
     go = tmp_path / "go"
-    return script(tmp_path, on_prompt("", ["ask", *edit()[1:]], wait_file(str(go)), *ends)), go
+    return script(tmp_path, on_prompt("", ["ask", *ask_edit()[1:]], wait_file(str(go)), *ends)), go
 
 
 def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open, tmp_path: Path) -> None:
     agent, go = withdrawn(tmp_path, tool("call", known=True, status="completed"))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     editor.acp("prompt", "edit it")
     editor.expect_lua(DIFFS, 2)
     go.touch()
-    closed(editor)
-    wait_until(lambda: outcomes(agent) == ["cancelled"])
+    expect_closed(editor)
+    wait_until(lambda: get_outcomes(agent) == ["cancelled"])
 
 
 @pytest.mark.parametrize("end", ["completed", "died", "cancelled"])
@@ -324,7 +273,7 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
     """The keys that follow hit no file; nothing of it is sent."""
     steps = {"completed": tool("call", known=True, status="completed"), "died": ["exit", 3]}
     agent, go = withdrawn(tmp_path, steps.get(end, ["wait", "session/cancel"]))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(keys or "gg")
     editor.expect_lua("return vim.fn.mode()", "i" if keys == "itext" else "n")
@@ -346,17 +295,21 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
     assert editor.lua(LINES) == OLD.splitlines()
     assert (editor.project / "notes.txt").read_text() == OLD
     editor.type(":q<CR>")
-    closed(editor)
-    assert "yes" not in outcomes(agent)
+    expect_closed(editor)
+    assert "yes" not in get_outcomes(agent)
 
 
 def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
-        on_prompt("delete", permission("delete", id="gone", kind="delete", content=[diff(NOTES, OLD, "")])),
-        on_prompt("new", edit(diff("{cwd}/new.txt", None, "a\nb\n")), write("{cwd}/new.txt", "a\nb\n")),
+        on_prompt(
+            "delete", permission("delete", id="gone", kind="delete", content=[make_diff(NOTES, OLD, "")])
+        ),
+        on_prompt(
+            "new", ask_edit(make_diff("{cwd}/new.txt", None, "a\nb\n")), write("{cwd}/new.txt", "a\nb\n")
+        ),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     editor.acp("prompt", "new")
     editor.screen.expect(" new file · new.txt · ")
     editor.screen.expect(" :w send · :Acp reject · :q later")
@@ -371,18 +324,18 @@ def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua("return { vim.bo.modifiable, vim.bo.buftype }", [False, "acwrite"])
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes", "no"]
+    assert get_outcomes(agent) == ["yes", "no"]
 
 
 def test_a_fragment_found_twice_is_shown_as_it_came(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "same\n", "other\n"))))
-    editor = before(open_editor, agent, "same\nx\nsame\n")
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "same\n", "other\n"))))
+    editor = open_old(open_editor, agent, "same\nx\nsame\n")
     open_diff(editor)
     editor.screen.expect("more than once")
     editor.expect_lua("return { vim.bo.modifiable, vim.fn.getline(1, '$') }", [False, ["other"]])
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 def test_several_files_one_after_the_other(open_editor: Open, tmp_path: Path) -> None:
@@ -390,11 +343,14 @@ def test_several_files_one_after_the_other(open_editor: Open, tmp_path: Path) ->
     agent = script(
         tmp_path,
         on_prompt(
-            "edit", edit(diff(), diff(other, "a\nb\n", "A\nb\n")), write(NOTES, NEW), write(other, "A\nb\n")
+            "edit",
+            ask_edit(make_diff(), make_diff(other, "a\nb\n", "A\nb\n")),
+            write(NOTES, NEW),
+            write(other, "A\nb\n"),
         ),
         on_prompt("now", say("Fine.")),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     (editor.project / "other.txt").write_text("a\nb\n")
     open_diff(editor)
     editor.screen.expect("notes.txt (1 of 2)")
@@ -405,14 +361,14 @@ def test_several_files_one_after_the_other(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return vim.fn.getline(1)", "a")
     editor.type(":w<CR>")
     editor.screen.expect("notes.txt (1 of 2)")
-    assert outcomes(agent) == []
+    assert get_outcomes(agent) == []
     editor.expect_lua("return vim.fn.getline(3)", "THREE")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == NEW
     assert (editor.project / "other.txt").read_text() == "a\nb\n"
-    assert "other.txt" in report_of(editor, agent)
+    assert "other.txt" in get_report(editor, agent)
 
 
 def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open, tmp_path: Path) -> None:
@@ -422,13 +378,13 @@ def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open,
         tmp_path,
         on_prompt(
             "",
-            ["ask", *edit()[1:]],
+            ["ask", *ask_edit()[1:]],
             wait_file(str(go)),
-            tool("call", known=True, content=[diff(NOTES, OLD, newer)]),
+            tool("call", known=True, content=[make_diff(NOTES, OLD, newer)]),
             ["wait", "session/cancel"],
         ),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("ggccmine<Esc>")
     editor.expect_lua("return vim.fn.getline(1)", "mine")
@@ -450,10 +406,10 @@ def test_a_file_that_changes_behind_another_is_not_accepted_unseen(
     open_editor: Open, tmp_path: Path, keys: str
 ) -> None:
     other, go = "{cwd}/other.txt", tmp_path / "go"
-    changed = tool("call", known=True, content=[diff(), diff(other, "a\nb\n", "UNSEEN\nb\n")])
-    asked = edit(diff(), diff(other, "a\nb\n", "A\nb\n"))
+    changed = tool("call", known=True, content=[make_diff(), make_diff(other, "a\nb\n", "UNSEEN\nb\n")])
+    asked = ask_edit(make_diff(), make_diff(other, "a\nb\n", "A\nb\n"))
     agent = script(tmp_path, on_prompt("", *asked_until(go, asked, changed)))
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     (editor.project / "other.txt").write_text("a\nb\n")
     open_diff(editor)
     editor.type(":cnext<CR>")
@@ -468,11 +424,11 @@ def test_a_file_that_changes_behind_another_is_not_accepted_unseen(
     )
     editor.type(f"{keys}:Acp accept<CR>")
     editor.screen.expect("not sent: ")
-    assert outcomes(agent) == []
+    assert get_outcomes(agent) == []
     if not keys:
         editor.screen.expect("UNSEEN")
         editor.type(":Acp accept<CR>")
-        wait_until(lambda: outcomes(agent) == ["yes"])
+        wait_until(lambda: get_outcomes(agent) == ["yes"])
 
 
 @pytest.mark.parametrize("command", [":w", ":Acp accept", ":Acp answer 1"])
@@ -480,9 +436,9 @@ def test_what_a_proposal_becomes_while_a_command_is_typed_is_not_sent(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
     go = tmp_path / "go"
-    changed = tool("call", known=True, content=[diff(NOTES, OLD, NEW.replace("THREE", "UNSEEN"))])
-    agent = script(tmp_path, on_prompt("", *asked_until(go, edit(), changed)))
-    editor = before(open_editor, agent)
+    changed = tool("call", known=True, content=[make_diff(NOTES, OLD, NEW.replace("THREE", "UNSEEN"))])
+    agent = script(tmp_path, on_prompt("", *asked_until(go, ask_edit(), changed)))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(command)
     editor.screen.expect(command)
@@ -490,18 +446,18 @@ def test_what_a_proposal_becomes_while_a_command_is_typed_is_not_sent(
     editor.expect_lua("return vim.fn.getline(3)", "UNSEEN")
     editor.type("<CR>")
     editor.screen.expect("not sent: ")
-    assert outcomes(agent) == []
+    assert get_outcomes(agent) == []
     editor.screen.expect("UNSEEN")
     editor.type(f"{command}<CR>")
-    wait_until(lambda: outcomes(agent) == ["yes"])
+    wait_until(lambda: get_outcomes(agent) == ["yes"])
 
 
 def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
-        on_prompt("", *through(), tool("call", known=True, content=[diff()])),
+        on_prompt("", *write_through(), tool("call", known=True, content=[make_diff()])),
     )
-    editor = before(open_editor, agent, setup={"review": {"auto_open": False}})
+    editor = open_old(open_editor, agent, setup={"review": {"auto_open": False}})
     editor.type(":Acp<CR><Esc>")
     editor.acp("prompt", "edit it")
     editor.screen.expect("d diff")
@@ -511,32 +467,32 @@ def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path)
     editor.expect_lua("return vim.bo.buftype", "acwrite")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    closed(editor)
+    expect_closed(editor)
     editor.expect_lua("return vim.bo.filetype", "acp_chat")
     editor.type("gg?edit<CR>gd")
     editor.expect_lua(DIFFS, 2)
     editor.expect_lua("return { vim.bo.buftype, vim.bo.modifiable }", ["nofile", False])
     editor.type(":q<CR>")
-    closed(editor)
+    expect_closed(editor)
 
 
 def test_quitting_with_an_open_proposal_ends_cleanly(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", ask_edit()))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("ggdd:qa!<CR>")
     assert editor.wait_exit() == 0
 
 
 def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", edit()))
-    editor = before(open_editor, agent, size=(70, 40))
+    agent = script(tmp_path, on_prompt("", ask_edit()))
+    editor = open_old(open_editor, agent, size=(70, 40))
     editor.acp("prompt", "edit it")
     editor.expect_lua(DIFFS, 2)
     assert editor.lua("return vim.fn.winlayout()[1]") == "col"
     editor.type("<C-w>t<C-w>j:w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
 
 
 OPEN = """
@@ -560,15 +516,15 @@ OPEN = """
 def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
     old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
     new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
-    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, "".join(old), "".join(new)))))
-    editor = before(open_editor, agent, "".join(old), setup={"review": {"auto_open": False}})
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "".join(old), "".join(new)))))
+    editor = open_old(open_editor, agent, "".join(old), setup={"review": {"auto_open": False}})
     editor.acp("prompt", "edit it")
     editor.wait_event("AcpQuestion")
     rounds = []
     for _ in range(5):  # the best counts: others may need the machine, too
         rounds.append(editor.lua(OPEN))
         editor.type(":q<CR>")
-        closed(editor)
+        expect_closed(editor)
     took, showing, drawing = map(min, zip(*rounds, strict=True))
     assert took < 150
     # what keeps other clients waiting, by the processor's time
@@ -594,8 +550,8 @@ def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
     open_editor: Open, tmp_path: Path
 ) -> None:
     old, new = dear()
-    agent = script(tmp_path, on_prompt("", edit(diff(NOTES, old, new))))
-    editor = before(open_editor, agent, old)
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, old, new))))
+    editor = open_old(open_editor, agent, old)
     editor.acp("prompt", "edit it")
     editor.expect_lua("return vim.fn.execute('messages')", lambda said: "asks" in said)
     assert [editor.lua(DIFFS), editor.lua(SIDES)] == [0, 0]
@@ -606,7 +562,7 @@ def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
     editor.screen.expect(" proposed · :w send · :Acp reject · :q later")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    assert outcomes(agent) == ["yes"]
+    assert get_outcomes(agent) == ["yes"]
     editor.expect_lua(SIDES, 0)
 
 
@@ -616,41 +572,43 @@ def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Ope
         tmp_path,
         on_prompt(
             "",
-            ["ask", *edit(diff(NOTES, old, "first\n" + old))[1:]],
+            ["ask", *ask_edit(make_diff(NOTES, old, "first\n" + old))[1:]],
             wait_file(str(go)),
-            tool("call", known=True, content=[diff(NOTES, old, new)]),
+            tool("call", known=True, content=[make_diff(NOTES, old, new)]),
             ["wait", "session/cancel"],
         ),
     )
-    editor = before(open_editor, agent, old)
+    editor = open_old(open_editor, agent, old)
     open_diff(editor)
     go.touch()
     editor.expect_lua("return vim.fn.getline(1, '$')", new.splitlines())
     editor.expect_lua(DIFFS, 0)
     editor.type(":Acp reject<CR>")
-    wait_until(lambda: outcomes(agent) == ["no"])
+    wait_until(lambda: get_outcomes(agent) == ["no"])
 
 
 @pytest.mark.parametrize("command", [":Acp cancel<CR>", ":Acp prompt! anew<CR>"])
 def test_a_cancel_typed_in_a_proposal_closes_it_and_sets_edits_aside(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
-    agent = script(tmp_path, on_prompt("anew", say("so")), on_prompt("", edit(), ["wait", "session/cancel"]))
-    editor = before(open_editor, agent)
+    agent = script(
+        tmp_path, on_prompt("anew", say("so")), on_prompt("", ask_edit(), ["wait", "session/cancel"])
+    )
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(f"ggccmine<Esc>{command}")
     editor.wait_event("AcpTurnEnded", turn=1)
-    closed(editor)
+    expect_closed(editor)
     assert editor.lua("return vim.fn.bufname()") == "notes.txt"
     editor.screen.expect(":sbuffer ")
     editor.type(":sbuffer /yours/<CR>")
     editor.expect_lua("return vim.fn.getline(1)", "mine")
-    assert outcomes(agent) == ["cancelled"]
+    assert get_outcomes(agent) == ["cancelled"]
 
 
 def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *through()))
-    editor = before(open_editor, agent, setup={"review": {"auto_open": False}}, size=(160, 40))
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent, setup={"review": {"auto_open": False}}, size=(160, 40))
     editor.type(":Acp<CR>iedit it<C-s>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("<M-d> diff")
@@ -665,8 +623,8 @@ def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tm
 def test_a_proposal_that_came_while_the_user_typed_opens_once_they_rest(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    agent = script(tmp_path, on_prompt("", edit(), ["wait", "session/cancel"]))
-    editor = before(open_editor, agent, size=(160, 40))
+    agent = script(tmp_path, on_prompt("", ask_edit(), ["wait", "session/cancel"]))
+    editor = open_old(open_editor, agent, size=(160, 40))
     editor.type(":Acp<CR>iedit it<C-s>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("<M-d> diff")
@@ -684,7 +642,7 @@ def test_a_refusal_with_a_bang_cancels_and_sends_the_text_now(open_editor: Open,
         on_prompt("use", say("as you like")),
         on_prompt("", permission("npm install"), ["wait", "session/cancel"]),
     )
-    editor = before(open_editor, agent)
+    editor = open_old(open_editor, agent)
     editor.type(":Acp<CR>igo<Esc><CR>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("npm install")
@@ -692,4 +650,4 @@ def test_a_refusal_with_a_bang_cancels_and_sends_the_text_now(open_editor: Open,
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
     assert editor.wait_event("AcpTurnEnded", turn=1)["stop_reason"] == "cancelled"
     editor.screen.expect("as you like")
-    assert prompts(agent)[-1] == ["use pnpm"]
+    assert get_prompts(agent)[-1] == ["use pnpm"]

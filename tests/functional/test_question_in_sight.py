@@ -18,7 +18,7 @@ from tests.fakes.script import (
     wait_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import counts, in_chat, send, talking
+from tests.steps.conversation import expect_key, go_to_line, open_chat, send
 
 Open = Callable[..., Editor]
 COMMAND = "git log --oneline --decorate --all --graph --author=somebody --since=yesterday; rm -rf precious"
@@ -34,7 +34,7 @@ def question(number: int = 1, command: str = COMMAND) -> Step:
 
 
 def asked(open_editor: Open, agent: ScriptedAgent, size: tuple[int, int] = (100, 30)) -> Editor:
-    editor = talking(open_editor, agent, size=size)
+    editor = open_chat(open_editor, agent, size=size)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("precious")
@@ -84,7 +84,7 @@ FLOAT = """
 def test_what_stands_behind_a_float_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
     go = tmp_path / "go"
     agent = script(tmp_path, on_prompt("", wait_file(str(go)), question(), wait_file(str(tmp_path / "end"))))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpTurnStarted")
     float = editor.lua(FLOAT, 5)
@@ -110,7 +110,7 @@ def test_a_float_beside_the_words_of_a_question_hides_none(open_editor: Open, tm
 
 def test_a_question_in_a_closed_fold_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
     editor = asked(open_editor, staying(tmp_path))
-    in_chat(editor, "Look at the log")
+    go_to_line(editor, "Look at the log")
     editor.lua(
         "vim.wo.foldmethod, vim.wo.foldenable = 'manual', true vim.cmd('normal! zfG') vim.cmd('redraw')"
     )
@@ -129,7 +129,7 @@ def test_a_question_that_runs_out_of_the_window_has_not_been_seen(open_editor: O
 def test_a_question_scrolled_sideways_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", question(command="ls precious"), wait_file(str(tmp_path / "end"))))
     editor = asked(open_editor, agent)
-    in_chat(editor, "ls precious")
+    go_to_line(editor, "ls precious")
     editor.lua("vim.wo.wrap = false vim.fn.winrestview({ leftcol = 6 }) vim.cmd('redraw')")
     editor.screen.expect_gone("$ ls")
     refused_then_accepted(editor)
@@ -140,7 +140,7 @@ def test_sixty_long_questions_cost_no_key(open_editor: Open, tmp_path: Path) -> 
     command = "\n".join(f"echo line {number}" for number in range(1900))
     many = [question(number, command) for number in range(60)]
     agent = script(tmp_path, on_prompt("", *many, wait_file(str(tmp_path / "end"))))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.expect_lua("return #require('acp_nvim').questions()", 60, timeout=60)
     editor.type("<Esc>:Acp<CR>")
@@ -203,8 +203,8 @@ def test_a_key_is_not_for_a_question_that_has_slid_under_the_cursor(
     agent = script(tmp_path, on_prompt("", *steps, wait_file(str(tmp_path / "end"))))
     editor = asked(open_editor, agent, size=(140, 30))
     editor.screen.expect("rm -rf all")
-    counts(editor, "g1")
-    in_chat(editor, "1 Yes")
+    expect_key(editor, "g1")
+    go_to_line(editor, "1 Yes")
     go.touch()
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     editor.type(key)

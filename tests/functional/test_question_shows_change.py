@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 HELD = {"review": {"auto_open": False}}
@@ -48,7 +48,7 @@ def edit(*content: dict[str, Any], id: str = "call", **fields: Any) -> Step:
 def asking(open_editor: Open, folder: Path, step: Step, setup: Any = HELD, **options: Any) -> Editor:
     """The file price.py is there; the agent asks."""
     agent = script(folder, on_prompt("", say("I look at it first.\n"), step, say("you chose {answer}")))
-    editor = talking(open_editor, agent, setup=setup, **options)
+    editor = open_chat(open_editor, agent, setup=setup, **options)
     (editor.project / "price.py").write_text(PRICE)
     (editor.project / "big.py").write_text(text(OLD_LINES))
     send(editor, "go")
@@ -105,7 +105,7 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     agent = script(
         tmp_path, on_prompt("new", new), on_prompt("lost", lost), on_prompt("several", several), name="three"
     )
-    editor = talking(open_editor, agent, setup=HELD, size=(120, 40))
+    editor = open_chat(open_editor, agent, setup=HELD, size=(120, 40))
     (editor.project / "price.py").write_text(PRICE)
     (editor.project / "big.py").write_text(text(OLD_LINES))
     send(editor, "new")
@@ -177,7 +177,7 @@ def test_several_questions_in_a_low_chat_come_one_after_the_other(open_editor: O
     """The one that is answered gives way: the last line of the chat stays at the bottom of its window."""
     waiting = [["ask", *permission(f"run number {number}", id=f"call-{number}")[1:]] for number in range(3)]
     agent = script(tmp_path, on_prompt("", *waiting, wait_file(str(tmp_path / "go"))))
-    editor = talking(open_editor, agent, setup=BELOW, size=(80, 20))
+    editor = open_chat(open_editor, agent, setup=BELOW, size=(80, 20))
     send(editor, "go")
     editor.expect_lua("return #require('acp_nvim').questions()", 3)
     for number in range(3):
@@ -200,7 +200,7 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     done = tool("call", known=True, status="completed")
     agent = script(tmp_path, on_prompt("", say("First.\n" * 8), step, done, after))
     setup = {"chat": {"position": "bottom"}}
-    editor = talking(open_editor, agent, setup=setup, size=(80, 24))
+    editor = open_chat(open_editor, agent, setup=setup, size=(80, 24))
     (editor.project / "price.py").write_text(PRICE)
     editor.type("<Esc>")
     editor.acp("prompt", "go")
@@ -236,7 +236,7 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     path = "a_folder/of_some_length/price.py"
     step = edit(diff(path, "x = 1\n", oldText=None))
     agent = script(tmp_path, on_prompt("", step))
-    editor = talking(open_editor, agent, setup=HELD, size=(columns, 30))
+    editor = open_chat(open_editor, agent, setup=HELD, size=(columns, 30))
     send(editor, "go")
     editor.screen.expect("1 ✓ Yes")
     editor.screen.expect("edit    +1 −0")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, in_chat, send
-from tests.functional.test_proposals import before, decide_mixed, open_diff, through
+from tests.steps.conversation import go_to_line, read_chat, send
+from tests.steps.proposals import decide_mixed, open_diff, open_old, write_through
 
 Open = Callable[..., Editor]
 
@@ -16,8 +16,10 @@ def ground(editor: Editor, group: str) -> object:
 
 
 def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("- a *list* of its own")))
-    editor = before(open_editor, agent)
+    agent = script(
+        tmp_path, on_prompt("edit", *write_through()), on_prompt("now", say("- a *list* of its own"))
+    )
+    editor = open_old(open_editor, agent)
     editor.type(":Acp<CR><C-w>t")
     open_diff(editor)
     decide_mixed(editor)
@@ -25,14 +27,14 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
     send(editor, "and now?")
     editor.wait_event("AcpTurnEnded", turn=2)
     editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
-    assert not [line for line in chat(editor) if line.startswith("+")]
-    in_chat(editor, "told Scripted")
+    assert not [line for line in read_chat(editor) if line.startswith("+")]
+    go_to_line(editor, "told Scripted")
     editor.type("za")
     editor.screen.expect("▾ told Scripted")
-    body = [line.removeprefix("  │ ") for line in chat(editor) if line.startswith("  │ ")]
+    body = [line.removeprefix("  │ ") for line in read_chat(editor) if line.startswith("  │ ")]
     removed = next(line for line in body if line.startswith("-"))
     added = next(line for line in body if line.startswith("+"))
-    in_chat(editor, removed)
+    go_to_line(editor, removed)
     editor.screen.expect(removed)
     assert editor.screen.attrs(removed).get("background") == ground(editor, "AcpDiffRemoved")
     assert editor.screen.attrs(added).get("background") == ground(editor, "AcpDiffAdded")
@@ -46,8 +48,8 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
 
 def test_the_report_quotes_nothing_that_is_gone(open_editor: Open, tmp_path: Path) -> None:
     """What the user has changed or undone after the decision is told as it is when the prompt goes out."""
-    agent = script(tmp_path, on_prompt("edit", *through()), on_prompt("now", say("ok")))
-    editor = before(open_editor, agent)
+    agent = script(tmp_path, on_prompt("edit", *write_through()), on_prompt("now", say("ok")))
+    editor = open_old(open_editor, agent)
     open_diff(editor)
     decide_mixed(editor)  # line 3 stays, TEN is taken, SEVENTEEN is 17 now
     editor.wait_event("AcpTurnEnded")

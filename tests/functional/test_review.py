@@ -18,54 +18,22 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, read, working, write
-from tests.functional.test_watch import SEEN, at_rest
-from tests.functional.test_watch import editing as naming
+from tests.steps.files import (
+    LINES,
+    NOTES,
+    call_edit,
+    join_lines,
+    open_notes,
+    read,
+    read_and_edit,
+    read_disk,
+    write,
+)
+from tests.steps.messages import expect_no_prompt
+from tests.steps.questions import CAN_ANSWER
+from tests.steps.review import CHANGED, PENDING, TEN, WAYS, list_hunks, start_review
 
 Open = Callable[..., Editor]
-NOTES = "{cwd}/notes.txt"
-PENDING = """local n = 0
-for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
-  for _, hunk in ipairs(file.hunks) do n = n + (hunk.state == 'pending' and 1 or 0) end
-end
-return n"""
-TEN = [f"line {n}" for n in range(1, 11)]
-CHANGED = [*TEN[:1], "LINE 2", *TEN[2:6], "new", *TEN[6:9]]  # one changed, one added, the last deleted
-
-
-def editing(path: str, *steps: list[Any]) -> list[list[Any]]:
-    """What comes after the answer to a read finds a client that has looked at the file."""
-    return naming(path, read("{cwd}/notes.txt"), *steps, id=path)
-
-
-def text(lines: list[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
-def reviewing(
-    open_editor: Open, tmp_path: Path, *steps: Any, before: str = text(TEN), pending: int = 3, **options: Any
-) -> Editor:
-    """The agent has taken these steps; notes.txt is in the window."""
-    agent = script(tmp_path, on_prompt("", *steps))
-    editor = working(open_editor, agent, before, **options)
-    editor.acp("prompt", "edit")
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, pending)
-    return editor
-
-
-def disk(editor: Editor, name: str = "notes.txt") -> str:
-    return (editor.project / name).read_bytes().decode()
-
-
-def hunks(editor: Editor, index: int = 0) -> list[dict[str, Any]]:
-    return list(editor.acp("changes", {"all": True})[index]["hunks"])
-
-
-WAYS = {
-    "through us": [write(NOTES, text(CHANGED))],
-    "on disk": editing(NOTES, write_file(NOTES, text(CHANGED))),
-}
 
 
 @pytest.fixture(params=list(WAYS))
@@ -75,8 +43,8 @@ def way(request: pytest.FixtureRequest) -> list[Any]:
 
 @pytest.mark.statement(123)
 def test_hunks_are_seen_and_one_is_undone(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
-    found = [(h["first"], h["last"], h["old"], h["new"]) for h in hunks(editor)]
+    editor = start_review(open_editor, tmp_path, *way)
+    found = [(h["first"], h["last"], h["old"], h["new"]) for h in list_hunks(editor)]
     assert found == [(2, 2, ["line 2"], ["LINE 2"]), (7, 7, [], ["new"]), (11, 10, ["line 10"], [])]
     editor.screen.expect("  line 2\n┃ LINE 2\n  line 3")
     editor.screen.expect("┃ new\n  line 7")
@@ -89,34 +57,34 @@ def test_hunks_are_seen_and_one_is_undone(open_editor: Open, tmp_path: Path, way
     editor.expect_lua(PENDING, 2)
     now = [line for line in CHANGED if line != "new"]
     assert editor.lua(LINES) == now
-    assert disk(editor) == text(now)
+    assert read_disk(editor) == join_lines(now)
     assert editor.lua("return vim.bo.modified") is False
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_keys_are_there_while_something_is_pending_and_only_where_they_are_free(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *way, init="vim.keymap.set('n', '[h', 'gg')\n")
+    editor = start_review(open_editor, tmp_path, *way, init="vim.keymap.set('n', '[h', 'gg')\n")
     maps = "local own = {} for _, m in ipairs(vim.api.nvim_buf_get_keymap(0, 'n')) do own[#own + 1] = m.lhs end\n"
     maps += "table.sort(own) return own"
     editor.expect_lua(maps, ["\\k", "\\u", "]h"])
     editor.type("gg]h\\k")
     editor.expect_lua(PENDING, 2)
-    assert disk(editor) == text(CHANGED)
+    assert read_disk(editor) == join_lines(CHANGED)
     editor.type("]h\\u")
     editor.expect_lua(PENDING, 1)
     editor.type("G\\u")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    assert read_disk(editor) == join_lines([TEN[0], "LINE 2", *TEN[2:]])
     editor.expect_lua(maps, [])
-    states = {hunk["state"] for hunk in hunks(editor)}
+    states = {hunk["state"] for hunk in list_hunks(editor)}
     assert states == {"kept", "undone"}
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_keys_can_be_switched_off(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"], setup={"review": {"maps": False}})
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"], setup={"review": {"maps": False}})
     assert editor.lua("return #vim.api.nvim_buf_get_keymap(0, 'n')") == 0
     editor.type(":call cursor(7, 1)<CR>:Acp undo<CR>")
     editor.expect_lua(PENDING, 2)
@@ -126,7 +94,7 @@ def test_keys_can_be_switched_off(open_editor: Open, tmp_path: Path) -> None:
 def test_a_range_is_decided_at_once_and_what_is_not_there_is_said(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     editor.type(":5<CR>:Acp keep<CR>")
     editor.screen.expect("no pending change under the cursor")
     editor.type(":3,6Acp undo<CR>")
@@ -136,36 +104,36 @@ def test_a_range_is_decided_at_once_and_what_is_not_there_is_said(
     editor.type(":5,$Acp keep<CR>")
     editor.expect_lua(PENDING, 0)
     assert editor.lua(LINES) == [*TEN[:6], "new", *TEN[6:9]]
-    assert disk(editor) == text([*TEN[:6], "new", *TEN[6:9]])
+    assert read_disk(editor) == join_lines([*TEN[:6], "new", *TEN[6:9]])
 
 
 @pytest.mark.statement(125)
 def test_kept_stays_kept(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     editor.type("gg]h\\k")
     editor.expect_lua(PENDING, 2)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    assert read_disk(editor) == join_lines([TEN[0], "LINE 2", *TEN[2:]])
     editor.type("u")
     editor.expect_lua(PENDING, 2)
-    assert [hunk["state"] for hunk in hunks(editor)].count("kept") == 1
+    assert [hunk["state"] for hunk in list_hunks(editor)].count("kept") == 1
     editor.type("<C-r>")
     editor.expect_lua(PENDING, 0)
 
 
 @pytest.mark.statement(123)
 def test_undo_is_undone(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
-    before = hunks(editor)
+    editor = start_review(open_editor, tmp_path, *way)
+    before = list_hunks(editor)
     editor.type("7G\\u")
     editor.expect_lua(PENDING, 2)
     editor.type("u")
     editor.expect_lua(PENDING, 3)
-    assert hunks(editor) == before
+    assert list_hunks(editor) == before
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    assert disk(editor) == text(CHANGED)
+    assert read_disk(editor) == join_lines(CHANGED)
     editor.type("u")
     editor.expect_lua(PENDING, 0)
     assert editor.lua(LINES) == TEN
@@ -179,9 +147,12 @@ def test_what_the_user_writes_is_never_part(open_editor: Open, tmp_path: Path) -
     go = tmp_path / "go"
     agent = script(
         tmp_path,
-        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(CHANGED)))),
+        on_prompt(
+            "",
+            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(CHANGED))),
+        ),
     )
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     editor.type("5Gccmine<Esc>")
@@ -197,28 +168,28 @@ def test_what_the_user_writes_is_never_part(open_editor: Open, tmp_path: Path) -
     lines = ["above", *TEN[:4], "mine", TEN[5], "new", "below", *TEN[6:9]]
     assert editor.lua(LINES) == lines
     assert editor.lua("return vim.bo.modified") is True
-    assert disk(editor) == text(["line 1", "line 2", *CHANGED[2:]])
+    assert read_disk(editor) == join_lines(["line 1", "line 2", *CHANGED[2:]])
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
     editor.expect_lua(LINES, ["above", *TEN[:4], "mine", TEN[5], "below", *TEN[6:10]])
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(123)
 def test_a_line_that_the_user_changes_leaves_the_hunk(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     editor.type("2GA!<Esc>")
     editor.expect_lua(PENDING, 2)
     editor.type(":w<CR>")  # counts as a change of the buffer, though its text is told already
     editor.expect_lua("return vim.bo.modified", False)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text([TEN[0], "LINE 2!", *TEN[2:]])
+    assert read_disk(editor) == join_lines([TEN[0], "LINE 2!", *TEN[2:]])
 
 
 FORMAT = """
@@ -228,19 +199,19 @@ vim.api.nvim_create_autocmd('BufWritePre', { pattern = '*.txt', command = [[%s/\
 
 def test_review_shows_the_formatted_text(open_editor: Open, tmp_path: Path) -> None:
     written = [*TEN[:4], "FIVE   ", *TEN[5:]]
-    editor = reviewing(open_editor, tmp_path, write(NOTES, text(written)), pending=1, init=FORMAT)
-    assert [(hunk["old"], hunk["new"]) for hunk in hunks(editor)] == [(["line 5"], ["FIVE"])]
+    editor = start_review(open_editor, tmp_path, write(NOTES, join_lines(written)), pending=1, init=FORMAT)
+    assert [(hunk["old"], hunk["new"]) for hunk in list_hunks(editor)] == [(["line 5"], ["FIVE"])]
     editor.type("5G\\u")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
 
 
 @pytest.mark.parametrize("loaded", [True, False])
 @pytest.mark.statement(124)
 def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
     new = "{cwd}/new.txt"
-    for_both = [*editing(new, write_file(new, "a\nb\n"))]
-    editor = reviewing(open_editor, tmp_path, *for_both, pending=1)
+    for_both = [*read_and_edit(new, write_file(new, "a\nb\n"))]
+    editor = start_review(open_editor, tmp_path, *for_both, pending=1)
     found = editor.acp("changes", {"all": True})[0]
     assert (found["created"], found["hunks"][0]["new"]) == (True, ["a", "b"])
     if loaded:
@@ -248,23 +219,23 @@ def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, lo
         editor.expect_lua("return vim.b.changedtick and vim.fn.maparg(']h') ~= ''")
     editor.type(":Acp undo all<CR>")
     editor.screen.expect("1 change undone")
-    assert [hunk["state"] for hunk in hunks(editor)] == ["undone"]
+    assert [hunk["state"] for hunk in list_hunks(editor)] == ["undone"]
     assert not (editor.project / "new.txt").exists()
     if loaded:
         assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified}") == [[""], False]
         editor.type("u:w<CR>")
         editor.expect_lua(PENDING, 1)
         editor.expect_lua("return vim.bo.modified", False)
-        assert disk(editor, "new.txt") == "a\nb\n"
-    at_rest(editor)
+        assert read_disk(editor, "new.txt") == "a\nb\n"
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(124)
 def test_a_created_file_that_nobody_opened_comes_back_by_u(open_editor: Open, tmp_path: Path) -> None:
     """Its undo loads it, and shows it to nobody."""
     new = "{cwd}/new.py"
-    steps = editing(new, write_file(new, "a = 1\n# vim: set tw=17:\n"))
-    editor = reviewing(open_editor, tmp_path, *steps, pending=1)
+    steps = read_and_edit(new, write_file(new, "a = 1\n# vim: set tw=17:\n"))
+    editor = start_review(open_editor, tmp_path, *steps, pending=1)
     listed = editor.lua("return vim.fn.execute('ls')")
     editor.type(":Acp undo all<CR>")
     editor.screen.expect("1 change undone")
@@ -284,9 +255,9 @@ def test_a_created_file_that_nobody_opened_comes_back_by_u(open_editor: Open, tm
     editor.expect_lua(
         "return { vim.bo.modified, vim.bo.textwidth ~= 17, vim.bo.buflisted }", [False, True, True]
     )
-    assert disk(editor, "new.py") == "a = 1\n# vim: set tw=17:\n"
+    assert read_disk(editor, "new.py") == "a = 1\n# vim: set tw=17:\n"
     editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(124)
@@ -294,9 +265,10 @@ def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: O
     """Unsaved lines are never saved by its undo, whether the file is there or gone."""
     go, new = tmp_path / "go", "{cwd}/new.txt"
     agent = script(
-        tmp_path, on_prompt("", *editing(new, mark("named"), wait_file(str(go)), write_file(new, "a\nb\n")))
+        tmp_path,
+        on_prompt("", *read_and_edit(new, mark("named"), wait_file(str(go)), write_file(new, "a\nb\n"))),
     )
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.type(":edit new.txt<CR>")
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
@@ -318,29 +290,30 @@ def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: O
         assert not (editor.project / "new.txt").exists()
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    assert disk(editor, "new.txt") == "mine\nmore\n"
-    at_rest(editor)
+    assert read_disk(editor, "new.txt") == "mine\nmore\n"
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(124)
 def test_a_created_file_with_lines_of_the_user_s_stays(open_editor: Open, tmp_path: Path) -> None:
     new = "{cwd}/new.txt"
-    editor = reviewing(open_editor, tmp_path, *editing(new, write_file(new, "a\nb\n")), pending=1)
+    editor = start_review(open_editor, tmp_path, *read_and_edit(new, write_file(new, "a\nb\n")), pending=1)
     editor.type(":edit new.txt<CR>")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.type("Gomine<Esc>:w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor, "new.txt") == "mine\n"
+    assert read_disk(editor, "new.txt") == "mine\n"
 
 
 def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path) -> None:
     old = "{cwd}/old.txt"
     agent = script(
-        tmp_path, on_prompt("", *editing(old, delete_file(old)), *editing(NOTES, delete_file(NOTES)))
+        tmp_path,
+        on_prompt("", *read_and_edit(old, delete_file(old)), *read_and_edit(NOTES, delete_file(NOTES))),
     )
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     (editor.project / "old.txt").write_text("x\ny")
     editor.acp("prompt", "tidy up")
     editor.wait_event("AcpTurnEnded")
@@ -348,39 +321,39 @@ def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path) -> None:
     assert [file["deleted"] for file in editor.acp("changes", {"all": True})] == [True, True]
     editor.type(":Acp undo<CR>")
     editor.expect_lua(PENDING, 1)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor, "old.txt") == "x\ny"
+    assert read_disk(editor, "old.txt") == "x\ny"
     assert editor.lua(LINES) == TEN
     editor.type("ccz<Esc>:w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("loaded", [True, False])
 @pytest.mark.parametrize("before", ["a\r\nb\r\nc\r\n", "a\nb\nc", "a\r\nb\r\nc"])
 def test_line_ends_are_as_before(open_editor: Open, tmp_path: Path, before: str, loaded: bool) -> None:
     after = before.replace("b", "B").replace("c", "C") + ("" if before.endswith("\n") else "\n")
-    editor = reviewing(
-        open_editor, tmp_path, *editing(NOTES, write_file(NOTES, after)), before=before, pending=1
+    editor = start_review(
+        open_editor, tmp_path, *read_and_edit(NOTES, write_file(NOTES, after)), before=before, pending=1
     )
-    assert disk(editor) == after
+    assert read_disk(editor) == after
     if not loaded:
         editor.type(":enew<CR>:bwipeout notes.txt<CR>")
         editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == before
+    assert read_disk(editor) == before
 
 
 def test_marks_folds_and_the_cursor_survive(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     editor.type(":setlocal foldmethod=manual<CR>:3,5fold<CR>9Gma2Gmb8G3|")
     editor.expect_lua("return vim.fn.col('.')", 3)
-    editor.acp("undo", hunks(editor)[1]["id"])
+    editor.acp("undo", list_hunks(editor)[1]["id"])
     editor.expect_lua(PENDING, 2)
-    editor.acp("keep", hunks(editor)[0]["id"])
+    editor.acp("keep", list_hunks(editor)[0]["id"])
     editor.expect_lua(PENDING, 1)
     places = "vim.tbl_map(vim.fn.line, { '.', \"'a\", \"'b\" })"
     assert editor.lua(f"return {places}") == [7, 8, 2]
@@ -391,9 +364,12 @@ def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) ->
     go = tmp_path / "go"
     agent = script(
         tmp_path,
-        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(CHANGED)))),
+        on_prompt(
+            "",
+            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(CHANGED))),
+        ),
     )
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     editor.type("4GOmy <CR>o")
@@ -407,7 +383,7 @@ def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) ->
     editor.type("<Esc>:Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     editor.expect_lua(LINES, [*TEN[:3], "my ", "own", "", *TEN[3:]])
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
 
 
 # one of them was told a moment ago, and is not drawn yet
@@ -428,8 +404,8 @@ AT_ONCE = """2G:lua local review, hunks, buf = require('acp_nvim.review'), requi
     ],
 )
 def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: str) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
-    before = hunks(editor)
+    editor = start_review(open_editor, tmp_path, *way)
+    before = list_hunks(editor)
     editor.type(f"{what}<CR>")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks", before)
@@ -438,32 +414,32 @@ def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: 
     editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks[1].first", 3)
     editor.type("u/new<CR>\\u")
     editor.expect_lua(PENDING, 2)
-    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+    assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
 
 
 def test_what_is_not_loaded_is_undone_on_disk(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     (editor.project / "notes.txt").chmod(0o755)
     editor.type(":enew|bwipeout notes.txt<CR>")
     editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    found = hunks(editor)
+    found = list_hunks(editor)
     assert found[1]["new"] == ["new"]
     editor.acp("undo", found[1]["id"])
     editor.expect_lua(PENDING, 2)
-    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+    assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
     assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o755
 
 
 THREE = [
     step
     for name in "abc"
-    for step in editing(f"{{cwd}}/{name}.txt", write_file(f"{{cwd}}/{name}.txt", "1\n2\n"))
+    for step in read_and_edit(f"{{cwd}}/{name}.txt", write_file(f"{{cwd}}/{name}.txt", "1\n2\n"))
 ]
 
 
 def three(open_editor: Open, tmp_path: Path) -> Editor:
     agent = script(tmp_path, on_prompt("", *THREE, *WAYS["through us"]))
-    editor = working(open_editor, agent, text(TEN), size=(120, 40))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(120, 40))
     (editor.project / "a.txt").write_text("1\n")
     (editor.project / "b.txt").write_text("2\n")
     editor.acp("prompt", "edit")
@@ -500,44 +476,48 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     editor.type(":Acp undo turn<CR>")
     editor.expect_lua(PENDING, 0)
     editor.screen.expect("turn 1 (edit): 6 changes undone")
-    assert [disk(editor, f"{name}.txt") for name in ("a", "b", "notes")] == ["1\n", "2\n", text(TEN)]
+    assert [read_disk(editor, f"{name}.txt") for name in ("a", "b", "notes")] == [
+        "1\n",
+        "2\n",
+        join_lines(TEN),
+    ]
     assert not (editor.project / "c.txt").exists()
     editor.type(":Acp review<CR>")
     editor.screen.expect("nothing left to review in this session")
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("nothing left to undo in this session")
     assert editor.events("AcpChanges")
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_accept_and_reject_on_a_hunk_keep_and_undo(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type("2G:Acp accept<CR>")
     editor.expect_lua(PENDING, 2)
     editor.type("7G:Acp reject<CR>")
     editor.expect_lua(PENDING, 1)
-    assert disk(editor) == text([line for line in CHANGED if line != "new"])
+    assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
 
 
 def test_a_file_that_may_not_be_written_stays_and_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type(":set readonly<CR>7G\\u")
     editor.screen.expect("not undone")
     assert editor.lua(PENDING) == 3
-    assert disk(editor) == text(CHANGED)
+    assert read_disk(editor) == join_lines(CHANGED)
     editor.type(":set noreadonly<CR>7G\\u")
     editor.expect_lua(PENDING, 2)
 
 
 def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("first", *WAYS["on disk"]), on_prompt("second"))
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "first")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 3)
     editor.type("7G\\k")
     editor.expect_lua(PENDING, 2)
-    assert len(hunks(editor)) == 3
+    assert len(list_hunks(editor)) == 3
     editor.acp("prompt", "second")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return #require('acp_nvim').changes({all=true})[1].hunks", 2)
@@ -554,11 +534,11 @@ def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path,
     """Ten thousand lines; from the call to what the user sees, the best of many."""
     before = [f"line {n}" for n in range(10_000)]
     after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    editor = reviewing(
+    editor = start_review(
         open_editor,
         tmp_path,
-        *editing(NOTES, write_file(NOTES, text(after))),
-        before=text(before),
+        *read_and_edit(NOTES, write_file(NOTES, join_lines(after))),
+        before=join_lines(before),
         pending=1000,
     )
     editor.screen.expect("┃ LINE 0")
@@ -583,9 +563,9 @@ def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> N
     before = [f"line {n}" for n in range(10_000)]
     after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
     go = tmp_path / "go"
-    steps = editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(after)))
+    steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(after)))
     agent = script(tmp_path, on_prompt("", *steps))
-    editor = working(open_editor, agent, text(before))
+    editor = open_notes(open_editor, agent, join_lines(before))
     editor.type(":enew|bwipeout notes.txt<CR>")
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
@@ -608,11 +588,11 @@ def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> N
 def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None:
     before = [f"line {n}" for n in range(10_000)]
     after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    editor = reviewing(
+    editor = start_review(
         open_editor,
         tmp_path,
-        *editing(NOTES, write_file(NOTES, text(after))),
-        before=text(before),
+        *read_and_edit(NOTES, write_file(NOTES, join_lines(after))),
+        before=join_lines(before),
         pending=1000,
     )
     timed = """local stream = require('acp_nvim.stream')
@@ -635,12 +615,12 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
 def test_two_sessions_change_one_file(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
-        on_prompt("first", read(NOTES), write(NOTES, text([*TEN[:2], "THREE", *TEN[3:]]))),
+        on_prompt("first", read(NOTES), write(NOTES, join_lines([*TEN[:2], "THREE", *TEN[3:]]))),
         on_prompt(
-            "second", read(NOTES), write(NOTES, text([*TEN[:2], "THREE", *TEN[3:7], "EIGHT", *TEN[8:]]))
+            "second", read(NOTES), write(NOTES, join_lines([*TEN[:2], "THREE", *TEN[3:7], "EIGHT", *TEN[8:]]))
         ),
     )
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "first", {"session": 1})
     editor.wait_event("AcpTurnEnded")
     editor.acp("new_session")
@@ -652,19 +632,23 @@ def test_two_sessions_change_one_file(open_editor: Open, tmp_path: Path) -> None
     assert ours == [[["THREE"]], [["EIGHT"]]]
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 1)
-    assert disk(editor) == text([*TEN[:2], "THREE", *TEN[3:]])
+    assert read_disk(editor) == join_lines([*TEN[:2], "THREE", *TEN[3:]])
 
 
 def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_path: Path) -> None:
     """A call that names the file when it has been written; and a loaded file that nobody names."""
-    late = naming("{cwd}/late.txt", id="late")
+    late = call_edit("{cwd}/late.txt", id="late")
     agent = script(
         tmp_path,
         on_prompt(
-            "", read(NOTES), write_file("{cwd}/late.txt", "x\n"), write_file(NOTES, text(CHANGED)), late[-1]
+            "",
+            read(NOTES),
+            write_file("{cwd}/late.txt", "x\n"),
+            write_file(NOTES, join_lines(CHANGED)),
+            late[-1],
         ),
     )
-    editor = working(open_editor, agent, text(TEN), size=(140, 30))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 30))
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 3)
@@ -674,39 +658,39 @@ def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_
     assert editor.lua(PENDING) == 3
     editor.type(":Acp undo! turn<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
 
 
 def test_the_agent_writes_again(open_editor: Open, tmp_path: Path) -> None:
     """Its further write melts into what is pending; a hunk that it takes back itself is gone."""
     again = [*CHANGED[:1], "LINE TWO", *CHANGED[2:6], *CHANGED[7:]]
-    editor = reviewing(
-        open_editor, tmp_path, write(NOTES, text(CHANGED)), write(NOTES, text(again)), pending=2
+    editor = start_review(
+        open_editor, tmp_path, write(NOTES, join_lines(CHANGED)), write(NOTES, join_lines(again)), pending=2
     )
-    assert [(hunk["old"], hunk["new"]) for hunk in hunks(editor)] == [
+    assert [(hunk["old"], hunk["new"]) for hunk in list_hunks(editor)] == [
         (["line 2"], ["LINE TWO"]),
         (["line 10"], []),
     ]
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
 
 
 def test_a_buffer_that_takes_another_name_leaves_the_review(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type(":saveas other.txt<CR>:bwipeout! notes.txt<CR>")
     editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
     editor.expect_lua("return vim.fn.maparg(']h')", "")
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text(TEN)
-    assert disk(editor, "other.txt") == text(CHANGED)
+    assert read_disk(editor) == join_lines(TEN)
+    assert read_disk(editor, "other.txt") == join_lines(CHANGED)
 
 
 def test_only_u_and_redo_bring_a_hunk_back(open_editor: Open, tmp_path: Path) -> None:
     """The user deletes the same line as the agent did: that is the user's own, however often the text comes again."""
     agents = [*TEN[:2], *TEN[3:]]
-    editor = reviewing(open_editor, tmp_path, write(NOTES, text(agents)), pending=1)
+    editor = start_review(open_editor, tmp_path, write(NOTES, join_lines(agents)), pending=1)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     assert editor.lua(LINES) == TEN
@@ -736,13 +720,13 @@ def test_only_u_and_redo_bring_a_hunk_back(open_editor: Open, tmp_path: Path) ->
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("acp_nvim: ")
     assert editor.lua(LINES) == agents
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_typing_a_line_back_makes_it_the_user_s_until_u(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *way)
+    editor = start_review(open_editor, tmp_path, *way)
     editor.type("2GAx")
     editor.expect_lua(PENDING, 2)
     editor.type("<BS><Esc>")
@@ -752,7 +736,7 @@ def test_typing_a_line_back_makes_it_the_user_s_until_u(
     editor.type("u")
     editor.expect_lua(PENDING, 3)
     assert editor.lua(LINES) == CHANGED
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def told(agent: ScriptedAgent) -> list[str]:
@@ -770,7 +754,7 @@ def test_the_agent_is_told_what_the_user_has_made_of_its_lines(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
     agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
-    editor = working(open_editor, agent, text(TEN), size=(120, 40))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(120, 40))
     ask(editor, "edit")
     editor.expect_lua(PENDING, 3)
     editor.type("7G:Acp undo<CR>")
@@ -801,7 +785,7 @@ def test_what_was_undone_and_is_there_again_is_not_told(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:
     agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     ask(editor, "edit")
     editor.expect_lua(PENDING, 3)
     editor.type("7G:Acp undo<CR>")
@@ -821,11 +805,14 @@ def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: O
     second = [*first[:4], "line 5 of the agent", *first[5:]]
     agent = script(
         tmp_path,
-        on_prompt("one", *editing(NOTES, write_file(NOTES, text(first)))),
-        on_prompt("two", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(second)))),
+        on_prompt("one", *read_and_edit(NOTES, write_file(NOTES, join_lines(first)))),
+        on_prompt(
+            "two",
+            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(second))),
+        ),
         on_prompt("", say("ok")),
     )
-    editor = working(open_editor, agent, text(TEN), size=(140, 40))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 40))
     editor.type("ggo# MINE<Esc>")
     ask(editor, "one")
     editor.expect_lua(PENDING, 2)
@@ -838,7 +825,7 @@ def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: O
     editor.type(" still<Esc>")
     editor.wait_event("AcpTurnEnded", turn=2)
     editor.type(":Acp<CR><C-w>t")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type("<Esc>:Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.type(":w<CR>")
@@ -864,13 +851,13 @@ def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: O
 def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Open, tmp_path: Path) -> None:
     go = tmp_path / "go"
     steps = [
-        write_file(NOTES, text(["LINE 1", *TEN[1:]])),
+        write_file(NOTES, join_lines(["LINE 1", *TEN[1:]])),
         mark("written"),
         wait_file(str(go)),
-        write_file(NOTES, text(["LINE 1", *TEN[1:9], "LINE 10"])),
+        write_file(NOTES, join_lines(["LINE 1", *TEN[1:9], "LINE 10"])),
     ]
-    agent = script(tmp_path, on_prompt("edit", *editing(NOTES, *steps)), on_prompt("", say("ok")))
-    editor = working(open_editor, agent, text(TEN))
+    agent = script(tmp_path, on_prompt("edit", *read_and_edit(NOTES, *steps)), on_prompt("", say("ok")))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "edit")
     editor.expect_lua(PENDING, 1)
     editor.type("5Go# typing<Esc>")
@@ -885,9 +872,9 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
     """What the user has put together is never told as what the agent wrote."""
     go = tmp_path / "go"
     new = [*TEN[:4], "line 5 of the agent", *TEN[5:]]
-    steps = editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, text(new)))
+    steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(new)))
     agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
-    editor = working(open_editor, agent, text(TEN), size=(140, 40))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 40))
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     editor.type("5GA of mine<Esc>")
@@ -895,7 +882,7 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
     go.touch()
     editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR><C-w>t")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type("<Esc>:Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.type(":%s/of the agent/of both/<CR>:w<CR>")
@@ -909,9 +896,9 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
 
 def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tmp_path: Path) -> None:
     new = "{cwd}/new.txt"
-    steps = [*editing(new, write_file(new, "made\n")), *editing(NOTES, delete_file(NOTES))]
+    steps = [*read_and_edit(new, write_file(new, "made\n")), *read_and_edit(NOTES, delete_file(NOTES))]
     agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
-    editor = working(open_editor, agent, text(TEN))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
     ask(editor, "edit")
     editor.expect_lua(PENDING, 2)
     editor.type(":Acp undo all<CR>")
@@ -925,7 +912,7 @@ def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tm
 
 
 def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, write(NOTES, text(CHANGED)), size=(120, 30))
+    editor = start_review(open_editor, tmp_path, write(NOTES, join_lines(CHANGED)), size=(120, 30))
     editor.type(":Acp sessions<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_sessions")
     editor.type("ggx")

@@ -8,11 +8,11 @@ import pytest
 from tests.fakes.script import on_prompt, script, write_file
 from tests.functional.editor import Editor
 from tests.functional.packages import plugin
-from tests.functional.test_files import LINES, working
-from tests.functional.test_review import CHANGED, NOTES, PENDING, TEN, editing, reviewing, text
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit
+from tests.steps.review import CHANGED, PENDING, TEN, start_review
 
 Open = Callable[..., Editor]
-EDIT = editing(NOTES, write_file(NOTES, text(CHANGED)))
+EDIT = read_and_edit(NOTES, write_file(NOTES, join_lines(CHANGED)))
 HINT = (
     "return #vim.tbl_filter(function(m) return (m[4].virt_text or { { '' } })[1][1]:find('^ %d+/%d+') ~= nil "
 )
@@ -40,7 +40,7 @@ def key_maps(editor: Editor) -> list[str]:
 
 
 def test_the_keys_are_told_beside_the_hunk_under_the_cursor(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *EDIT, init=COMMA)
+    editor = start_review(open_editor, tmp_path, *EDIT, init=COMMA)
     editor.type("gg")
     editor.expect_lua(HINT, 0)
     editor.type("j")
@@ -81,8 +81,8 @@ def test_the_hint_stands_where_there_is_room(
     open_editor: Open, tmp_path: Path, lines: list[str], shown: str
 ) -> None:
     """In the last row of a line that wraps; never cut, and never over the text."""
-    wrote = editing(NOTES, write_file(NOTES, text([*TEN[:1], *lines, *TEN[3:]])))
-    editor = reviewing(open_editor, tmp_path, *wrote, pending=1, init=COMMA)
+    wrote = read_and_edit(NOTES, write_file(NOTES, join_lines([*TEN[:1], *lines, *TEN[3:]])))
+    editor = start_review(open_editor, tmp_path, *wrote, pending=1, init=COMMA)
     editor.type("2G")
     editor.screen.expect(shown)
 
@@ -98,7 +98,7 @@ def test_keys_of_others_are_left_alone_and_told_of(open_editor: Open, tmp_path: 
     vim.keymap.set('n', ',k', 'k', { desc = 'Kindly go up' })
     vim.keymap.set('n', '<Space>u', '<Plug>(acp-undo-hunk)')
     """
-    editor = reviewing(open_editor, tmp_path, *EDIT, init=init, size=(140, 30))
+    editor = start_review(open_editor, tmp_path, *EDIT, init=init, size=(140, 30))
     assert key_maps(editor) == [",u", "<Space>u"] or key_maps(editor) == [",u"]
     editor.type(":2<CR>")
     hint = """1/3  :Acp keep (,k is "Kindly go up")  <Space>u undo  :Acp hunk next (]h is gitsigns')"""
@@ -119,7 +119,7 @@ def test_triggers_of_a_plugin_that_lists_keys_are_no_maps(
     open_editor: Open, tmp_path: Path, leader: str
 ) -> None:
     init = f"vim.g.maplocalleader = '{leader}'\n" + TRIGGERS % leader
-    editor = reviewing(open_editor, tmp_path, *EDIT, init=init)
+    editor = start_review(open_editor, tmp_path, *EDIT, init=init)
     shown = leader.replace(" ", "<Space>")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.type("gg]h")
@@ -135,7 +135,7 @@ def test_triggers_of_a_plugin_that_lists_keys_are_no_maps(
 
 def test_a_map_that_swallows_the_first_key_is_told_of(open_editor: Open, tmp_path: Path) -> None:
     init = COMMA + "vim.keymap.set('n', ']', 'j', { nowait = true, desc = 'down' })\n"
-    editor = reviewing(open_editor, tmp_path, *EDIT, init=init)
+    editor = start_review(open_editor, tmp_path, *EDIT, init=init)
     editor.type(":2<CR>")
     editor.screen.expect('1/3  ,k keep  ,u undo  :Acp hunk next (]h is "down")')
 
@@ -145,7 +145,7 @@ def test_which_key_lists_and_runs_the_keys(open_editor: Open, tmp_path: Path) ->
     init = COMMA + f"vim.opt.runtimepath:prepend('{folder}')\nrequire('which-key').setup({{ delay = 0 }})\n"
     init += "vim.keymap.set('n', ']q', '<Cmd>cnext<CR>')\nvim.keymap.set('n', '[q', '<Cmd>cprevious<CR>')\n"
     init += "vim.keymap.set('n', ',x', 'x')\n"
-    editor = reviewing(open_editor, tmp_path, *EDIT, init=init, size=(120, 30))
+    editor = start_review(open_editor, tmp_path, *EDIT, init=init, size=(120, 30))
     editor.expect_lua("return vim.fn.maparg(']', 'n', false, true).desc", "which-key-trigger")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.type("]")
@@ -175,7 +175,7 @@ def test_gitsigns_keeps_its_keys(open_editor: Open, tmp_path: Path) -> None:
     """
     )
     agent = script(tmp_path, on_prompt("", *EDIT))
-    editor = working(open_editor, agent, text(TEN), init=init, size=(120, 30))
+    editor = open_notes(open_editor, agent, join_lines(TEN), init=init, size=(120, 30))
     run = "git init -q && git add notes.txt && git -c user.name=a -c user.email=a@b commit -qm one"
     assert editor.lua("return vim.fn.system(...) .. vim.v.shell_error", run) == "0"
     editor.type(":edit<CR>")
@@ -196,9 +196,9 @@ MANY = [line.upper() if n % 3 == 1 else line for n, line in enumerate(f"line {n}
 
 def many(open_editor: Open, tmp_path: Path) -> Editor:
     """Seven hunks of one line each, on lines 2, 5, 8, …"""
-    wrote = editing(NOTES, write_file(NOTES, text([line or " " for line in MANY])))
-    before = text([f"line {n}" for n in range(20)])
-    return reviewing(open_editor, tmp_path, *wrote, before=before, pending=7, init=COMMA)
+    wrote = read_and_edit(NOTES, write_file(NOTES, join_lines([line or " " for line in MANY])))
+    before = join_lines([f"line {n}" for n in range(20)])
+    return start_review(open_editor, tmp_path, *wrote, before=before, pending=7, init=COMMA)
 
 
 def test_keep_and_undo_repeat_with_a_dot(open_editor: Open, tmp_path: Path) -> None:
@@ -237,8 +237,8 @@ def test_the_hint_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> No
     """A thousand hunks, and the cursor goes from line to line."""
     before = [f"line {n}" for n in range(10_000)]
     after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    wrote = editing(NOTES, write_file(NOTES, text(after)))
-    editor = reviewing(open_editor, tmp_path, *wrote, before=text(before), pending=1000)
+    wrote = read_and_edit(NOTES, write_file(NOTES, join_lines(after)))
+    editor = start_review(open_editor, tmp_path, *wrote, before=join_lines(before), pending=1000)
     timed = """local function moved(from)
       local start = vim.uv.hrtime()
       for row = from, from + 99 do

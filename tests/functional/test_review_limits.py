@@ -7,20 +7,9 @@ import pytest
 
 from tests.fakes.script import delete_file, mark, on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, working, write
-from tests.functional.test_review import (
-    CHANGED,
-    NOTES,
-    PENDING,
-    TEN,
-    WAYS,
-    disk,
-    editing,
-    hunks,
-    reviewing,
-    text,
-)
-from tests.functional.test_watch import at_rest
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk, write
+from tests.steps.messages import expect_no_prompt
+from tests.steps.review import CHANGED, PENDING, TEN, WAYS, list_hunks, start_review
 
 Open = Callable[..., Editor]
 OLD, NEW = "{cwd}/old.txt", "{cwd}/new.txt"
@@ -37,7 +26,7 @@ def test_a_text_that_nobody_knows_is_listed_and_left(open_editor: Open, tmp_path
         {"sessionUpdate": "tool_call", "toolCallId": "l", "title": "Write", "kind": "edit", **done},
     ]
     agent = script(tmp_path, on_prompt("", write_file("{cwd}/late.txt", "x\n"), call))
-    editor = working(open_editor, agent, text(TEN), size=(140, 30))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 30))
     (editor.project / "late.txt").write_text("before\n")
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
@@ -49,18 +38,18 @@ def test_a_text_that_nobody_knows_is_listed_and_left(open_editor: Open, tmp_path
     assert editor.lua(LISTED) == [["late.txt", "changed: earlier text unknown, no undo"]]
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("earlier text unknown: late.txt")
-    assert disk(editor, "late.txt") == "x\n"
+    assert read_disk(editor, "late.txt") == "x\n"
     editor.type(":Acp keep all<CR>")
     editor.expect_lua("return #require('acp_nvim').changes({ all = true })", 0)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("loaded", [True, False])
 def test_a_moved_file_is_a_deletion_and_a_creation(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
-    moved = [*editing(NEW, write_file(NEW, text(TEN))), *editing(OLD, delete_file(OLD))]
+    moved = [*read_and_edit(NEW, write_file(NEW, join_lines(TEN))), *read_and_edit(OLD, delete_file(OLD))]
     agent = script(tmp_path, on_prompt("", *moved))
-    editor = working(open_editor, agent, "other\n")
-    (editor.project / "old.txt").write_text(text(TEN))
+    editor = open_notes(open_editor, agent, "other\n")
+    (editor.project / "old.txt").write_text(join_lines(TEN))
     if loaded:
         editor.type(":edit old.txt<CR>")
         editor.expect_lua("return vim.fn.getline(1)", TEN[0])
@@ -71,37 +60,37 @@ def test_a_moved_file_is_a_deletion_and_a_creation(open_editor: Open, tmp_path: 
     assert (found["new.txt"]["created"], found["old.txt"]["deleted"]) == (True, True)
     editor.type(":Acp undo turn<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor, "old.txt") == text(TEN)
+    assert read_disk(editor, "old.txt") == join_lines(TEN)
     assert not (editor.project / "new.txt").exists()
     if loaded:
         editor.type(":edit! old.txt<CR>")
         editor.expect_lua("return vim.fn.getline(1, '$')", TEN)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_moved_file_is_kept_as_it_is(open_editor: Open, tmp_path: Path) -> None:
-    moved = [*editing(NEW, write_file(NEW, text(TEN))), *editing(OLD, delete_file(OLD))]
+    moved = [*read_and_edit(NEW, write_file(NEW, join_lines(TEN))), *read_and_edit(OLD, delete_file(OLD))]
     agent = script(tmp_path, on_prompt("", *moved))
-    editor = working(open_editor, agent, "other\n")
-    (editor.project / "old.txt").write_text(text(TEN))
+    editor = open_notes(open_editor, agent, "other\n")
+    (editor.project / "old.txt").write_text(join_lines(TEN))
     editor.acp("prompt", "move it")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 2)
     editor.type(":Acp keep all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor, "new.txt") == text(TEN)
+    assert read_disk(editor, "new.txt") == join_lines(TEN)
     assert not (editor.project / "old.txt").exists()
 
 
 @pytest.mark.backends
 def test_review_with_either_backend(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type("gg]h\\k]h\\u")
     editor.expect_lua(PENDING, 1)
-    assert {hunk["state"] for hunk in hunks(editor)} == {"kept", "undone", "pending"}
+    assert {hunk["state"] for hunk in list_hunks(editor)} == {"kept", "undone", "pending"}
     editor.type(":Acp undo turn<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == text([TEN[0], "LINE 2", *TEN[2:]])
+    assert read_disk(editor) == join_lines([TEN[0], "LINE 2", *TEN[2:]])
     assert editor.lua(LINES) == [TEN[0], "LINE 2", *TEN[2:]]
 
 
@@ -110,7 +99,7 @@ def test_a_file_that_vanishes_under_review_is_said_and_nothing_hangs(
     open_editor: Open, tmp_path: Path, is_known: bool
 ) -> None:
     """Before or after it was read once more, as its buffer went."""
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     notes = editor.project / "notes.txt"
     if is_known:
         notes.unlink()
@@ -126,11 +115,11 @@ def test_a_file_that_vanishes_under_review_is_said_and_nothing_hangs(
     assert not notes.exists()
     editor.acp("prompt", "again")
     editor.wait_event("AcpTurnEnded")
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_folder_in_the_place_of_the_file_is_left_alone(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, write(NOTES, text(CHANGED)))
+    editor = start_review(open_editor, tmp_path, write(NOTES, join_lines(CHANGED)))
     editor.type(":enew|bwipeout notes.txt<CR>")
     editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
     (editor.project / "notes.txt").unlink()
@@ -138,14 +127,14 @@ def test_a_folder_in_the_place_of_the_file_is_left_alone(open_editor: Open, tmp_
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("not undone")
     assert (editor.project / "notes.txt").is_dir()
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("windows", ["", ":vsplit<CR>", ":Acp<CR><Esc>:Acp close<CR>", ":Acp<CR><Esc><C-w>t"])
 def test_the_first_change_is_shown_in_a_window_that_is_there(
     open_editor: Open, tmp_path: Path, windows: str
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type(windows)
     shown = "return { vim.fn.winnr('$'), vim.fn.expand('%:t'), vim.fn.line('.') }"
     if "<C-w>t" in windows:
@@ -157,30 +146,30 @@ def test_the_first_change_is_shown_in_a_window_that_is_there(
 
 
 def test_the_first_change_needs_no_new_window_from_a_list(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS["on disk"])
+    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     editor.type(":copen<CR>:Acp review<CR>")
     editor.expect_lua("return { vim.fn.winnr('$'), vim.fn.expand('%:t') }", [2, "notes.txt"])
 
 
-EMPTY = {"through us": [write(NOTES, "")], "on disk": editing(NOTES, write_file(NOTES, ""))}
+EMPTY = {"through us": [write(NOTES, "")], "on disk": read_and_edit(NOTES, write_file(NOTES, ""))}
 
 
 @pytest.mark.parametrize("way", list(EMPTY))
 def test_a_file_that_was_emptied_is_empty_and_comes_back(open_editor: Open, tmp_path: Path, way: str) -> None:
-    editor = reviewing(open_editor, tmp_path, *EMPTY[way], before="a\nb\n", pending=1)
-    assert [(h["old"], h["new"]) for h in hunks(editor)] == [(["a", "b"], [])]
+    editor = start_review(open_editor, tmp_path, *EMPTY[way], before="a\nb\n", pending=1)
+    assert [(h["old"], h["new"]) for h in list_hunks(editor)] == [(["a", "b"], [])]
     assert editor.lua("return { vim.bo.modified, vim.fn.wordcount().bytes }") == [False, 0]
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert (disk(editor), editor.lua(LINES)) == ("a\nb\n", ["a", "b"])
+    assert (read_disk(editor), editor.lua(LINES)) == ("a\nb\n", ["a", "b"])
     editor.type("u")
     editor.expect_lua(PENDING, 1)
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    assert disk(editor) in ("", "\n")
+    assert read_disk(editor) in ("", "\n")
     editor.type("u")
     editor.expect_lua(LINES, ["a", "b"])
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 SIGNS = """return #vim.tbl_filter(function(mark) return mark[4].sign_text end, vim.api.nvim_buf_get_extmarks(
@@ -194,7 +183,7 @@ SIGNS = """return #vim.tbl_filter(function(mark) return mark[4].sign_text end, v
 def test_hunks_come_back_with_a_file_that_was_wiped_out(
     open_editor: Open, tmp_path: Path, way: str, keys: str
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *WAYS[way])
+    editor = start_review(open_editor, tmp_path, *WAYS[way])
     editor.expect_lua(SIGNS, 3)
     editor.type("Gonew<Esc>u:bwipeout!<CR>")
     editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
@@ -204,19 +193,19 @@ def test_hunks_come_back_with_a_file_that_was_wiped_out(
     editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
     editor.type("gg]h\\u")
     editor.expect_lua(PENDING, 2)
-    assert disk(editor) == text([TEN[0], "line 2", *CHANGED[2:]])
+    assert read_disk(editor) == join_lines([TEN[0], "line 2", *CHANGED[2:]])
     assert editor.lua(LINES) == [TEN[0], "line 2", *CHANGED[2:]]
 
 
 DELETED = "deleted by the agent: :Acp undo brings it back"
-GONE = editing(NOTES, delete_file(NOTES))
+GONE = read_and_edit(NOTES, delete_file(NOTES))
 
 
 @pytest.mark.parametrize("keys", [":Acp undo<CR>", "G\\u", ":bwipeout!|edit notes.txt<CR>:Acp undo<CR>"])
 def test_a_deleted_file_says_so_in_the_buffer_that_has_its_text(
     open_editor: Open, tmp_path: Path, keys: str
 ) -> None:
-    editor = reviewing(open_editor, tmp_path, *GONE, pending=1)
+    editor = start_review(open_editor, tmp_path, *GONE, pending=1)
     editor.screen.expect(f"▁ line 1 {DELETED}")
     editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
     if "edit" in keys:
@@ -226,14 +215,14 @@ def test_a_deleted_file_says_so_in_the_buffer_that_has_its_text(
     editor.type(keys)
     editor.expect_lua(PENDING, 0)
     editor.screen.expect_gone(DELETED)
-    assert disk(editor) == text(TEN)
+    assert read_disk(editor) == join_lines(TEN)
     editor.expect_lua(LINES, TEN)
     editor.expect_lua("return vim.tbl_isempty(vim.fn.maparg(']h', 'n', false, true))", True)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_deletion_that_is_kept_is_marked_no_more(open_editor: Open, tmp_path: Path) -> None:
-    editor = reviewing(open_editor, tmp_path, *GONE, pending=1)
+    editor = start_review(open_editor, tmp_path, *GONE, pending=1)
     editor.screen.expect(DELETED)
     editor.type("\\k")
     editor.expect_lua(PENDING, 0)
@@ -242,7 +231,7 @@ def test_a_deletion_that_is_kept_is_marked_no_more(open_editor: Open, tmp_path: 
     editor.expect_lua("return vim.tbl_isempty(vim.fn.maparg(']h', 'n', false, true))", True)
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("loaded", [True, False])
@@ -251,17 +240,17 @@ def test_a_deletion_that_is_kept_is_marked_no_more(open_editor: Open, tmp_path: 
 def test_a_change_of_the_last_newline_alone_is_a_hunk(
     open_editor: Open, tmp_path: Path, before: str, after: str, by: str, loaded: bool
 ) -> None:
-    steps = [write(NOTES, after)] if by == "through us" else editing(NOTES, write_file(NOTES, after))
+    steps = [write(NOTES, after)] if by == "through us" else read_and_edit(NOTES, write_file(NOTES, after))
     agent = script(tmp_path, on_prompt("", *steps))
-    editor = working(open_editor, agent, before)
+    editor = open_notes(open_editor, agent, before)
     if not loaded:
         editor.type(":enew|bwipeout notes.txt<CR>")
         editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
-    assert disk(editor) == after
-    found = [(h["first"], h["last"], h["old"], h["new"]) for h in hunks(editor)]
+    assert read_disk(editor) == after
+    found = [(h["first"], h["last"], h["old"], h["new"]) for h in list_hunks(editor)]
     assert found == [(2, 2, ["b"], ["b"])]
     editor.type(":Acp review<CR>")
     note = f"no newline at end {'now' if before.endswith(chr(10)) else 'before'}"
@@ -269,17 +258,17 @@ def test_a_change_of_the_last_newline_alone_is_a_hunk(
     assert editor.lua(LISTED) == [["notes.txt", f"+1 -1 {note}"]]
     editor.type(":Acp undo<CR>")
     editor.expect_lua(PENDING, 0)
-    assert (disk(editor), editor.lua(LINES)) == (before, ["a", "b"])
-    assert [hunk["state"] for hunk in hunks(editor)] == ["undone"]
+    assert (read_disk(editor), editor.lua(LINES)) == (before, ["a", "b"])
+    assert [hunk["state"] for hunk in list_hunks(editor)] == ["undone"]
     assert editor.lua("return vim.bo.modified") is False
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_last_newline_is_kept_and_a_changed_last_line_takes_it_along(
     open_editor: Open, tmp_path: Path
 ) -> None:
     rules = on_prompt("first", write(NOTES, "a\nb")), on_prompt("", write(NOTES, "A\nb"))
-    editor = working(open_editor, script(tmp_path, *rules), "a\nb\n")
+    editor = open_notes(open_editor, script(tmp_path, *rules), "a\nb\n")
     editor.acp("prompt", "first")
     editor.expect_lua(PENDING, 1)
     editor.type("Gcc!<Esc>")
@@ -293,16 +282,16 @@ def test_a_last_newline_is_kept_and_a_changed_last_line_takes_it_along(
     editor.expect_lua(PENDING, 1)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == "a\nb"
+    assert read_disk(editor) == "a\nb"
 
 
 def test_a_bom_that_the_agent_has_dropped_comes_back(open_editor: Open, tmp_path: Path) -> None:
-    steps = editing(NOTES, write_file(NOTES, "A\nb\n"))
-    editor = reviewing(open_editor, tmp_path, *steps, before="\ufeffa\nb\n", pending=1)
-    assert (disk(editor), editor.lua("return vim.bo.bomb")) == ("A\nb\n", False)
+    steps = read_and_edit(NOTES, write_file(NOTES, "A\nb\n"))
+    editor = start_review(open_editor, tmp_path, *steps, before="\ufeffa\nb\n", pending=1)
+    assert (read_disk(editor), editor.lua("return vim.bo.bomb")) == ("A\nb\n", False)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert (disk(editor), editor.lua("return vim.bo.bomb")) == ("\ufeffa\nb\n", True)
+    assert (read_disk(editor), editor.lua("return vim.bo.bomb")) == ("\ufeffa\nb\n", True)
 
 
 @pytest.mark.parametrize(
@@ -313,8 +302,8 @@ def test_a_file_that_the_agent_writes_in_another_encoding_is_read_in_it(
     open_editor: Open, tmp_path: Path, after: bytes, encoding: str
 ) -> None:
     go = tmp_path / "go"
-    agent = script(tmp_path, on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)))))
-    editor = working(open_editor, agent, "x\n")
+    agent = script(tmp_path, on_prompt("", *read_and_edit(NOTES, mark("named"), wait_file(str(go)))))
+    editor = open_notes(open_editor, agent, "x\n")
     before = b"caf\xe9\nb\n"
     (editor.project / "notes.txt").write_bytes(before)
     editor.type(":edit!<CR>")
@@ -339,12 +328,12 @@ def test_a_file_that_the_agent_writes_in_another_encoding_is_read_in_it(
         "latin1",
         False,
     ]
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.parametrize("loaded", [True, False])
 def test_a_deleted_file_comes_back_with_its_mode(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
-    editor = working(open_editor, script(tmp_path, on_prompt("", *GONE)), "#!/bin/sh\n")
+    editor = open_notes(open_editor, script(tmp_path, on_prompt("", *GONE)), "#!/bin/sh\n")
     (editor.project / "notes.txt").chmod(0o750)
     if not loaded:
         editor.type(":enew|bwipeout notes.txt<CR>")
@@ -354,5 +343,5 @@ def test_a_deleted_file_comes_back_with_its_mode(open_editor: Open, tmp_path: Pa
     editor.expect_lua(PENDING, 1)
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    assert disk(editor) == "#!/bin/sh\n"
+    assert read_disk(editor) == "#!/bin/sh\n"
     assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o750

@@ -9,8 +9,8 @@ import pytest
 
 from tests.fakes.script import on_initialize, on_prompt, say, script, wait
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, send, talking
-from tests.functional.test_life import told
+from tests.steps.conversation import open_chat, read_chat, send
+from tests.steps.messages import expect_message
 
 Open = Callable[..., Editor]
 NARROW = (80, 24)
@@ -19,7 +19,7 @@ LOG = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('acp://log'), 0, -1, false
 
 @pytest.fixture
 def talked(open_editor: Open, tmp_path: Path) -> Editor:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("An answer."))), size=NARROW)
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("An answer."))), size=NARROW)
     send(editor, "a question")
     editor.wait_event("AcpTurnEnded")
     return editor
@@ -30,10 +30,10 @@ def test_a_trace_overwrites_only_with_a_bang_and_leaves_the_mode(talked: Editor)
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)
     talked.type(":Acp trace save run.sh<CR>")
-    told(talked, "there already, :Acp trace! save overwrites it", "run.sh")
+    expect_message(talked, "there already, :Acp trace! save overwrites it", "run.sh")
     assert file.read_text() == "#!/bin/sh\n"
     talked.type(":Acp trace! save run.sh<CR>")
-    told(talked, "messages in", "run.sh")
+    expect_message(talked, "messages in", "run.sh")
     assert '"session/prompt"' in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o755
 
@@ -41,10 +41,10 @@ def test_a_trace_overwrites_only_with_a_bang_and_leaves_the_mode(talked: Editor)
 @pytest.mark.parametrize("command", ["trace save", "export"])
 def test_what_cannot_be_written_is_one_line_with_the_reason_first(talked: Editor, command: str) -> None:
     talked.type(f":Acp {command} .<CR>")
-    told(talked, "that is a folder")
+    expect_message(talked, "that is a folder")
     deep = "a_rather_long_name_of_a_folder/" * 4
     talked.type(f":Acp {command} {deep}out<CR>")
-    told(talked, "not saved, there is no such folder: ")
+    expect_message(talked, "not saved, there is no such folder: ")
     talked.type(":Acp log<CR>")
     talked.expect_lua(LOG, lambda lines: any("not saved" in line for line in lines))
     lines = talked.lua(LOG)
@@ -54,13 +54,13 @@ def test_what_cannot_be_written_is_one_line_with_the_reason_first(talked: Editor
 
 def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) -> None:
     talked.type(":Acp trace save t.jsonl<CR>")
-    told(talked, "messages in")
+    expect_message(talked, "messages in")
     file = talked.project / "t.jsonl"
     whole = file.read_text()
     count = len(whole.splitlines())
     file.write_text(whole[:-20])
     talked.type(":Acp replay t.jsonl<CR>")
-    told(talked, f"line {count} is cut off: played up to there")
+    expect_message(talked, f"line {count} is cut off: played up to there")
     talked.expect_lua(
         "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false)",
         lambda lines: "An answer." in lines,
@@ -79,28 +79,28 @@ def test_what_is_no_recording_opens_nothing(open_editor: Open, content: str, wor
     editor = open_editor(size=NARROW)
     (editor.project / "t.jsonl").write_text(content)
     editor.type(":Acp replay t.jsonl<CR>")
-    told(editor, words)
+    expect_message(editor, words)
     editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
     assert editor.acp("sessions") == []
 
 
 def test_a_replay_is_neither_restarted_nor_forked(talked: Editor) -> None:
     talked.type(":Acp trace save t.jsonl<CR>")
-    told(talked, "messages in")
+    expect_message(talked, "messages in")
     talked.type(":Acp replay t.jsonl<CR>")
     talked.expect_lua("return require('acp_nvim').status().state", "stopped")
-    before = chat(talked, 2)
+    before = read_chat(talked, 2)
     talked.type(":Acp restart<CR>")
-    told(talked, "a replay cannot be restarted: :Acp new begins anew")
+    expect_message(talked, "a replay cannot be restarted: :Acp new begins anew")
     talked.type(":Acp fork<CR>")
-    told(talked, "a replay cannot be forked: :Acp new begins anew")
+    expect_message(talked, "a replay cannot be forked: :Acp new begins anew")
     assert talked.acp("status")["state"] == "stopped"
-    assert chat(talked, 2) == before
+    assert read_chat(talked, 2) == before
 
 
 def test_the_log_has_each_message_once(talked: Editor) -> None:
     talked.type(":Acp trace on<CR>")
-    told(talked, "was being recorded already")
+    expect_message(talked, "was being recorded already")
     talked.type(":Acp log<CR>")
     talked.expect_lua(LOG, lambda lines: len([line for line in lines if "recorded already" in line]) == 1)
 
@@ -109,12 +109,12 @@ def test_the_log_has_each_message_once(talked: Editor) -> None:
 def test_a_trace_begins_with_initialize_whatever_is_switched(talked: Editor, switches: list[str]) -> None:
     for switch in switches:
         talked.type(f":Acp trace {switch}<CR>")
-        told(
+        expect_message(
             talked,
             {"on": "recorded already" if len(switches) == 1 else "recorded again"}.get(switch, "no longer"),
         )
     talked.type(":Acp trace save t.jsonl<CR>")
-    told(talked, "messages in")
+    expect_message(talked, "messages in")
     messages = [json.loads(line)["msg"] for line in (talked.project / "t.jsonl").read_text().splitlines()]
     assert messages[0]["method"] == "initialize"
     assert messages[1]["id"] == messages[0]["id"]
@@ -141,7 +141,7 @@ def test_a_session_that_its_user_ends_out_of_sight_is_no_failed_turn(
 ) -> None:
     deletes = on_initialize(sessionCapabilities={"delete": {}})
     agent = script(tmp_path, deletes, on_prompt("long", say("on it"), wait("never")))
-    editor = talking(open_editor, agent, size=NARROW)
+    editor = open_chat(open_editor, agent, size=NARROW)
     send(editor, "long")
     editor.type(":Acp new<CR>")
     editor.wait_event("AcpSessionStarted", session=2)

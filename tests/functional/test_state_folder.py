@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, permission, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_files import working
+from tests.steps.files import open_notes
 
 Open = Callable[..., Editor]
 TEXT = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
@@ -17,7 +17,7 @@ end, vim.split(vim.fn.execute('messages'), '\\n'))"""
 def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: Open, tmp_path: Path) -> None:
     """History, transcript and the log of decisions: none of them can be written."""
     agent = script(tmp_path, on_prompt("", permission("Run it?", [("no", "No", "reject_once")]), say("done")))
-    editor = working(open_editor, agent, setup={"permissions": [{"action": "reject"}]})
+    editor = open_notes(open_editor, agent, setup={"permissions": [{"action": "reject"}]})
     folder = Path(editor.lua("return vim.fn.stdpath('state')"))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "acp_nvim").write_text("a file, where a folder should be")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import talking
+from tests.steps.conversation import open_chat
 
 Open = Callable[..., Editor]
 
@@ -13,7 +13,7 @@ Open = Callable[..., Editor]
 def test_the_beginning_of_a_name_is_enough_where_it_is_the_only_one(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("got it"))), size=(120, 30))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("got it"))), size=(120, 30))
     editor.type("<Esc>:Acp prom hello<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("got it")
@@ -41,7 +41,7 @@ def test_an_exact_name_wins_and_completion_is_as_before(editor: Editor) -> None:
 
 
 def test_what_is_not_there_names_what_is(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))), size=(80, 24))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("hello"))), size=(80, 24))
     editor.type("<Esc>:Acp open 99<CR>")
     editor.screen.expect("no session 99. Open: 1")
     editor.type(f":Acp new agent0 {tmp_path}/nowhere<CR>")

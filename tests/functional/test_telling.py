@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, stderr, update, wait
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, in_chat, send, talking
+from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 
@@ -29,7 +29,7 @@ def test_usage_is_a_gauge_and_a_warning(open_editor: Open, tmp_path: Path) -> No
         on_prompt("two", usage(85, 100), say("Second.")),
         on_prompt("three", usage(5, 0), say("Third.")),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "one")
     editor.screen.expect("◔ 21%")
     editor.screen.expect("0.50 EUR")
@@ -42,13 +42,13 @@ def test_usage_is_a_gauge_and_a_warning(open_editor: Open, tmp_path: Path) -> No
     editor.wait_event("AcpTurnEnded", turn=3)
     editor.expect_lua("return require('acp_nvim').status().usage.size", 0)
     assert "%" not in editor.acp("statusline")
-    assert len([line for line in chat(editor) if "memory is" in line]) == 1
+    assert len([line for line in read_chat(editor) if "memory is" in line]) == 1
 
 
 @pytest.mark.statement(95)
 def test_a_full_memory_is_announced_where_the_chat_is_not_seen(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", usage(9, 10), wait("session/cancel")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     editor.type("<Esc>:Acp close<CR>")
     editor.acp("prompt", "hello")
     editor.screen.expect("its memory is 90 % full")
@@ -63,10 +63,10 @@ def test_a_compaction_changes_in_place_and_unfolds(open_editor: Open, tmp_path: 
             "", update({**tell, "status": "in_progress"}), update(piece), say("On."), permission("Go?")
         ),
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "hello")
     editor.screen.expect("shortens its memory")
-    in_chat(editor, "shortens its memory")
+    go_to_line(editor, "shortens its memory")
     editor.type("za")
     editor.screen.expect("we spoke")
     editor.screen.expect("On.")
@@ -84,7 +84,7 @@ def test_notices_stand_in_the_chat_by_their_severity(open_editor: Open, tmp_path
         )
         for level in ("info", "warning", "error")
     ]
-    editor = talking(open_editor, script(tmp_path, on_prompt("", *notices, say("So."))))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", *notices, say("So."))))
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("So.")
@@ -92,12 +92,12 @@ def test_notices_stand_in_the_chat_by_their_severity(open_editor: Open, tmp_path
     assert "· info title" in shown
     assert "! warning title" in shown
     assert "✗ error title" in shown
-    assert not any("\x1b" in line for line in chat(editor))
+    assert not any("\x1b" in line for line in read_chat(editor))
 
 
 def test_the_statusline_tells_who_does_what(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("Go?")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     assert editor.acp("statusline") == "Scripted idle"
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
@@ -109,7 +109,7 @@ def test_a_hostile_name_is_no_item_of_a_statusline(open_editor: Open, tmp_path: 
     name = "%{%v:lua.error('!')%}%#Error#\u202e" + "x" * 300
     info = {"protocolVersion": 1, "agentInfo": {"name": "a", "title": name}, "agentCapabilities": {}}
     agent = script(tmp_path, {"method": "initialize", "text": "", "do": [["result", info]]})
-    editor = talking(
+    editor = open_chat(
         open_editor, agent, init="vim.o.statusline = \"%{%v:lua.require'acp_nvim'.statusline()%}\""
     )
     line = editor.acp("statusline")
@@ -151,7 +151,7 @@ def test_the_log_shows_stderr_and_what_nobody_knew(open_editor: Open, tmp_path: 
             say("So."),
         ),
     )
-    editor = talking(open_editor, agent, size=(120, 40), setup={"log": {"level": "debug"}})
+    editor = open_chat(open_editor, agent, size=(120, 40), setup={"log": {"level": "debug"}})
     send(editor, "hello")
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp log<CR>")

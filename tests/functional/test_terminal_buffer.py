@@ -3,13 +3,8 @@
 import pytest
 
 from tests.functional.editor import Editor
+from tests.steps.terminals import OPEN_TERMINALS
 
-TOLD = """
-    local terminal = require("acp_nvim.terminal")
-    terminal.opened(1, "t1", "make \\27[2J%d")
-    terminal.opened(1, "t2", "pytest -q")
-    terminal.opened(2, "t1", "ls")
-"""
 LINES = "return vim.api.nvim_buf_get_lines(0, 0, -1, true)"
 FEED = "return require('acp_nvim.terminal').feed(1, 't2', ..., vim.api.nvim_get_current_buf())"
 VERBS = """
@@ -27,7 +22,7 @@ VERBS = """
 
 @pytest.fixture
 def told(editor: Editor) -> Editor:
-    editor.lua(VERBS + TOLD)
+    editor.lua(VERBS + OPEN_TERMINALS)
     return editor
 
 

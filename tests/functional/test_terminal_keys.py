@@ -15,7 +15,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, script
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import counts, talking
+from tests.steps.conversation import expect_key, open_chat
 
 Open = Callable[..., Editor]
 ENCODINGS = {"escape": b"\x1b1", "csi-u": b"\x1b[49;3u", "other-keys": b"\x1b[27;3;49~"}
@@ -61,12 +61,12 @@ def terminal(program: Path, address: str) -> Iterator[int]:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_alt_and_a_digit_answers(open_editor: Open, tmp_path: Path, program: Path, encoding: str) -> None:
     agent = script(tmp_path, on_prompt("", permission("run it")))
-    editor = talking(open_editor, agent, size=(160, 40))
+    editor = open_chat(open_editor, agent, size=(160, 40))
     with terminal(program, editor.address) as keyboard:
         editor.expect_lua("return #vim.api.nvim_list_uis()", 2)
         os.write(keyboard, b"igo\x13")
         editor.wait_event("AcpQuestion")
-        counts(editor, "<M-1>")
+        expect_key(editor, "<M-1>")
         os.write(keyboard, ENCODINGS[encoding])
         assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
         assert editor.lua("return vim.fn.mode()") == "i"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool
 from tests.functional.editor import Editor
+from tests.steps.terminals import create_terminal
 
 Open = Callable[..., Editor]
 FIRST = {"sessionId": "{session}", "terminalId": "terminal-1"}
@@ -16,13 +17,9 @@ SHOWN = tool(
 )
 
 
-def create(command: str, **params: Any) -> list[Any]:
-    return request("terminal/create", {"sessionId": "{session}", "command": command, **params})
-
-
 def runs(command: str, *more: list[Any], **params: Any) -> list[Any]:
     wait = request("terminal/wait_for_exit", FIRST)
-    return [create(command, **params), SHOWN, wait, say("ended with {answer}"), *more]
+    return [create_terminal(command, **params), SHOWN, wait, say("ended with {answer}"), *more]
 
 
 def chat(open_editor: Open, agent: ScriptedAgent) -> Editor:

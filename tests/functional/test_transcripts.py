@@ -10,8 +10,8 @@ import pytest
 
 from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import chat, send, talking
-from tests.functional.test_life import backend_of
+from tests.steps.conversation import open_chat, read_chat, send
+from tests.steps.processes import find_backend
 
 Open = Callable[..., Editor]
 DIFF = {"type": "diff", "path": "a.py", "oldText": "one\n", "newText": "two\n"}
@@ -24,13 +24,13 @@ def kept(editor: Editor) -> list[Path]:
 
 @pytest.mark.backends
 def test_a_session_is_kept_and_played_in_another_neovim(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("I *did* it"), EDIT)))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("I *did* it"), EDIT)))
     send(editor, "do it")
     editor.wait_event("AcpTurnEnded")
     wait_until(lambda: kept(editor))
     (file,) = kept(editor)
     assert file.stat().st_mode & 0o777 == 0o600
-    before = chat(editor)
+    before = read_chat(editor)
     assert editor.quit() == 0
     assert all({"t", "dir", "msg"} == json.loads(line).keys() for line in file.read_text().splitlines())
     other = open_editor()
@@ -43,15 +43,15 @@ def test_a_session_is_kept_and_played_in_another_neovim(open_editor: Open, tmp_p
 
 def test_after_a_crash_the_chat_goes_on_where_it_was(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("one", say("first answer")), on_prompt("two", say("second answer")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "one")
     editor.wait_event("AcpTurnEnded")
     wait_until(lambda: kept(editor) and "stopReason" in kept(editor)[0].read_text())
-    os.kill(backend_of(editor), signal.SIGKILL)
+    os.kill(find_backend(editor), signal.SIGKILL)
     editor.wait_event("AcpSessionEnded")
     send(editor, "two")
     editor.wait_event("AcpTurnEnded", turn=2)
-    lines = chat(editor)
+    lines = read_chat(editor)
     assert [lines.count(line) for line in ("one", "first answer", "two", "second answer")] == [1, 1, 1, 1]
     assert lines.index("first answer") < lines.index("second answer")
     assert any("started anew" in line for line in lines)
@@ -60,7 +60,7 @@ def test_after_a_crash_the_chat_goes_on_where_it_was(open_editor: Open, tmp_path
 
 def test_export(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("I *did* it\n"), EDIT))
-    editor = talking(open_editor, agent, size=(120, 30))
+    editor = open_chat(open_editor, agent, size=(120, 30))
     send(editor, "do **it**")
     editor.wait_event("AcpTurnEnded")
     file = editor.project / "out.md"
@@ -86,7 +86,7 @@ def test_export(open_editor: Open, tmp_path: Path) -> None:
 
 def test_after_a_kill_in_a_turn_the_next_neovim_says_so(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("I am at it"), EDIT, wait_file("/nowhere")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "do it")
     wait_until(lambda: kept(editor) and "I am at it" in kept(editor)[0].read_text())
     editor.kill()

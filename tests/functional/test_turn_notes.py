@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, working, write
-from tests.functional.test_review import CHANGED, NOTES, PENDING, TEN, text
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, write
+from tests.steps.review import CHANGED, PENDING, TEN
 
 Open = Callable[..., Editor]
 COMMA = "vim.g.maplocalleader = ','\n"
@@ -18,11 +18,11 @@ def talking(open_editor: Open, tmp_path: Path, *prompts: str, **options: object)
     """The chat is open beside notes.txt, the cursor in the file; these prompts have been answered."""
     agent = script(
         tmp_path,
-        on_prompt("edit", say("I edit it.\n\n"), write(NOTES, text(CHANGED))),
-        on_prompt("again", write(NOTES, text(LATER))),
+        on_prompt("edit", say("I edit it.\n\n"), write(NOTES, join_lines(CHANGED))),
+        on_prompt("again", write(NOTES, join_lines(LATER))),
         on_prompt("", say("Nothing to do.")),
     )
-    editor = working(open_editor, agent, text(TEN), **{"init": COMMA, "size": (160, 40), **options})
+    editor = open_notes(open_editor, agent, join_lines(TEN), **{"init": COMMA, "size": (160, 40), **options})
     editor.type(":Acp<CR><Esc><C-w>h")
     editor.expect_lua("return vim.bo.filetype ~= 'acp_prompt' and vim.fn.expand('%:t')", "notes.txt")
     for prompt in prompts:

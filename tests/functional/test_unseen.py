@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import die, on_prompt, permission, say, script, wait_file
 from tests.functional.editor import Editor
-from tests.functional.test_conversation import send, talking
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 SIZES = [(60, 15), (80, 24)]
@@ -25,7 +25,7 @@ def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_lef
     open_editor: Open, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), permission("Go?")))
-    editor = talking(open_editor, agent, size=size)
+    editor = open_chat(open_editor, agent, size=size)
     send(editor, "hello")
     editor.wait_event("AcpTurnStarted")
     elsewhere(editor)
@@ -60,7 +60,7 @@ def test_what_matters_is_left_of_what_is_cut(open_editor: Open) -> None:
 
 
 def test_what_a_key_answers_is_seen_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path), size=(80, 24))
+    editor = open_chat(open_editor, script(tmp_path), size=(80, 24))
     windows = editor.lua("return vim.api.nvim_list_wins()")
     for keys, told in (("i<C-s>", "there is nothing to send"), ("<S-Tab>", "has no modes to choose from")):
         editor.type(keys)
@@ -77,7 +77,7 @@ def test_a_question_that_has_been_answered_meanwhile_is_not_told_again(
 ) -> None:
     go, end = (wait_file(str(tmp_path / name)) for name in ("go", "end"))
     agent = script(tmp_path, on_prompt("", go, permission("Go?"), end))  # the turn's end would be told too
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "hello")
     editor.wait_event("AcpTurnStarted")
     elsewhere(editor)
@@ -95,7 +95,7 @@ def test_the_death_of_an_agent_in_insert_mode_is_told_once_it_is_left(
     open_editor: Open, tmp_path: Path
 ) -> None:
     agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), die("SIGKILL")))
-    editor = talking(open_editor, agent, size=(80, 24))
+    editor = open_chat(open_editor, agent, size=(80, 24))
     send(editor, "hello")
     editor.wait_event("AcpTurnStarted")
     elsewhere(editor)
@@ -113,7 +113,7 @@ def test_a_statusline_follows_while_the_chat_is_open(open_editor: Open, tmp_path
         on_prompt("two", permission("Go?"), say("Yes.")),
     )
     init = "vim.o.laststatus = 2 vim.o.statusline = \"%<%f [%{%v:lua.require'acp_nvim'.statusline()%}]\""
-    editor = talking(open_editor, agent, init=init)
+    editor = open_chat(open_editor, agent, init=init)
     editor.screen.expect("[Scripted idle]")
     send(editor, "one")
     editor.screen.expect("[Scripted running]")
@@ -139,7 +139,7 @@ def test_a_statusline_is_left_alone_where_nothing_in_it_has_changed(
     end
     vim.o.statusline = "%{%v:lua.line()%}"
     """
-    editor = talking(open_editor, agent, init=init)
+    editor = open_chat(open_editor, agent, init=init)
     send(editor, "one")
     editor.wait_event("AcpTurnEnded", turn=1)
     editor.screen.expect("Scripted idle")

@@ -14,30 +14,16 @@ from tests.fakes.script import (
     on_prompt,
     request,
     script,
-    tool,
     wait_file,
     wait_until,
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.functional.test_files import LINES, working
+from tests.steps.files import LINES, NOTES, call_edit, open_notes
+from tests.steps.messages import expect_no_prompt
+from tests.steps.questions import CAN_ANSWER
 
 Open = Callable[..., Editor]
-NOTES = "{cwd}/notes.txt"
-SEEN = "return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])"
-
-
-def editing(path: str, *steps: list[Any], id: str = "e") -> list[list[Any]]:
-    """A call that names the file, does something to it, and is completed."""
-    begins = tool(id, title="Edit", kind="edit", status="in_progress", locations=[{"path": path}])
-    return [begins, *steps, tool(id, known=True, status="completed")]
-
-
-def at_rest(editor: Editor) -> None:
-    """Nothing was asked at the bottom of the screen, and Neovim answers."""
-    assert editor.mode()["blocking"] is False
-    assert "W12" not in editor.screen.text()
-    assert "Press ENTER" not in editor.screen.text()
 
 
 def changed(open_editor: Open, tmp_path: Path, keys: str, new: str, **options: Any) -> Editor:
@@ -45,9 +31,9 @@ def changed(open_editor: Open, tmp_path: Path, keys: str, new: str, **options: A
     go = tmp_path / "go"
     agent = script(
         tmp_path,
-        on_prompt("", *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, new))),
+        on_prompt("", *call_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, new))),
     )
-    editor = working(open_editor, agent, **options)
+    editor = open_notes(open_editor, agent, **options)
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     if keys:
@@ -68,7 +54,7 @@ def test_an_unmodified_buffer_takes_the_disk_s_text_up(open_editor: Open, tmp_pa
     editor.type("<C-r>:w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert (editor.project / "notes.txt").read_text() == "one\nTWO\nthree\nfour\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(104, 105)
@@ -83,7 +69,7 @@ def test_unsaved_lines_elsewhere_are_merged_and_saved_without_a_prompt(
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert (editor.project / "notes.txt").read_text() == "mine\ntwo\nTHREE\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(104)
@@ -95,13 +81,13 @@ def test_only_the_user_decides_an_overlap(open_editor: Open, tmp_path: Path, com
     assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.type(":Acp<CR>")
     editor.screen.expect("conflict in notes.txt")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type(f":Acp {command}<CR>")
     editor.expect_lua(LINES, ["one", line, "three", "four"])
     editor.type("<C-w>t:w<CR>")
     editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
     assert (editor.project / "notes.txt").read_text() == f"one\n{line}\nthree\nfour\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(104)
@@ -114,11 +100,11 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
         on_prompt("more", write_file(NOTES, "ONE\nagent's\nthree\n")),
         on_prompt(
             "",
-            *editing(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, "one\nagent's\nthree\n")),
+            *call_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, "one\nagent's\nthree\n")),
             ["wait", "session/cancel"],
         ),
     )
-    editor = working(open_editor, agent, size=(140, 40))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     editor.acp("prompt", "edit")
     wait_until(lambda: agent.logged("mark"))
     editor.type("ggjccuser's<Esc>")
@@ -126,7 +112,7 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     go.touch()
     editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR><C-w>t")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.screen.expect(":w merge")
@@ -147,7 +133,7 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
     assert editor.lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified") is True  # as the bar has said
     assert editor.lua("return vim.fn.bufnr('yours')") == -1  # nothing was kept aside
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_files_that_come_and_go_raise_nothing(open_editor: Open, tmp_path: Path) -> None:
@@ -156,12 +142,12 @@ def test_files_that_come_and_go_raise_nothing(open_editor: Open, tmp_path: Path)
         tmp_path,
         on_prompt(
             "",
-            *editing(new, write_file(new, "made\n"), id="a"),
-            *editing(old, delete_file(old), id="b"),
-            *editing(NOTES, delete_file(NOTES), id="c"),
+            *call_edit(new, write_file(new, "made\n"), id="a"),
+            *call_edit(old, delete_file(old), id="b"),
+            *call_edit(NOTES, delete_file(NOTES), id="c"),
         ),
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     (editor.project / "old.txt").write_text("old\n")
     editor.type(":split new.txt<CR>")
     editor.expect_lua("return vim.fn.bufname()", "new.txt")
@@ -172,7 +158,7 @@ def test_files_that_come_and_go_raise_nothing(open_editor: Open, tmp_path: Path)
     assert editor.lua("return vim.fn.bufnr('old.txt')") == -1
     assert editor.acp("questions") == []
     assert editor.lua("return vim.v.errmsg") == ""
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def shell(line: str) -> list[list[Any]]:
@@ -185,12 +171,12 @@ def test_what_a_command_changes_is_taken_up(open_editor: Open, tmp_path: Path) -
     """Nobody names the file: it is loaded, and the command has ended."""
     over = tmp_path / "over"
     agent = script(tmp_path, on_prompt("", *shell("echo four >> notes.txt"), wait_file(str(over))))
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "run")
     editor.expect_lua(LINES, ["one", "two", "three", "four"])
     over.touch()
     editor.wait_event("AcpTurnEnded")
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(105)
@@ -199,7 +185,7 @@ def test_what_only_git_knows_of_is_taken_up_when_the_turn_ends(open_editor: Open
     agent: ScriptedAgent = script(
         tmp_path, on_prompt("", mark("begun"), wait_file(str(go)), write_file("{cwd}/late.txt", "b\n"))
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     late = editor.project / "late.txt"
     late.write_text("a\n")
     git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-C", str(editor.project)]
@@ -212,28 +198,28 @@ def test_what_only_git_knows_of_is_taken_up_when_the_turn_ends(open_editor: Open
     go.touch()
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return vim.fn.getline(1)", "b")
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(104)
 def test_a_new_file_that_both_have_begun_is_saved_without_a_prompt(open_editor: Open, tmp_path: Path) -> None:
     new = "{cwd}/new.txt"
-    agent = script(tmp_path, on_prompt("", *editing(new, write_file(new, "agent's\n"))))
-    editor = working(open_editor, agent, size=(140, 40))
+    agent = script(tmp_path, on_prompt("", *call_edit(new, write_file(new, "agent's\n"))))
+    editor = open_notes(open_editor, agent, size=(140, 40))
     editor.type(":edit! new.txt<CR>iuser's<Esc>")
     editor.expect_lua("return vim.bo.modified")
     editor.acp("prompt", "make it")
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp<CR><C-w>t")
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     editor.type(":Acp reject<CR>")
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
     editor.expect_lua("return vim.fn.execute('file'):find('[New]', 1, true) == nil")
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert (editor.project / "new.txt").read_text() == "user's\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_what_is_being_typed_stays_where_it_is_typed(open_editor: Open, tmp_path: Path) -> None:
@@ -253,10 +239,10 @@ def test_while_we_ask_neovim_does_not_ask_as_well(open_editor: Open, tmp_path: P
     editor.type(":Acp<CR><C-w>t")
     editor.type(":checktime | doautocmd FocusGained | let g:done = 1<CR>")
     editor.expect_lua("return vim.g.done", 1)
-    at_rest(editor)
+    expect_no_prompt(editor)
     assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.screen.expect("conflict in notes.txt")
-    editor.expect_lua(SEEN)
+    editor.expect_lua(CAN_ANSWER)
     tick = editor.lua("return vim.b[vim.fn.bufnr('notes.txt')].changedtick")
     editor.type(f":Acp {command}<CR>")
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
@@ -267,7 +253,7 @@ def test_while_we_ask_neovim_does_not_ask_as_well(open_editor: Open, tmp_path: P
     editor.type("GAmore<Esc>:w<CR>")
     editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
     assert (editor.project / "notes.txt").read_text() == f"one\n{line}\nthreemore\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_another_file_is_asked_about_as_ever(open_editor: Open, tmp_path: Path) -> None:
@@ -296,24 +282,24 @@ def test_a_change_while_the_command_line_window_is_open_comes_behind_it(
     editor.type("x:w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert (editor.project / "notes.txt").read_text() == "ne\nTWO\nthree\n"
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_file_that_is_no_text_any_more_is_told(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
-        tmp_path, on_prompt("", *editing(NOTES, *shell("printf 'h\\351\\n' > notes.txt"), mark("done")))
+        tmp_path, on_prompt("", *call_edit(NOTES, *shell("printf 'h\\351\\n' > notes.txt"), mark("done")))
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("notes.txt has changed on disk, its buffer has not")
     assert editor.lua(LINES) == ["one", "two", "three"]
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 def test_a_loaded_file_that_is_deleted_is_told_and_its_text_stays(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *editing(NOTES, delete_file(NOTES))))
-    editor = working(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *call_edit(NOTES, delete_file(NOTES))))
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "tidy up")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("notes.txt was deleted or moved on disk")
@@ -321,7 +307,7 @@ def test_a_loaded_file_that_is_deleted_is_told_and_its_text_stays(open_editor: O
     assert editor.acp("changes")[0]["deleted"] is True
     editor.type(":w<CR>")
     wait_until((editor.project / "notes.txt").exists)
-    at_rest(editor)
+    expect_no_prompt(editor)
 
 
 @pytest.mark.statement(105)
@@ -330,12 +316,12 @@ def test_a_change_in_the_middle_of_a_call_comes_soon(open_editor: Open, tmp_path
     over = tmp_path / "over"
     agent = script(
         tmp_path,
-        on_prompt("", *editing(NOTES, mark("named"), write_file(NOTES, "new\n"), wait_file(str(over)))),
+        on_prompt("", *call_edit(NOTES, mark("named"), write_file(NOTES, "new\n"), wait_file(str(over)))),
     )
-    editor = working(open_editor, agent)
+    editor = open_notes(open_editor, agent)
     editor.acp("prompt", "edit")
     editor.expect_lua(LINES, ["new"], timeout=3)
     assert editor.acp("status")["state"] == "running"
     over.touch()
     editor.wait_event("AcpTurnEnded")
-    at_rest(editor)
+    expect_no_prompt(editor)

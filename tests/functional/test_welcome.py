@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import on, on_initialize, on_prompt, result, say, script, wait_file
 from tests.functional.editor import Editor
-from tests.functional.test_continue import yesterday
+from tests.steps.sessions import converse_and_quit
 
 Open = Callable[..., Editor]
 MODES = {"availableModes": [{"id": "ask", "name": "Ask"}], "currentModeId": "ask"}
@@ -66,7 +66,7 @@ def test_an_empty_chat_says_who_where_and_how(open_editor: Open, tmp_path: Path)
 
 def test_it_is_whole_at_every_width(open_editor: Open, tmp_path: Path) -> None:
     title = "tidy up the project and tell me at length what you have found"
-    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), title)
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), title)
     again["size"] = (200, 36)
     editor = opened(open_editor, tmp_path, OPENED, setup={"chat": {"position": "tab"}}, **again)
     editor.screen.expect(f'continue "{title}" (just now)')
@@ -85,7 +85,7 @@ def test_it_is_whole_at_every_width(open_editor: Open, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["the chat", "the prompt"])
 def test_enter_continues(open_editor: Open, tmp_path: Path, where: str) -> None:
-    again = yesterday(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), "tidy up")
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), "tidy up")
     load = on("session/load", result({}))
     editor = opened(open_editor, tmp_path, OPENED, load, on_prompt("", say("more")), **again)
     editor.screen.expect('continue "tidy up" (just now)')

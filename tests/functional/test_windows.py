@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE, Screen
-from tests.functional.test_conversation import counts, in_chat, send, talking
+from tests.steps.conversation import expect_key, go_to_line, open_chat, send
 
 Open = Callable[..., Editor]
 HEIGHTS = """
@@ -63,7 +63,7 @@ def test_a_question_higher_than_the_chat_is_answered_once_it_has_been_read(
     agent = script(
         tmp_path, on_prompt("", permission("run it", kind="execute", rawInput={"command": command}))
     )
-    editor = talking(open_editor, agent, size=size)
+    editor = open_chat(open_editor, agent, size=size)
     screens = every_screen(editor)
     before = editor.lua(HEIGHTS)
     send(editor, "go")
@@ -78,7 +78,7 @@ def test_a_question_higher_than_the_chat_is_answered_once_it_has_been_read(
 def test_the_message_says_how_a_high_question_goes_on(open_editor: Open, tmp_path: Path) -> None:
     command = {"command": long_command(50)}
     agent = script(tmp_path, on_prompt("", permission("run it", kind="execute", rawInput=command)))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.type(":Acp accept<CR>")
@@ -91,7 +91,7 @@ def test_the_message_says_how_a_high_question_goes_on(open_editor: Open, tmp_pat
 def test_one_line_higher_than_the_chat_is_read_and_answered(open_editor: Open, tmp_path: Path) -> None:
     words = " ".join(f"word{n}" for n in range(400))
     agent = script(tmp_path, on_prompt("", permission("run it", kind="execute", rawInput={"command": words})))
-    editor = talking(open_editor, agent, size=(60, 20))
+    editor = open_chat(open_editor, agent, size=(60, 20))
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     screens = every_screen(editor)
@@ -109,7 +109,7 @@ def test_a_split_that_closes_leaves_the_windows_as_they_were(
     open_editor: Open, tmp_path: Path, size: tuple[int, int], keys: str
 ) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
-    editor = talking(open_editor, agent, size=size)
+    editor = open_chat(open_editor, agent, size=size)
     editor.type("<Esc>")
     ours = "Acp" in keys  # where the cursor goes from the user's own windows is Neovim's business
     now = "return { vim.fn.winrestcmd(), (...) and vim.api.nvim_get_current_win() }"
@@ -127,7 +127,7 @@ def test_a_split_that_closes_leaves_the_windows_as_they_were(
 
 def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     chat_height, prompt_height = editor.lua(HEIGHTS)
     editor.type("<Esc>:resize +3<CR>")
     by_hand = [chat_height - 3, prompt_height + 3]
@@ -181,7 +181,7 @@ def test_a_share_of_the_screen_follows_the_screen(
 
 
 def test_a_width_by_hand_stays_on_another_screen(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("hello"))))
     editor.type("<Esc>:vertical resize 33<CR>:set columns=160<CR>")
     editor.expect_lua("return vim.o.columns", 160)
     editor.expect_lua(SIZE, lambda now: now[0] == 33)
@@ -193,7 +193,7 @@ def test_a_count_does_not_answer_what_has_streamed_under_the_cursor(
 ) -> None:
     go = tmp_path / "go"
     agent = script(tmp_path, on_prompt("", say("wait"), wait_file(str(go)), permission("run it")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect("wait")
     editor.type("<Esc>:call win_gotoid(bufwinid('^acp://1/chat$'))<CR>G")
@@ -205,19 +205,19 @@ def test_a_count_does_not_answer_what_has_streamed_under_the_cursor(
     editor.type("2k")
     editor.expect_lua("return vim.fn.line('.')", line - 2)
     assert editor.events("AcpAnswered") == []
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("j1")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
 
 def test_a_digit_answers_for_who_has_gone_to_the_chat(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("run it")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("run it")
     editor.type("<C-w>k")
-    counts(editor, "g1")
+    expect_key(editor, "g1")
     editor.type("3")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
@@ -232,7 +232,7 @@ def test_a_selection_at_the_end_stays_as_it_is_while_text_streams(
     agent = script(
         tmp_path, on_prompt("", say(f"one\ntwo\nthree\nfour\n{ending}"), wait_file(str(go)), *more)
     )
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect("five")
     editor.type("<Esc>:call win_gotoid(bufwinid('^acp://1/chat$'))<CR>G$" + select)
@@ -254,12 +254,12 @@ def test_gf_splits_where_unsaved_lines_may_not_be_hidden(open_editor: Open, tmp_
     agent = script(
         tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
     )
-    editor = talking(open_editor, agent, init="vim.o.hidden = false")
+    editor = open_chat(open_editor, agent, init="vim.o.hidden = false")
     (editor.project / "there.txt").write_text("one\ntwo\nthree\n")
     editor.type("<Esc>:call win_gotoid(win_getid(1))<CR>iunsaved<Esc>")
     send(editor, "read")
     editor.wait_event("AcpTurnEnded")
-    in_chat(editor, "there.txt")
+    go_to_line(editor, "there.txt")
     editor.type("gf")
     editor.expect_lua("return {vim.fn.expand('%:t'), vim.fn.line('.')}", ["there.txt", 2])
     editor.screen.expect("unsaved")
@@ -280,7 +280,7 @@ def test_a_path_never_opens_in_a_file_tree(open_editor: Open, tmp_path: Path, tr
     agent = script(
         tmp_path, on_prompt("", tool("r", title="Read", kind="read", status="completed", locations=place))
     )
-    editor = talking(open_editor, agent, size=(140, 30))
+    editor = open_chat(open_editor, agent, size=(140, 30))
     (editor.project / "there.txt").write_text("one\ntwo\nthree\n")
     (editor.project / "other.txt").write_text("other\n")
     send(editor, "read")
@@ -293,7 +293,7 @@ def test_a_path_never_opens_in_a_file_tree(open_editor: Open, tmp_path: Path, tr
         editor.lua(TREE, tree)
     tree_win = editor.expect_lua("return vim.api.nvim_get_current_win()", lambda win: win != last)
     before = editor.lua("return vim.fn.winbufnr(...)", tree_win)
-    in_chat(editor, "there.txt")
+    go_to_line(editor, "there.txt")
     editor.type("<CR>")
     here = "return { vim.fn.expand('%:t'), vim.api.nvim_get_current_win() }"
     editor.expect_lua(here, ["there.txt", last])
@@ -301,7 +301,7 @@ def test_a_path_never_opens_in_a_file_tree(open_editor: Open, tmp_path: Path, tr
     # the file is on the screen: no second window is taken for it
     editor.type("<C-w>p:call win_gotoid(win_getid(2))<CR>")
     editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
-    in_chat(editor, "there.txt")
+    go_to_line(editor, "there.txt")
     editor.type("<CR>")
     editor.expect_lua(here, ["there.txt", last])
 
@@ -361,7 +361,7 @@ def test_a_session_file_is_read_while_the_chat_is_open(
 
 def test_closing_takes_every_window_on_the_chat_along(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     user = editor.lua("return vim.fn.win_getid(1)")
     editor.type("<Esc><C-w>k:vsplit<CR>")
     editor.expect_lua("return vim.fn.winnr('$')", 4)
@@ -371,7 +371,7 @@ def test_closing_takes_every_window_on_the_chat_along(open_editor: Open, tmp_pat
 
 def test_a_global_winbar_stays_out_of_the_prompt(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("hello")))
-    editor = talking(open_editor, agent, init="vim.o.winbar = 'MINE'")
+    editor = open_chat(open_editor, agent, init="vim.o.winbar = 'MINE'")
     editor.screen.expect("<CR> send")
     lines = editor.screen.lines()
     assert sum("MINE" in line for line in lines) == 1, "in the user's own window"
@@ -382,7 +382,7 @@ def test_answers_stay_in_view_when_a_list_takes_rows(open_editor: Open, tmp_path
     names = [f"a long name of an answer {n}" for n in range(3)]
     options = [(name, name, "allow_once") for name in names]
     agent = script(tmp_path, on_prompt("", say("many words " * 20), permission("May I?", options)))
-    editor = talking(open_editor, agent)
+    editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect(names[-1])
     before = editor.lua("return vim.fn.line('w0', vim.fn.bufwinid('acp://1/chat'))")
@@ -392,7 +392,7 @@ def test_answers_stay_in_view_when_a_list_takes_rows(open_editor: Open, tmp_path
 
 
 def test_a_file_that_comes_into_the_prompts_window_keeps_it(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, script(tmp_path, on_prompt("", say("hello"))))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("hello"))))
     for name in ("mine.txt", "other.txt"):
         (editor.project / name).write_text(f"the text of {name}\n")
     editor.type("<Esc><C-w>h:edit mine.txt<CR>:Acp<CR>:only<CR>")

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.functional.test_review import PENDING
 from tests.real.story import LONG, TEXT, Story
+from tests.steps.review import PENDING
 
 TWO = "edit {}/notes.txt::line 3\nline 4\nline 5\nline 6\nline 7\n::THREE\nline 4\nline 5\nline 6\nSEVEN\n"
 EDITED = TEXT.replace("line 3\n", "THREE\n").replace("line 7\n", "SEVEN\n")

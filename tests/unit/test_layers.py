@@ -1,6 +1,7 @@
 """The layers of ARCHITECTURE.md: who may import whom, and who may touch Neovim and an event loop."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ SEES = {
     "demo": (),
 }
 SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py")
+EDGE = re.compile(r"^\| `(\w+)` \| (.*?) \|", re.MULTILINE)
 PURE = ("protocol", "session", "view", "review")
 
 
@@ -56,3 +58,9 @@ def test_a_module_imports_only_what_its_layer_sees(path: Path):
         assert [one for one in names if within(one, "pynvim")] == []
     if layer in PURE:
         assert [one for one in names if within(one, "asyncio") or within(one, "anyio")] == []
+
+
+def test_the_doors_are_those_that_are_enforced():
+    page = (PACKAGE.parent / "ARCHITECTURE.md").read_text()
+    written = {layer: tuple(re.findall(r"`([\w.]+)`", seen)) for layer, seen in EDGE.findall(page)}
+    assert written == SEES

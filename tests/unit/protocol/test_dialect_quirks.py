@@ -14,8 +14,8 @@ from acp_nvim.protocol import decode, encode, methods
 from acp_nvim.protocol.dialects import DIALECTS, FLAT, SIMSE, STANDARD, choose, of_permission, prompts
 from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
 from acp_nvim.protocol.schema import AgentInfo, AskAnswer, Initialized
-from tests.unit.protocol.test_golden import GOLDEN
 
+GOLDEN = Path(__file__).parents[2] / "golden"
 ANSWERED = [path for path in sorted(GOLDEN.glob("*/*.json")) if "answers" in json.loads(path.read_text())]
 TEXT = [encode.text("Look"), {"type": "resource_link", "uri": "file:///a%20b", "name": "a b"}]
 AGENTAO, IAC, BRIDGE = DIALECTS["agentao"], DIALECTS["iac-code"], DIALECTS["bridge"]

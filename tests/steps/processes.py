@@ -1,0 +1,12 @@
+"""Steps with the processes behind Neovim."""
+
+from tests.agent.processes import parent
+from tests.functional.editor import Editor, command_line
+
+
+def find_backend(editor: Editor) -> int:
+    """Return the pid of the backend that `:Acp` has started as a job."""
+    # what it starts looks like it for a moment
+    jobs = (pid for pid in editor.pids() if parent(pid) == editor.pid)
+    (found,) = (pid for pid in jobs if command_line(pid).endswith("-m acp_nvim "))
+    return found
