@@ -6,10 +6,8 @@ Neovim only ever notifies; results go back by calling it. pynvim owns the asynci
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import signal
-from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
@@ -79,22 +77,12 @@ class Backend:
                 loop.run_forever()
 
 
-def main(heard: Iterable[tuple[str, list[Any]]] = ()) -> None:
-    """`heard`: what Neovim has said before."""
-    gc.freeze()  # what is loaded now stays: no collection needs to look at it again
-    gc.set_threshold(50_000, 20, 50)  # a flood of messages is not garbage; looking for some costs a fifth
-    gc.enable()
+def main() -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.INFO)
     session = stdio_session()
     backend = Backend(session, owns_loop=True)
-
-    def begin() -> None:
-        backend.start()
-        for name, arguments in heard:
-            backend.receive(name, arguments)
-
     try:
-        session.run(_no_requests, backend.receive, begin)
+        session.run(_no_requests, backend.receive, backend.start)
     except Exception as end:  # so pynvim tells that Neovim has gone without a word, or a SIGTERM
         log.info("the connection has ended: %s", end)
     # pynvim has just restored the default, and jobstop() sends one while the agents are being ended

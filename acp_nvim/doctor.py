@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -82,8 +83,6 @@ class Doctor:
         self._client.editor.notify("doctored", ticket, report)
 
     async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
-        from tempfile import TemporaryDirectory
-
         with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
             report = await self._look(spec, place, seconds)
         self._tell(ticket, {"agent": spec.name, **report})

@@ -6,8 +6,11 @@ is closed.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
+
+log = logging.getLogger(__name__)
 
 
 def write(path: str | None, leaders: Iterable[int]) -> None:
@@ -20,6 +23,4 @@ def write(path: str | None, leaders: Iterable[int]) -> None:
             file.write("".join(f"{leader}\n" for leader in leaders))
         os.replace(beside, path)
     except OSError as error:
-        import logging  # not before the agent is started
-
-        logging.getLogger(__name__).warning("what Neovim would have to end is not written down: %s", error)
+        log.warning("what Neovim would have to end is not written down: %s", error)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
@@ -120,8 +121,6 @@ def _from_proc() -> Iterator[_Place]:
 
 
 def _from_ps() -> Iterator[_Place]:
-    import subprocess  # for systems that have no /proc
-
     with suppress(OSError, subprocess.SubprocessError):
         asked = ["ps", "-A", "-o", "pid=,ppid=,state=,lstart="]
         said = subprocess.run(asked, capture_output=True, text=True, timeout=2, check=True).stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from shutil import which
 from typing import Any
 
 from acp_nvim.agent.settings import AgentSpec
@@ -106,8 +107,6 @@ def _found(command: str, path: str | None) -> str:
     command = os.path.expanduser(command)
     if os.sep in command:
         return command
-    from shutil import which  # which brings along what unpacks archives
-
     found = which(command, path=path)
     return os.path.abspath(found) if found else command
 

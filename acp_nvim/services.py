@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
-from acp_nvim.agent.launch import environment
 from acp_nvim.agent.settings import Settings
+from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol import methods
 from acp_nvim.review.texts import first_change
 from acp_nvim.serves import disk, git, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.ledger import Entry
+from acp_nvim.serves.previews import Previews
+from acp_nvim.serves.proposals import Front, Proposals
 from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import Doer, Held, Read
 from acp_nvim.serves.takeback import Takeback
@@ -23,10 +25,6 @@ from acp_nvim.serves.watch import Watch
 from acp_nvim.session.diffs import has_diff
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_calls import ToolCall
-
-if TYPE_CHECKING:
-    from acp_nvim.serves.previews import Previews
-    from acp_nvim.serves.proposals import Proposals
 
 _SWEEP = 0.4  # seconds
 _SETTLING = 0.7
@@ -58,28 +56,9 @@ class Services:
         self.files.live.earlier = self.watch.earlier
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
-        self._spawn = spawn
-        self._proposals: Proposals | None = None
-        self._previews: Previews | None = None
-
-    @property
-    def proposals(self) -> Proposals:
-        """Dear to import: they come with the first diff that somebody wants to see."""
-        if self._proposals is None:
-            from acp_nvim.serves.proposals import Front, Proposals
-
-            front = Front(self._spawn, self._say, self._touch, self._writes_through, self.review.text_of)
-            self._proposals = Proposals(self._editor, self.files, self.takeback, front)
-        return self._proposals
-
-    @property
-    def previews(self) -> Previews:
-        """Dear to import: they come with the first diff."""
-        if self._previews is None:
-            from acp_nvim.serves.previews import Previews
-
-            self._previews = Previews(self.files, self._spawn, self._touch)
-        return self._previews
+        front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
+        self.proposals = Proposals(editor, self.files, self.takeback, front)
+        self.previews = Previews(self.files, spawn, touch)
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
@@ -141,8 +120,7 @@ class Services:
         self.watch.hear(session, call)
         if has_diff(call, session.cwd):
             self.previews.hear(session, call)
-        if self._proposals:
-            self._proposals.hear(session, call)
+        self.proposals.hear(session, call)
 
     def end_turn(self, session: Session) -> None:
         self.takeback.end(session)

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import anyio
 
 from acp_nvim.agent.exits import ExitReport
-from acp_nvim.agent.launch import StartError, environment
 from acp_nvim.agent.process import AgentProcess
+from acp_nvim.agent.spawn import StartError, environment
 from acp_nvim.agent.stderr import StderrRing
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError

@@ -13,8 +13,8 @@ from typing import cast
 
 import anyio
 
-from acp_nvim.agent import launch
 from acp_nvim.agent.pipes import Inlet, Outlet
+from acp_nvim.agent.spawn import spawn
 from acp_nvim.processes import Lineage
 
 _LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
@@ -33,7 +33,7 @@ class AgentProcess:
         on_output: Callable[[bytes], None],
         on_stderr: Callable[[bytes], None],
     ) -> None:
-        self._popen = launch.spawn(name, argv, cwd, env)
+        self._popen = spawn(name, argv, cwd, env)
         self._loop = asyncio.get_running_loop()
         self._dead = anyio.Event()
         self.pid = self._popen.pid  # also the number of its session

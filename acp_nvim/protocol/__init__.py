@@ -1,6 +1,5 @@
 """The Agent Client Protocol without I/O: bytes in, events out; what to send, as bytes.
 
 `framing` and `jsonrpc` carry messages, `decode` makes models (`schema`) of what agents send, `encode` and
-`methods` build what they get, `dialects` hold what one agent does unlike the others. Nothing is imported
-here: the models cost some 60 ms, and messages must flow before them.
+`methods` build what they get, `dialects` hold what one agent does unlike the others.
 """

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from shutil import which
 from typing import Any, NamedTuple
 
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
@@ -85,6 +86,4 @@ def _limit(params: Mapping[str, Any]) -> int:
 def _is_program(command: str, folder: str, env: Mapping[str, str]) -> bool:
     """There are programs with a space in their path."""
     path = os.path.join(folder, command) if "/" in command else command
-    from shutil import which  # which brings along what unpacks archives
-
     return "\0" not in path and which(path, path=env.get("PATH")) is not None

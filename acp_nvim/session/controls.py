@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
@@ -186,8 +187,6 @@ def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
     names = [one_line(name) for name in known]
     if not names or value in known:
         return
-    from difflib import get_close_matches  # for who has mistyped
-
     near = get_close_matches(str(value), names, 1, 0.5)
     hint = f": did you mean '{near[0]}'?" if near else f". Choose {_listed(names)}"
     raise ValueError(one_line(f"{missing} '{_shown(value)}'") + hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import SequenceMatcher
 
 
 def still_to_send(
@@ -27,7 +28,6 @@ def still_to_send(
 
 def edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
     """Which text became which: those at the same place, or where their number has changed the most alike."""
-    from difflib import SequenceMatcher  # for who edits a queue
 
     pairs = []
     for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():

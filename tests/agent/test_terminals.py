@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from acp_nvim.agent.launch import environment
+from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request

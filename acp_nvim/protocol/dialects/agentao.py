@@ -14,6 +14,7 @@ session/set_config_option, the same MCP servers again in session/load, error dat
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from acp_nvim.protocol.decode.asking import ask
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema.asking import Ask, AskAnswer, Vendor
 
@@ -21,8 +22,6 @@ _UNAVAILABLE = "(user unavailable)"
 
 
 def _asked(params: Any) -> Ask | None:
-    from acp_nvim.protocol.decode.asking import ask  # which needs the dialects itself
-
     return ask(params) if isinstance(params, dict) else None
 
 

@@ -1,20 +1,11 @@
-"""How an agent's process begins: with a clear sentence when it cannot, and perhaps ahead of its time.
-
-A backend imports for longer than most agents take to start. The agent that its first words are about is started
-before that, and `spawn` hands it out to who asks for just this one.
-"""
+"""Starts an agent's process, or says in one sentence why it cannot be started."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-from acp_nvim.processes import Lineage
-
-if TYPE_CHECKING:
-    from acp_nvim.agent.settings import AgentSpec
+from shutil import which
 
 # With $NVIM an agent could drive the editor and approve its own requests.
 _WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
@@ -29,7 +20,7 @@ class StartError(Exception):
         self._absent = absent  # there is no such program
 
     def told(self, name: str, install: str | None) -> str:
-        """With how to install the program, where it is that which is missing."""
+        """The sentence, with how to install the program if the program is missing."""
         return f"{name} is not installed: {install}; {self}" if self._absent and install else str(self)
 
 
@@ -39,56 +30,15 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
     return inherited | dict(extra)
 
 
-class Launch(NamedTuple):
-    """All that makes one process another."""
-
-    argv: Sequence[str]
-    cwd: str
-    env: Mapping[str, str]
-
-
-_ahead: list[tuple[Launch, subprocess.Popen[bytes]]] = []
-
-
-def of(spec: AgentSpec, folder: str) -> Launch:
-    return Launch([spec.command, *spec.args], spec.cwd or folder, environment(spec.env))
-
-
-def ahead(wanted: Launch) -> int | None:
-    """Start it, for `spawn` to come; what goes wrong goes wrong there once more, and is told."""
-    try:
-        process = _popen(*wanted)
-    except (OSError, ValueError):
-        return None
-    _ahead.append((wanted, process))
-    return process.pid
-
-
-def recall() -> None:
-    """Nobody has asked for just this one, and nobody will."""
-    while _ahead:
-        _, process = _ahead.pop()
-        with process:
-            Lineage(process.pid).kill()
-
-
 def spawn(name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    wanted = Launch(list(argv), cwd, dict(env))
-    if _ahead and _ahead[0][0] == wanted:
-        return _ahead.pop()[1]
-    recall()
+    pipe = subprocess.PIPE
     try:
-        return _popen(*wanted)
+        return subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+        )
     except (OSError, ValueError) as error:
         why = f"cannot start {name}: {_reason(error, name, argv[0], cwd, env)}"
         raise StartError(why, absent=_COMMAND_NOT_FOUND in why) from error
-
-
-def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
-    )
 
 
 def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[str, str]) -> str:
@@ -98,8 +48,6 @@ def _reason(error: Exception, name: str, command: str, cwd: str, env: Mapping[st
     if not os.access(cwd, os.X_OK):
         return f"this folder may not be entered: {cwd}"
     if isinstance(error, FileNotFoundError):
-        from shutil import which
-
         found = which(command, path=env.get("PATH"))
         return (
             f"the interpreter it names does not exist; {check}" if found else f"{_COMMAND_NOT_FOUND}; {check}"
