@@ -345,7 +345,7 @@ HALF_UPDATED = """echo "ModuleNotFoundError: No module named 'acp_nvim.client'" 
     ("text", "words"),
     [
         (BARE, ("the Python package acp_nvim is missing", ":Acp install")),
-        (WITHOUT_DEPENDENCIES, ("the Python package msgpack is missing", ":Acp install")),
+        (WITHOUT_DEPENDENCIES, ("the Python package pynvim is missing", ":Acp install")),
         (HALF_UPDATED, ("update or reinstall the plugin, it lacks acp_nvim.client",)),
     ],
     ids=["ours", "dependency", "a module of ours"],
