@@ -1,9 +1,9 @@
 -- A file has changed on disk under a loaded buffer: the buffer takes the disk's text by edits, so that undo, marks and
 -- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
 local anchor = require("acp_nvim.anchor")
+local changes = require("acp_nvim.documents.changes")
 local edits = require("acp_nvim.edits")
 local files = require("acp_nvim.files")
-local stream = require("acp_nvim.stream")
 
 local api = vim.api
 local M = {}
@@ -14,7 +14,7 @@ local M = {}
 ---@field bomb? boolean
 ---@field ff? "unix"|"dos"|"mac"
 ---@field fenc? string        what the disk is in, if not in the buffer's encoding
----@field review? string      the resolved path under which the change is followed
+---@field by? acp.By          for whom
 ---@field seen? integer[]     how the file looked with the disk's text: see `stamp`; only where that text is UTF-8
 
 --- What the user reads anew without having asked for it does nothing by its modelines.
@@ -48,15 +48,13 @@ local function open_again(buf)
   local undoreload = vim.o.undoreload
   vim.cmd("noautocmd set undoreload=-1")
   local ok, err = without_modelines(buf, function()
-    stream.hold(buf, function()
-      api.nvim_buf_call(buf, function()
-        local is_listed = vim.bo.buflisted
-        api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
-        if not is_listed then
-          vim.cmd("noautocmd setlocal nobuflisted")
-        end
-        vim.bo.syntax = vim.bo.syntax -- it went with the text
-      end)
+    api.nvim_buf_call(buf, function()
+      local is_listed = vim.bo.buflisted
+      api.nvim_exec2("noautocmd silent keepalt keepjumps edit!", {})
+      if not is_listed then
+        vim.cmd("noautocmd setlocal nobuflisted")
+      end
+      vim.bo.syntax = vim.bo.syntax -- it went with the text
     end)
   end)
   vim.cmd("noautocmd set undoreload=" .. undoreload)
@@ -269,6 +267,15 @@ local function change_and_agree(buf, list, options)
   return true
 end
 
+--- Neovim reads the file again on the way: no extmark is sure to be where it was.
+---@param buf integer
+---@param by? acp.By
+---@return acp.BufferChange
+local function begin(buf, by)
+  local path, rows = files.resolve(api.nvim_buf_get_name(buf)), api.nvim_buf_get_lines(buf, 0, -1, true)
+  return changes.begin({ buf = buf, path = path, by = by, before = rows, anew = true })
+end
+
 --- `list` makes the disk's text of the buffer as it was at `tick`; `options.after` the buffer's new one of that.
 ---@param buf integer
 ---@param tick integer
@@ -290,19 +297,19 @@ function M.reload(buf, tick, list, options)
     return busy
   end
   local before = edits.remember(buf)
-  stream.begin(buf, options.review)
+  local change = begin(buf, options.by)
   local ok, same = pcall(change_and_agree, buf, list, options)
   if ok and same then
     files.in_step(buf)
-    stream.asked(buf, true)
-    stream.finish(buf)
+    changes.applied(change, {})
+    changes.finish(change, true)
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
   elseif not ok and api.nvim_buf_get_changedtick(buf) == tick and edits.is_locked(same) then
-    stream.finish(buf, true)
+    changes.finish(change, false)
     return { error = edits.one_line(same), locked = true }
   end
   edits.take_back(buf, before)
-  stream.finish(buf, true)
+  changes.finish(change, false)
   return ok and { stale = true } or { error = edits.one_line(same) }
 end
 
@@ -333,7 +340,7 @@ end
 ---@param buf integer
 ---@param tick integer
 ---@param list acp.Edit[]
----@param options { real: string, is_gone: boolean, review?: string }  `is_gone`: there is no file
+---@param options { real: string, is_gone: boolean, by?: acp.By }  `is_gone`: there is no file
 ---@return table answer  { ok, tick } | { stale } | { error, locked? }
 function M.remove(buf, tick, list, options)
   local is_there = vim.uv.fs_stat(options.real) ~= nil
@@ -351,7 +358,7 @@ function M.remove(buf, tick, list, options)
     return busy
   end
   local before = edits.remember(buf)
-  stream.begin(buf, options.review)
+  local change = begin(buf, options.by)
   local ok, err = pcall(function()
     edits.break_undo(buf)
     edits.apply(buf, list)
@@ -361,12 +368,12 @@ function M.remove(buf, tick, list, options)
     end
     forget_file(buf)
     edits.break_undo(buf)
-    stream.asked(buf, true)
+    changes.applied(change, { { by = options.by, edits = list } })
   end)
   if not ok then
     edits.take_back(buf, before)
   end
-  stream.finish(buf, not ok)
+  changes.finish(change, ok)
   if not ok then
     return { error = edits.one_line(err) }
   end

@@ -1,5 +1,6 @@
 -- What an agent writes goes into a loaded buffer as a careful colleague would type it, and is saved as `:w` would: one
 -- undo step of its own, nothing asked, and all as before if it cannot be saved.
+local changes = require("acp_nvim.documents.changes")
 local edits = require("acp_nvim.edits")
 local files = require("acp_nvim.files")
 local stream = require("acp_nvim.stream")
@@ -15,7 +16,7 @@ local M = {}
 ---@field ff? "unix"|"dos"|"mac"
 ---@field fenc? string
 ---@field look? acp.Look     what the edits build on, as `files.look` has told it
----@field review? string    the resolved path under which the change is followed
+---@field by? acp.By        for whom
 
 --- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore
 --- overrides what `:write` refuses.
@@ -143,21 +144,19 @@ end
 ---@param buf integer
 ---@param list acp.Edit[]
 ---@param options acp.ApplyOptions
+---@param change acp.BufferChange
 ---@return string[]? lines  where an autocommand changed the text
 ---@return string? warning
-local function change_and_write(buf, list, options)
+local function change_and_write(buf, list, options, change)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
-  stream.asked(buf)
+  changes.applied(change, { { by = options.by, edits = list } })
   if not is_encodable(buf) then
     error(("E513: the text has characters that %s lacks"):format(vim.bo[buf].fileencoding), 0)
   end
   local has_changed = change_detector(buf)
-  local ok, warning
-  stream.hold(buf, function()
-    ok, warning = pcall(write, buf, options)
-  end)
+  local ok, warning = pcall(write, buf, options)
   local lines = has_changed() and api.nvim_buf_is_loaded(buf) and api.nvim_buf_get_lines(buf, 0, -1, true) or nil
   if not ok then
     error(warning, 0)
@@ -221,8 +220,13 @@ function M.apply(buf, tick, list, options)
   local before = edits.remember(buf)
   local answer
   without_questions(function()
-    stream.begin(buf, options.review)
-    local ok, lines, warning = pcall(change_and_write, buf, list, options)
+    local change = changes.begin({
+      buf = buf,
+      path = options.real or files.resolve(api.nvim_buf_get_name(buf)),
+      by = options.by,
+      before = api.nvim_buf_get_lines(buf, 0, -1, true),
+    })
+    local ok, lines, warning = pcall(change_and_write, buf, list, options, change)
     if ok then
       local heard = require("acp_nvim.editor").is_heard("AcpFileWritten")
       answer = { ok = true, heard = heard, lines = lines, warning = warning }
@@ -233,7 +237,7 @@ function M.apply(buf, tick, list, options)
         edits.take_back(buf, before)
       end
     end
-    stream.finish(buf, not ok)
+    changes.finish(change, ok)
   end)
   if answer.ok and api.nvim_buf_is_loaded(buf) then
     answer.look = look(buf, options)

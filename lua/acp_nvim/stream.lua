@@ -1,6 +1,7 @@
 -- Edits of the files in review, told to the backend as they happen: pooled until the next turn of the event loop, in
 -- their order, those that an agent asked for marked as such. A key costs a comparison and a few numbers.
 local backend = require("acp_nvim.backend")
+local changes = require("acp_nvim.documents.changes")
 
 local api = vim.api
 local M = {}
@@ -19,8 +20,7 @@ local M = {}
 ---@field facts table<string, true?>  what else is to be told: asked, attached, resync
 ---@field by_agent? boolean   an agent's write is under way
 ---@field deaf? boolean       what happens now is known on the other side
----@field held? boolean       the buffer is opened again, and stays the one that is told
----@field lost? boolean       that has ended our listening
+---@field lost? boolean       the buffer was read again during a change of ours, which has ended our listening
 ---@field log { seq: integer, first: integer, last: integer, new_last: integer }[]  what may still be on its way
 
 local streams = {} ---@type table<integer, acp.Stream> by buffer
@@ -184,8 +184,9 @@ local function listen_to(buf, stream)
       end
     end,
     on_detach = function()
-      stream.lost = stream.held
-      if not stream.held then
+      if stream.by_agent then
+        stream.lost = true
+      else
         gone(buf, stream)
       end
     end,
@@ -202,31 +203,6 @@ local function attach(buf, path)
   streams[buf] = stream
   listen_to(buf, stream)
   return stream
-end
-
---- `fn` opens the buffer again, which ends all listening: here it goes on.
----@param buf integer
----@param fn fun()
-function M.hold(buf, fn)
-  local stream = streams[buf]
-  if not stream then
-    return fn()
-  end
-  stream.held, stream.lost = true, nil
-  local ok, err = pcall(fn)
-  stream.held = nil
-  if stream.lost and api.nvim_buf_is_loaded(buf) then
-    if streams[buf] == stream and not stream.deaf then
-      flush(buf, stream) -- what was asked for comes before what has become of it
-      resync(buf, stream)
-    end
-    listen_to(buf, stream)
-  elseif stream.lost then
-    gone(buf, stream)
-  end
-  if not ok then
-    error(err, 0)
-  end
 end
 
 --- The buffer of a file in review: told from now on, beginning with its text as it is.
@@ -313,45 +289,55 @@ function M.since(buf, seq)
   end
 end
 
---- A write of an agent begins: what it was asked to do is known on the other side.
----@param buf integer
----@param path? string  resolved; nil: nobody reviews it
-function M.begin(buf, path)
-  local stream = streams[buf]
-  if not path then
-    return
-  elseif stream and stream.path == path then
-    flush(buf, stream)
+--- A change of this half's own begins: what it is asked to do is known on the other side.
+---@param change acp.BufferChange
+local function begin(change)
+  local stream = streams[change.buf]
+  if stream and stream.path == change.path then
+    flush(change.buf, stream)
   else
-    stream = attach(buf, path)
+    stream = attach(change.buf, change.path)
   end
   stream.by_agent, stream.deaf = true, true
 end
 
 --- All that was asked for is in the buffer; what comes now, as by format on save, is told.
----@param buf integer
----@param anew? boolean  no mark in it may be where it was
-function M.asked(buf, anew)
-  local stream = streams[buf]
+---@param change acp.BufferChange
+local function asked(change)
+  local buf, stream = change.buf, streams[change.buf]
   if stream and stream.by_agent then
-    stream.deaf, stream.facts.asked, stream.facts.anew = nil, true, anew or nil
+    stream.deaf, stream.facts.asked, stream.facts.anew = nil, true, change.anew
+    if stream.lost then
+      stream.lost = nil
+      listen_to(buf, stream)
+    end
   end
 end
 
---- The write is over. `failed`: all is as before, by ways that nobody has followed.
----@param buf integer
----@param failed? boolean
-function M.finish(buf, failed)
-  local stream = streams[buf]
+--- The change is over. One that has failed has left all as before, by ways that nobody has followed.
+---@param change acp.BufferChange
+local function finish(change)
+  local buf, stream = change.buf, streams[change.buf]
   if not stream or not stream.by_agent then
     return
   end
-  if failed then
+  local lost = stream.lost
+  if not change.ok then
     stream.facts.asked = nil
+    resync(buf, stream)
+  elseif lost then
+    flush(buf, stream) -- what was asked for comes before what has become of it
     resync(buf, stream)
   end
   flush(buf, stream)
-  stream.by_agent, stream.deaf = nil, nil
+  stream.by_agent, stream.deaf, stream.lost = nil, nil, nil
+  if lost and api.nvim_buf_is_loaded(buf) then
+    listen_to(buf, stream)
+  elseif lost then
+    gone(buf, stream)
+  end
 end
+
+changes.subscribe({ begins = begin, applied = asked, ended = finish })
 
 return M

@@ -1,0 +1,94 @@
+-- Tells listeners of every change that this room makes to a user's buffer: for an agent, for the disk, or for an undo of
+-- hunks. A listener that follows the buffer by `nvim_buf_attach` sees the same edits there, and needs to know whose they
+-- are:
+--
+--   begins    nothing is touched yet; what `on_lines` tells from now on is this room's work, and comes in `applied`
+--   applied   `change.steps` are in the buffer; what `on_lines` tells from now on comes along with them: a formatter,
+--             say, that runs as the buffer is saved
+--   ended     `change.ok`: it is saved, or as wanted; else the buffer is as it was before `begins`
+--
+-- All three come in one tick of the event loop. Between `begins` and `ended` Neovim may read the file again, which ends
+-- every attachment: a listener whose `on_detach` was called meanwhile attaches again in `applied` or `ended`.
+local log = require("acp_nvim.scratch").log
+
+local M = {}
+
+---@class acp.By  for whom a buffer is changed; handed on as it came
+---@field kind "agent"|"unknown"|"undo"  an agent, somebody whom no tool call has named, the user who undoes hunks
+---@field session? integer
+---@field turn? integer
+
+---@class acp.Step
+---@field by? acp.By         nil: the user, or another program
+---@field edits acp.Edit[]   { first, last, lines }: ascending and disjoint, in the rows that the step before has left
+
+---@class acp.BufferChange
+---@field buf integer
+---@field path string        resolved
+---@field by? acp.By
+---@field before string[]    the rows of the buffer; { "" } if it has no line at all
+---@field phase "begins"|"applied"|"ended"
+---@field steps? acp.Step[]  from `applied` on
+---@field disk? string[]     rows that the buffer has held on the way, and that undo comes by: the disk's, without unsaved lines
+---@field created? boolean   there was no file, and no text
+---@field anew? boolean      extmarks in the buffer may have lost their places
+---@field ok? boolean        in `ended`
+
+---@class acp.ChangeListener
+---@field begins? fun(change: acp.BufferChange)
+---@field applied? fun(change: acp.BufferChange)
+---@field ended? fun(change: acp.BufferChange)
+
+local listeners = {} ---@type acp.ChangeListener[]
+local under_way = {} ---@type table<integer, acp.BufferChange>
+
+---@param listener acp.ChangeListener
+function M.subscribe(listener)
+  table.insert(listeners, listener)
+end
+
+--- The change that is being made to the buffer.
+---@param buf integer
+---@return acp.BufferChange?
+function M.under_way(buf)
+  return under_way[buf]
+end
+
+--- A listener that fails must not leave a write half done.
+---@param change acp.BufferChange
+local function tell(change)
+  for _, listener in ipairs(listeners) do
+    local fn = listener[change.phase]
+    local ok, err = xpcall(fn or function() end, debug.traceback, change)
+    if not ok then
+      log(tostring(err))
+    end
+  end
+end
+
+---@param change { buf: integer, path: string, by?: acp.By, before: string[], created?: boolean }
+---@return acp.BufferChange
+function M.begin(change)
+  ---@cast change acp.BufferChange
+  change.phase = "begins"
+  under_way[change.buf] = change
+  tell(change)
+  return change
+end
+
+---@param change acp.BufferChange
+---@param steps acp.Step[]
+function M.applied(change, steps)
+  change.phase, change.steps = "applied", steps
+  tell(change)
+end
+
+---@param change acp.BufferChange
+---@param ok boolean
+function M.finish(change, ok)
+  under_way[change.buf] = nil
+  change.phase, change.ok = "ended", ok
+  tell(change)
+end
+
+return M
