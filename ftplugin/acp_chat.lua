@@ -9,23 +9,23 @@ vim.b.did_ftplugin = true
 local function navigate(fn, ...)
   local args = { ... }
   return function()
-    return require("acp_nvim.navigate")[fn](unpack(args))
+    return require("acp_nvim.chat.navigation")[fn](unpack(args))
   end
 end
 
 local function cancel()
-  return require("acp_nvim.command").subcommands.cancel.run({ bang = false, rest = "", words = {} })
+  return require("acp_nvim.commands").subcommands.cancel.run({ bang = false, rest = "", words = {} })
 end
 
 local function close()
-  require("acp_nvim.window").close()
+  require("acp_nvim.windows.session_windows").close()
 end
 
 ---@param verb "keep"|"undo"
 ---@return fun()
 local function changes(verb)
   return function()
-    require("acp_nvim.navigate.changes").decide(verb)
+    require("acp_nvim.chat.turn_changes").decide(verb)
   end
 end
 

@@ -4,21 +4,21 @@ if vim.b.did_ftplugin then
 end
 vim.b.did_ftplugin = true
 
-vim.bo.completefunc = "v:lua.require'acp_nvim.complete'.func"
+vim.bo.completefunc = "v:lua.require'acp_nvim.prompt.completion'.func"
 vim.bo.omnifunc = vim.bo.completefunc
-require("acp_nvim.menu").attend(vim.api.nvim_get_current_buf())
+require("acp_nvim.prompt.menu").attend(vim.api.nvim_get_current_buf())
 
 ---@param fn string
 ---@return fun()
 local function prompt(fn, ...)
   local args = { ... }
   return function()
-    require("acp_nvim.prompt")[fn](vim.b.acp_session, unpack(args))
+    require("acp_nvim.prompt.buffer")[fn](vim.b.acp_session, unpack(args))
   end
 end
 
 local function cancel()
-  return require("acp_nvim.command").subcommands.cancel.run({ bang = false, rest = "", words = {} })
+  return require("acp_nvim.commands").subcommands.cancel.run({ bang = false, rest = "", words = {} })
 end
 
 --- In insert mode the key cancels only what there is to cancel; else it is Vim's.
@@ -43,9 +43,9 @@ local function next_mode()
   elseif vim.fn.pumvisible() == 1 then
     return vim.api.nvim_feedkeys(vim.keycode("<C-p>"), "n", false)
   end
-  local ok, message = require("acp_nvim.controls").next_mode(vim.b.acp_session)
+  local ok, message = require("acp_nvim.sessions.option_pickers").next_mode(vim.b.acp_session)
   if not ok then
-    require("acp_nvim.scratch").message("info", message or "")
+    require("acp_nvim.ui.message").message("info", message or "")
   end
 end
 
@@ -60,7 +60,7 @@ end
 
 -- Beside the cursor there is room for as many keys as the prompt has lines: they take the middle of the screen.
 local function help()
-  require("acp_nvim.navigate").help()
+  require("acp_nvim.chat.navigation").help()
   local win = vim.api.nvim_get_current_win()
   local width, rows = vim.api.nvim_win_get_width(win), vim.api.nvim_win_text_height(win, {}).all
   local height = math.max(1, math.min(rows, vim.o.lines - 4))

@@ -8,13 +8,13 @@ if vim.fn.has("nvim-0.10") == 0 then
 end
 
 vim.api.nvim_create_user_command("Acp", function(args)
-  require("acp_nvim.command").run(args)
+  require("acp_nvim.commands").run(args)
 end, {
   nargs = "*",
   range = true,
   desc = "Talk to a coding agent",
   complete = function(_, line, cursor)
-    return require("acp_nvim.command").complete(line:sub(1, cursor))
+    return require("acp_nvim.commands").complete(line:sub(1, cursor))
   end,
 })
 local plugs = {
@@ -30,13 +30,13 @@ for name, plug in pairs(plugs) do
   vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", plug[3] or "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
 end
 for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
-  local keys = "v:lua.require'acp_nvim.hunk_keys'.operator('" .. verb .. "')"
+  local keys = "v:lua.require'acp_nvim.review.keys'.operator('" .. verb .. "')"
   vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. verb .. "-hunk)", keys, { expr = true, desc = desc })
 end
 -- From visual mode the command line begins with the range of the selection.
 vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>", { desc = "Ask the agent" })
 if type(vim.g.acp_nvim) == "table" and vim.g.acp_nvim.keys then
-  require("acp_nvim.keymap").map_soon(vim.g.acp_nvim.keys)
+  require("acp_nvim.config.global_keys").map_soon(vim.g.acp_nvim.keys)
 end
 
 local group = vim.api.nvim_create_augroup("acp_nvim", {})
@@ -46,14 +46,14 @@ vim.api.nvim_create_autocmd("SessionLoadPost", {
   callback = function()
     local names = vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())
     if table.concat(names, "\n"):find("acp://", 1, true) then
-      require("acp_nvim.leftovers").clear_soon()
+      require("acp_nvim.windows.mksession").clear_soon()
     end
   end,
 })
 
 local function shutdown()
-  if package.loaded["acp_nvim.backend"] then
-    require("acp_nvim.backend").shutdown()
+  if package.loaded["acp_nvim.backend.process"] then
+    require("acp_nvim.backend.process").shutdown()
   end
 end
 vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = shutdown })

@@ -1,5 +1,5 @@
 -- What the user has begun and Neovim has noted lines for: edits in that buffer wait until it is over.
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 
 local api = vim.api
 local M = {}

@@ -1,6 +1,6 @@
 -- Line edits in a loaded buffer, as small as they can be, so that cursors, marks, folds and other plugins' extmarks keep
 -- their places; and the way back, when what follows them fails.
-local anchor = require("acp_nvim.anchor")
+local anchor = require("acp_nvim.documents.visual_anchor")
 
 local api = vim.api
 local M = {}

@@ -67,7 +67,7 @@ end
 ---@param path string
 ---@return boolean
 local function ends_line(path)
-  local file, stat = require("acp_nvim.regular").reading(path)
+  local file, stat = require("acp_nvim.system.regular_file").reading(path)
   if not file then
     return false
   end

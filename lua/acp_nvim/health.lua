@@ -1,12 +1,12 @@
 -- `:checkhealth acp_nvim`: Neovim, interpreter and packages, backend, agents, in that order, with what to do.
-local agent_files = require("acp_nvim.agent_files")
-local agents = require("acp_nvim.agents")
-local backend = require("acp_nvim.backend")
-local config = require("acp_nvim.config")
-local doctor = require("acp_nvim.doctor")
-local environment = require("acp_nvim.environment")
-local scratch = require("acp_nvim.scratch")
-local version = require("acp_nvim.version")
+local agent_files = require("acp_nvim.config.agent_files")
+local agents = require("acp_nvim.config.known_agents")
+local backend = require("acp_nvim.backend.process")
+local config = require("acp_nvim.config.settings")
+local doctor = require("acp_nvim.agents.doctor")
+local environment = require("acp_nvim.backend.python_environment")
+local scratch = require("acp_nvim.ui.message")
+local version = require("acp_nvim.agents.version")
 
 local M = {}
 
@@ -67,7 +67,7 @@ local function check_config()
 end
 
 local function check_keys()
-  local prefix, taken, count = require("acp_nvim.keymap").state()
+  local prefix, taken, count = require("acp_nvim.config.global_keys").state()
   if not prefix then
     return health.info("no keys of ours are mapped: keys = '<leader>a' in setup() maps a set of them")
   end
@@ -212,7 +212,7 @@ local function check_surroundings()
       "colours: those of the terminal's palette; if it has more, :set termguicolors shows our shades as they are"
     )
   end
-  local tool = require("acp_nvim.image").clipboard_tool()
+  local tool = require("acp_nvim.prompt.image").clipboard_tool()
   if tool then
     health.ok(("pictures in the clipboard: %s"):format(tool))
   else

@@ -1,7 +1,7 @@
 -- The hunks of a loaded file on the screen. An extmark over the lines of each knows at any time where the hunk is; another
 -- has its sign and the removed lines. Many are drawn a few at a time.
-local words = require("acp_nvim.scratch.words")
-require("acp_nvim.highlight")
+local words = require("acp_nvim.ui.printable")
+require("acp_nvim.ui.highlight")
 
 local api = vim.api
 local M = {}

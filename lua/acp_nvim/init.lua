@@ -10,7 +10,7 @@ local function check_later(options)
     vim.api.nvim_create_autocmd("VimEnter", {
       once = true,
       callback = vim.schedule_wrap(function()
-        require("acp_nvim.config").get()
+        require("acp_nvim.config.settings").get()
       end),
     })
   end
@@ -23,22 +23,22 @@ end
 ---@return string? message
 function M.setup(options)
   local keys = type(options) == "table" and options.keys
-  if keys or package.loaded["acp_nvim.keymap"] then
-    require("acp_nvim.keymap").map_soon(keys or "")
+  if keys or package.loaded["acp_nvim.config.global_keys"] then
+    require("acp_nvim.config.global_keys").map_soon(keys or "")
   end
-  if vim.v.vim_did_enter == 0 and not package.loaded["acp_nvim.config"] then
+  if vim.v.vim_did_enter == 0 and not package.loaded["acp_nvim.config.settings"] then
     check_later(options)
     return true
   end
   local ok, err = pcall(function()
-    require("acp_nvim.config").setup(options)
-    local backend = package.loaded["acp_nvim.backend"]
+    require("acp_nvim.config.settings").setup(options)
+    local backend = package.loaded["acp_nvim.backend.process"]
     if backend and backend.is_running() then
       backend.setup()
     end
   end)
   if not ok then
-    require("acp_nvim.scratch").log(tostring(err))
+    require("acp_nvim.ui.message").log(tostring(err))
     return nil, tostring(err)
   end
   return true

@@ -1,7 +1,7 @@
 -- `:Acp install` and build.lua: the environment is made while the editor goes on, and is given up when it is left.
-local environment = require("acp_nvim.environment")
-local progress = require("acp_nvim.progress")
-local scratch = require("acp_nvim.scratch")
+local environment = require("acp_nvim.backend.python_environment")
+local progress = require("acp_nvim.ui.progress_window")
+local scratch = require("acp_nvim.ui.message")
 
 local M = {}
 
@@ -127,10 +127,10 @@ end
 
 --- What :Acp shows has failed for want of what is there now: it begins.
 local function revive()
-  local state = require("acp_nvim.state")
+  local state = require("acp_nvim.backend.session_store")
   local n = state.current()
-  if n and state.session(n).orphaned and not require("acp_nvim.backend").is_running() then
-    local ok, message = require("acp_nvim.api.reach").send(n, "restart")
+  if n and state.session(n).orphaned and not require("acp_nvim.backend.process").is_running() then
+    local ok, message = require("acp_nvim.api.session_argument").send(n, "restart")
     if not ok then
       scratch.message("error", message or "")
     end
@@ -148,7 +148,7 @@ end
 
 ---@return string? message  why nothing can be begun
 local function obstacle()
-  local configured = require("acp_nvim.config").get().python
+  local configured = require("acp_nvim.config.settings").get().python
   if current then
     return "the installation is running: :Acp install! ends it"
   elseif configured then

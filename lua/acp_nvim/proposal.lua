@@ -8,10 +8,10 @@ local ending = require("acp_nvim.proposal.ending")
 local held_back = require("acp_nvim.proposal.held_back")
 local left_side = require("acp_nvim.proposal.left")
 local right_side = require("acp_nvim.proposal.right")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 local unsaved = require("acp_nvim.proposal.unsaved")
 
 local api = vim.api
@@ -172,17 +172,17 @@ local function show_as(key, shown)
   end
   local question = shown.question and state.question(shown.question)
   if question and question.version == shown.version then
-    require("acp_nvim.question.clock").shown(question)
+    require("acp_nvim.question.answer_delay").shown(question)
   end
 end
 
 ---@param question acp.Question
 ---@return boolean asked_for  false: it may not open now
 local function open_by_itself(question)
-  if require("acp_nvim.question").is_away() or not may_open_itself(question.session) then
+  if require("acp_nvim.question.answerable").is_away() or not may_open_itself(question.session) then
     return false
   end
-  require("acp_nvim.backend").notify("diff", { question = question.id, auto = true })
+  require("acp_nvim.backend.process").notify("diff", { question = question.id, auto = true })
   return true
 end
 
@@ -196,7 +196,7 @@ function M.show(shown)
     if not shown.plain then
       held_back.add(key, open_by_itself)
     end
-    return require("acp_nvim.question").announce(shown.question)
+    return require("acp_nvim.question.answerable").announce(shown.question)
   end
   held_back.remove(key)
   if key == desk.VIEW then
@@ -210,7 +210,7 @@ end
 ---@param question acp.Question
 ---@return boolean taken  false: it is to be announced
 function M.offer(question)
-  local config = require("acp_nvim.config").get()
+  local config = require("acp_nvim.config.settings").get()
   local fits = question.kind == "permission" and question.has_diff
   if not config.review.auto_open or not fits then
     return false

@@ -1,6 +1,6 @@
 -- A file has changed on disk under a loaded buffer: the buffer takes the disk's text by edits, so that undo, marks and
 -- windows survive, which no reload of Neovim's does; then Neovim is made to see that the two agree.
-local anchor = require("acp_nvim.anchor")
+local anchor = require("acp_nvim.documents.visual_anchor")
 local changes = require("acp_nvim.documents.changes")
 local edits = require("acp_nvim.edits")
 local files = require("acp_nvim.files")

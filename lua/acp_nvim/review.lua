@@ -7,7 +7,7 @@ local deleted = require("acp_nvim.review.deleted")
 local hunks = require("acp_nvim.hunks")
 local listeners = require("acp_nvim.review.listeners")
 local pending = require("acp_nvim.review.pending")
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 local stream = require("acp_nvim.stream")
 
 local M = {
@@ -88,7 +88,7 @@ end
 ---@param real string  resolved path
 ---@param news { path: string, created?: boolean, deleted?: boolean, unknown: table[], seq: integer, over?: boolean, gone: integer[], set: acp.Hunk[], sessions: integer[] }
 function M.update(real, news)
-  local backend = require("acp_nvim.backend").generation()
+  local backend = require("acp_nvim.backend.process").generation()
   if generation and generation ~= backend then
     M.forget()
   end
@@ -122,7 +122,7 @@ function M.update(real, news)
   pending.recount(real, book.files[real])
   for _, n in ipairs(news.sessions or {}) do
     if state.exists(n) then
-      require("acp_nvim.editor").fire("AcpChanges", { session = n, path = news.path })
+      require("acp_nvim.backend.port").fire("AcpChanges", { session = n, path = news.path })
     end
   end
 end
@@ -151,7 +151,7 @@ function M.decide(verb, decided, more)
   for buf in pairs(stream.attached()) do
     stream.flush(buf)
   end
-  return require("acp_nvim.backend").notify(verb, vim.tbl_extend("error", { ids = ids }, more or {}))
+  return require("acp_nvim.backend.process").notify(verb, vim.tbl_extend("error", { ids = ids }, more or {}))
 end
 
 return M

@@ -228,7 +228,7 @@ function M.apply(buf, tick, list, options)
     })
     local ok, lines, warning = pcall(change_and_write, buf, list, options, change)
     if ok then
-      local heard = require("acp_nvim.editor").is_heard("AcpFileWritten")
+      local heard = require("acp_nvim.backend.port").is_heard("AcpFileWritten")
       answer = { ok = true, heard = heard, lines = lines, warning = warning }
     else
       local touched = not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick

@@ -1,7 +1,7 @@
 -- Two windows of their own for a diff, or one for a text that has nothing beside it: nobody else's window enters diff mode,
 -- none loses its view, and once they are closed every size is what it was.
 local dress = require("acp_nvim.sides.dress")
-local layouts = require("acp_nvim.layout")
+local layouts = require("acp_nvim.ui.tabpage")
 local spot = require("acp_nvim.sides.spot")
 local veil = require("acp_nvim.review.veil")
 
@@ -37,7 +37,7 @@ end
 --- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
 ---@param before table
 local function restore_views(before)
-  local follow = package.loaded["acp_nvim.follow"]
+  local follow = package.loaded["acp_nvim.follow.pinned_window"]
   for win, known in pairs(before.views) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == known.buf then
       api.nvim_win_call(win, function()

@@ -1,6 +1,6 @@
 -- Edits of the files in review, told to the backend as they happen: pooled until the next turn of the event loop, in
 -- their order, those that an agent asked for marked as such. A key costs a comparison and a few numbers.
-local backend = require("acp_nvim.backend")
+local backend = require("acp_nvim.backend.process")
 local changes = require("acp_nvim.documents.changes")
 
 local api = vim.api

@@ -58,7 +58,7 @@ ENDED = """
   return status.state == 'idle' and status.stop_reason == 'end_turn' and status.turn
 """
 CHAT = """
-  local buf = require("acp_nvim.chat").buffer(1)
+  local buf = require("acp_nvim.chat.buffer").buffer(1)
   return buf and table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), " ") or ""
 """
 
@@ -101,6 +101,6 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         editor.acp("open", {"session": 1})
         editor.expect_lua(CHAT, partial(holds_once, words))
         assert editor.lua("return require('acp_nvim').status({ session = 1 }).state") == "idle", name
-        log = "\n".join(editor.lua("return require('acp_nvim.scratch').log_lines()"))
+        log = "\n".join(editor.lua("return require('acp_nvim.ui.message').log_lines()"))
         assert "raceback" not in log, f"{name}\n{log}"
     other.close()

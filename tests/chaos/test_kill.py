@@ -39,9 +39,7 @@ CHAOS = "ACP_CHAOS" in os.environ
 
 # What the agent does, and the Lua that is true when it is in the middle of that.
 STATE = "return (require('acp_nvim').status({ session = 1 }) or {}).state"
-CHAT = (
-    "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(1), 0, -1, false), '\\n')"
-)
+CHAT = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(1), 0, -1, false), '\\n')"
 REPLAY = CHAT.replace("buffer(1)", "buffer(2)")
 FLOWS: dict[str, tuple[list[Step], str, Any]] = {
     "a start": ([], STATE, "starting"),
@@ -69,7 +67,7 @@ FLOWS: dict[str, tuple[list[Step], str, Any]] = {
             request("terminal/create", {**SESSION, "command": "sh", "args": ["-c", "sleep 600 & sleep 600"]}),
             wait_file("/nowhere"),
         ],
-        "return #require('acp_nvim.terminal').list()",
+        "return #require('acp_nvim.terminal.buffer').list()",
         1,
     ),
     "a load": ([], CHAT, lambda text: "told49 " in text),
@@ -245,10 +243,11 @@ def test_the_agent_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> No
 
 DIES_UNDER_A_LOCK = """
   vim.keymap.set("n", "<F2>", function()
-    require("acp_nvim.editor").frame({ { "status", 1, { state = "asking" } }, { "event", "AcpLast", { session = 1 } } })
+    local port = require("acp_nvim.backend.port")
+    port.frame({ { "status", 1, { state = "asking" } }, { "event", "AcpLast", { session = 1 } } })
     vim.uv.kill(vim.g.backend, "sigkill")
     vim.wait(5000, function()
-      return table.concat(require("acp_nvim.scratch").log_lines()):find("the backend ended") ~= nil
+      return table.concat(require("acp_nvim.ui.message").log_lines()):find("the backend ended") ~= nil
     end)
     return ""
   end, { expr = true })

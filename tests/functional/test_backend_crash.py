@@ -32,13 +32,13 @@ Open = Callable[..., Editor]
 NARROW = (80, 24)
 STATES = "return vim.tbl_map(function(s) return s.state end, require('acp_nvim').sessions())"
 MARKS = """
-local chat = require('acp_nvim.chat').get(1)
-local found = require('acp_nvim.chat').marks(chat, 0, -1)
+local chat = require('acp_nvim.chat.buffer').get(1)
+local found = require('acp_nvim.chat.buffer').marks(chat, 0, -1)
 return vim.tbl_map(function(each)
   return { each.mark.kind, each.mark.icon and each.mark.icon.text or '', each.mark.running == true }
 end, found)
 """
-MORE = "return vim.w[vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))].acp_more == true"
+MORE = "return vim.w[vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))].acp_more == true"
 
 
 def agent_of(folder: Path, name: str = "agent") -> ScriptedAgent:

@@ -427,7 +427,7 @@ def test_a_start_does_not_wait_for_the_check_of_its_configuration(open_editor: O
     init = """
     require('acp_nvim').setup({ notify = 'yes' })
     require('acp_nvim').setup({ chat = { width = 'wide' } })
-    vim.g.checked = package.loaded['acp_nvim.spec'] ~= nil"""
+    vim.g.checked = package.loaded['acp_nvim.config.schema'] ~= nil"""
     editor = open_editor(init=init)
     editor.expect_lua(
         "return vim.fn.execute('messages'):find(\"'chat.width' must be\", 1, true) ~= nil", True

@@ -110,7 +110,7 @@ def test_the_user_is_told_once_what_waits(open_editor: Open, tmp_path: Path) -> 
     assert not editor.mode()["blocking"]
     editor.type("d")
     editor.wait_event("AcpTurnEnded")
-    said = editor.lua("return require('acp_nvim.scratch').log_lines()")
+    said = editor.lua("return require('acp_nvim.ui.message').log_lines()")
     assert len([entry for entry in said if line in entry]) == 1
 
 

@@ -34,7 +34,7 @@ vim.cmd.runtime("plugin/cmp.lua")
 # nvim-cmp looks at nothing that is typed while it still inserts what was chosen
 AT_REST = "return not (package.loaded.cmp and package.loaded.cmp.core.suspending)"
 SHAPE = """
-local items = require("acp_nvim.sources.items").at(vim.api.nvim_get_current_buf(), ...)
+local items = require("acp_nvim.sources.lsp_items").at(vim.api.nvim_get_current_buf(), ...)
 return vim.tbl_map(function(item)
   return { item.label, item.kind, item.labelDetails.description, item.textEdit.range }
 end, items)

@@ -204,7 +204,7 @@ def test_bars_are_drawn_without_a_copy_of_what_the_agent_offers(open_editor: Ope
     editor.screen.expect("Ask")
     copies = editor.lua(
         """
-        local copies, copy, bars = {}, vim.deepcopy, require("acp_nvim.winbar")
+        local copies, copy, bars = {}, vim.deepcopy, require("acp_nvim.chat.winbar")
         vim.deepcopy = function(value, ...)
           table.insert(copies, debug.traceback())
           return copy(value, ...)

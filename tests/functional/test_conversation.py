@@ -211,7 +211,8 @@ def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_p
     editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpQuestion")
-    seen = "require('acp_nvim.question').can_answer(require('acp_nvim.state').questions()[1])"
+    question = "require('acp_nvim.backend.session_store').questions()[1]"
+    seen = f"require('acp_nvim.question.answerable').can_answer({question})"
     editor.expect_lua(f"vim.cmd('Acp answer') vim.cmd.redraw() return {seen}", timeout=60)
     go_to_line(editor, "1 Yes")
     expect_key(editor, "g1")
@@ -366,7 +367,7 @@ def test_the_view_stays_at_the_bottom_only_where_the_user_is_there(open_editor: 
     editor = open_chat(open_editor, agent)
     send(editor, "talk")
     editor.screen.expect("line 59")
-    editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat').buffer(1)))")
+    editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1)))")
     editor.type("gg")
     editor.screen.expect("line 2")
     go.touch()
@@ -489,7 +490,8 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
     refused = "return (select(2, require('acp_nvim').prompt('hello', { session = 2 }))) or ''"
     editor.expect_lua(refused, lambda why: "replay" in why)
     editor.expect_lua("return #require('acp_nvim').sessions()", 2)
-    text = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(2), 0, -1, false), '\\n')"
+    second = "require('acp_nvim.chat.buffer').buffer(2)"
+    text = f"return table.concat(vim.api.nvim_buf_get_lines({second}, 0, -1, false), '\\n')"
     editor.expect_lua(text, lambda played: "hello from the past" in played)
     played = read_chat(editor, 2)
     assert [line for line in played if line in live][:2] == ["## You", "greet me"]
@@ -592,7 +594,7 @@ def test_a_failing_autocommand_is_told_once(open_editor: Open, tmp_path: Path) -
 
 
 STREAM = """
-local buf, parsed = require("acp_nvim.chat").buffer(1), 0
+local buf, parsed = require("acp_nvim.chat.buffer").buffer(1), 0
 local real = vim.treesitter.get_string_parser
 vim.treesitter.get_string_parser = function(...)
   parsed = parsed + 1
@@ -603,7 +605,7 @@ for n = 1, 40 do
   local text = ("%d\\n```lua\\nlocal name%d = nil\\n```\\n"):format(n, n)
   local marks = n == 1 and { { row = 0, kind = "text", key = 1 } } or {}
   local total = vim.api.nvim_buf_line_count(buf) + 4
-  require("acp_nvim.editor").frame({ { "chat", 1, { { "append", text, marks } }, total } })
+  require("acp_nvim.backend.port").frame({ { "chat", 1, { { "append", text, marks } }, total } })
   vim.cmd.redraw()
 end
 """
@@ -628,7 +630,7 @@ def test_events_by_the_dozen_reach_who_listens_by_a_wildcard(editor: Editor) -> 
         for n = 1, 50 do
           batch[n] = { "event", "AcpToolCall", { session = 1, id = tostring(n) } }
         end
-        require("acp_nvim.editor").frame(batch)"""
+        require("acp_nvim.backend.port").frame(batch)"""
     )
     editor.wait_event("AcpToolCall", id="50")
     assert [data["id"] for _, data in editor.events("AcpToolCall")] == [str(n) for n in range(1, 51)]

@@ -60,7 +60,7 @@ def test_a_trace_is_saved_and_played_by_such_a_name(editor: Editor) -> None:
 def test_a_new_session_has_such_roots(editor: Editor) -> None:
     (editor.project / "my dir").mkdir()
     wanted = [str(editor.project / name) for name in ("a [x] folder", "my dir")]
-    origin = "return require('acp_nvim.state').session(...).origin.roots"
+    origin = "return require('acp_nvim.backend.session_store').session(...).origin.roots"
     for n, typed in ((2, "%:h my\\ dir"), (3, "my dir/")):
         editor.lua("vim.cmd('Acp new agent0 ' .. ...)", typed)
         assert editor.lua(origin, n) == wanted[n - 2 :][: 4 - n]

@@ -136,7 +136,9 @@ def test_outside_the_roots_the_user_is_asked(open_editor: Open, tmp_path: Path) 
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("outside.txt")
-    editor.expect_lua("return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])")
+    editor.expect_lua(
+        "return require('acp_nvim.question.answerable').can_answer(require('acp_nvim').questions()[1])"
+    )
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     first, second, third = get_answers(agent)

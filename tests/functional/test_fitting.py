@@ -201,7 +201,7 @@ def test_a_saved_session_has_nothing_of_ours(
 
 GROUPS = """
 local bad = {}
-for name in pairs(require("acp_nvim.highlight").groups) do
+for name in pairs(require("acp_nvim.ui.highlight").groups) do
   if vim.fn.hlexists(name) == 0 then bad[#bad + 1] = name end
 end
 for _, name in ipairs({ "AcpUser", "AcpCode" }) do

@@ -14,9 +14,9 @@ from tests.functional.editor import Editor
 
 NAMES = ["a.txt", "b 'x|!%#`$HOME`.txt", "*.txt", "--cmd q", "[a-z]\n.txt"]
 START = """
-require("acp_nvim.state").new({ agent = "one", cwd = vim.fn.getcwd() })
+require("acp_nvim.backend.session_store").new({ agent = "one", cwd = vim.fn.getcwd() })
 told = {}
-require("acp_nvim.follow").listen(function(n, what) told[#told + 1] = { n, what } end)
+require("acp_nvim.follow.pinned_window").listen(function(n, what) told[#told + 1] = { n, what } end)
 vim.cmd.edit("start.txt")
 vim.cmd("keepalt vsplit user.txt")
 pinned, user = vim.fn.win_getid(2), vim.fn.win_getid(1)
@@ -44,7 +44,7 @@ def following(editor: Editor) -> Editor:
 
 
 def follow(editor: Editor, function: str, *arguments: Any) -> Any:
-    code = "local f = ... return (require('acp_nvim.follow')[f](select(2, ...)))"
+    code = "local f = ... return (require('acp_nvim.follow.pinned_window')[f](select(2, ...)))"
     return editor.lua(code, function, *arguments)
 
 
@@ -124,7 +124,7 @@ def test_while_off_nothing_moves(following: Editor) -> None:
 
 
 def test_a_session_in_the_background_moves_nothing(following: Editor) -> None:
-    following.lua("require('acp_nvim.state').new({ agent = 'two', cwd = '/' })")
+    following.lua("require('acp_nvim.backend.session_store').new({ agent = 'two', cwd = '/' })")
     assert not show(following, "a.txt", 5)
     assert place(following)[0] == "start.txt"
 
@@ -236,7 +236,10 @@ def test_what_is_never_pinned(editor: Editor, spoil: str) -> None:
     assert editor.lua("return vim.fs.basename(vim.api.nvim_buf_get_name(vim.fn.winbufnr(user)))") == "a.txt"
     editor.lua("vim.wo[user].diff = true")
     follow(editor, "off", 1)
-    assert editor.lua("return { require('acp_nvim.follow').on(1) }") == [None, "no window here shows a file"]
+    assert editor.lua("return { require('acp_nvim.follow.pinned_window').on(1) }") == [
+        None,
+        "no window here shows a file",
+    ]
 
 
 def test_a_modified_buffer_is_no_hindrance_and_is_not_lost(following: Editor) -> None:
@@ -313,7 +316,7 @@ def test_a_move_is_quick(following: Editor) -> None:
 
 
 def test_two_sessions_do_not_share_a_window(following: Editor) -> None:
-    following.lua("require('acp_nvim.state').new({ agent = 'two', cwd = '/' })")
+    following.lua("require('acp_nvim.backend.session_store').new({ agent = 'two', cwd = '/' })")
     following.lua("vim.api.nvim_set_current_win(pinned)")
     follow(following, "on", 2)
     following.lua("vim.api.nvim_set_current_win(user)")
@@ -333,7 +336,7 @@ def test_where_the_path_leads_is_where_it_is_opened(following: Editor) -> None:
 
 def test_who_listens_late_hears_of_what_follows(following: Editor) -> None:
     following.lua(
-        "told = {} require('acp_nvim.follow').listen(function(n, what) told[#told + 1] = { n, what } end)"
+        "told = {} require('acp_nvim.follow.pinned_window').listen(function(n, what) told[#told + 1] = { n, what } end)"
     )
     assert told(following) == ["following"]
 

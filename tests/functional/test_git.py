@@ -9,7 +9,7 @@ from tests.functional.editor import Editor
 from tests.steps.files import get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
-SEEN = "return require('acp_nvim.question').can_answer(require('acp_nvim').questions()[1])"
+SEEN = "return require('acp_nvim.question.answerable').can_answer(require('acp_nvim').questions()[1])"
 ATTRIBUTES = "*.txt filter=evil diff=evil\n"
 CONFIG = """
 [core]

@@ -465,7 +465,7 @@ def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None
     editor = started(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpTurnStarted")
-    editor.expect_lua("return #require('acp_nvim.terminal').list()", 1)
+    editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
     editor.type("<Esc>:Acp terminals<CR>")
     innocent(editor, "the list of terminals")
     editor.type("<CR>")

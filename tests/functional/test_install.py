@@ -82,7 +82,7 @@ def test_from_an_empty_home_by_a_plugin_manager_to_a_finished_turn(
     editor = open_editor(init=EMPTY + AS_LAZY_DOES, env=env)
     assert editor.stderr().count("\n") == 0
     finishes_a_turn(editor)
-    python = editor.lua("return require('acp_nvim.backend').python()")
+    python = editor.lua("return require('acp_nvim.backend.process').python()")
     assert python == f"{editor.home}/data/nvim/lazy/acp_nvim/.venv/bin/python"
     compiled = list((editor.home / "data/nvim/lazy/acp_nvim/acp_nvim/__pycache__").glob("*.pyc"))
     assert compiled, "the byte code is made"
@@ -100,7 +100,7 @@ def test_the_first_use_says_what_to_type_and_then_the_next_command_works(
     finishes_a_turn(editor)
     editor.type(":Acp install<CR>")
     told(editor, "all is there already: :Acp starts a conversation")
-    log = editor.lua("return require('acp_nvim.scratch').log_lines()")
+    log = editor.lua("return require('acp_nvim.ui.message').log_lines()")
     assert "install: Resolved 10 packages in a moment" in log
 
 
@@ -115,7 +115,7 @@ end
     editor.type(":Acp install<CR>")
     told(editor, "installed: :Acp starts a conversation")
     assert not (tmp_path / "plugin/.venv").exists()
-    place = editor.lua("return require('acp_nvim.backend').python()")
+    place = editor.lua("return require('acp_nvim.backend.process').python()")
     assert place == f"{editor.home}/data/nvim/acp_nvim/venv/bin/python"
     finishes_a_turn(editor)
 

@@ -127,7 +127,12 @@ def test_keys_of_the_user_stay_and_are_named(open_editor: Open, tmp_path: Path, 
     assert editor.lua("return vim.fn.maparg(' ap', 'x')") == ":Acp prompt<Space>".replace("<Space>", " ")
     if how != "setup later":
         loaded = "return vim.tbl_filter(function(name) return name:find('^acp_nvim') end, vim.tbl_keys(package.loaded))"
-        few = {"acp_nvim", "acp_nvim.keymap", "acp_nvim.config", "acp_nvim.spec"}
+        few = {
+            "acp_nvim",
+            "acp_nvim.config.global_keys",
+            "acp_nvim.config.settings",
+            "acp_nvim.config.schema",
+        }
         assert set(editor.lua(loaded)) <= few
     editor.type(" ac")
     editor.expect_lua("return vim.g.mine", 1)

@@ -117,7 +117,7 @@ def test_many_running_calls_cost_a_turn_of_the_spinner_nothing(open_editor: Open
     send(editor, "go")
     editor.screen.expect("all began", timeout=60)
     cost = editor.lua(
-        """local chats = require('acp_nvim.chat')
+        """local chats = require('acp_nvim.chat.buffer')
         local win = vim.fn.bufwinid(chats.buffer(1))
         local began = vim.uv.hrtime()
         for _ = 1, 20 do chats.spin(1, win, '|') end

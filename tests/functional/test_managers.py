@@ -69,7 +69,7 @@ def finishes_a_turn(editor: Editor, opened_by: str = ":Acp<CR>") -> None:
     editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
-    python = editor.lua("return require('acp_nvim.backend').python()")
+    python = editor.lua("return require('acp_nvim.backend.process').python()")
     assert python.startswith(editor.lua("return vim.fn.stdpath('data')"))
 
 
@@ -78,7 +78,7 @@ def test_lazy_nvim(installed: Callable[..., Editor]) -> None:
     first = installed(LAZY, "return {", manager)
     first.expect_lua("return vim.v.vim_did_enter", 1, timeout=60)  # all is installed
     editor = installed(LAZY, "return {", manager)
-    assert editor.lua("return package.loaded['acp_nvim.backend'] == nil"), (
+    assert editor.lua("return package.loaded['acp_nvim.backend.process'] == nil"), (
         "nothing is loaded until it is used"
     )
     finishes_a_turn(editor, opened_by="<Space>aa")

@@ -526,7 +526,7 @@ def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -
     )
     editor.type(":edit readme.md<CR>:Acp<CR>")
     editor.wait_event("AcpSessionStarted")
-    listed = "return require('acp_nvim.listing').of(vim.fn.getcwd()).complete"
+    listed = "return require('acp_nvim.prompt.project_files').of(vim.fn.getcwd()).complete"
     editor.expect_lua(listed, True)
     editor.type("ifix @<C-x><C-u>")
     editor.expect_lua("return vim.fn.pumvisible()", 1)
@@ -550,14 +550,14 @@ def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -
 def test_completion_in_a_large_repository_never_waits(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path))
     entered = """
-      local listing, paths, lower = require('acp_nvim.listing').of(vim.fn.getcwd()), {}, {}
+      local listing, paths, lower = require('acp_nvim.prompt.project_files').of(vim.fn.getcwd()), {}, {}
       for i = 1, 50000 do
         paths[i] = ('packages/component%d/source/Module%d.ts'):format(i % 500, i)
         lower[i] = paths[i]:lower()
       end
       listing.paths, listing.lower, listing.complete, listing.walks = paths, lower, true, true
     """
-    editor.expect_lua("return require('acp_nvim.listing').of(vim.fn.getcwd()).complete", True)
+    editor.expect_lua("return require('acp_nvim.prompt.project_files').of(vim.fn.getcwd()).complete", True)
     editor.lua(entered)
     took = editor.lua(
         """
@@ -566,7 +566,7 @@ def test_completion_in_a_large_repository_never_waits(open_editor: Open, tmp_pat
           local best = math.huge
           for _ = 1, 3 do
             local start = vim.uv.hrtime()
-            require('acp_nvim.complete').candidates(1, typed)
+            require('acp_nvim.prompt.completion').candidates(1, typed)
             best = math.min(best, vim.uv.hrtime() - start)
           end
           worst = math.max(worst, best)

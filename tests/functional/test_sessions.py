@@ -304,7 +304,7 @@ def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> N
     editor.expect_lua(LISTED, lambda lines: len(lines) == 1)
     wait_until(lambda: mine.got("session/close"))
     assert editor.acp("sessions") == []
-    assert editor.lua("return require('acp_nvim.history').of(vim.fn.getcwd())") == ["a draft"]
+    assert editor.lua("return require('acp_nvim.prompt.history').of(vim.fn.getcwd())") == ["a draft"]
     editor.type("q")
     wait_until(lambda: mine.logged("eof"))  # nobody needs its process any more
 
@@ -331,7 +331,7 @@ def test_a_fork_becomes_the_current_session(open_editor: Open, tmp_path: Path) -
 
 
 WATCH = """
-local chat = vim.fn.bufwinid(require('acp_nvim.chat').buffer(1))
+local chat = vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))
 scrolled, behind, busy = 0, 0, {}
 vim.api.nvim_create_autocmd('WinScrolled', { callback = function()
   scrolled = scrolled + 1
@@ -366,7 +366,8 @@ def test_ten_sessions_on_two_agents_stream_at_once(open_editor: Open, tmp_path: 
     scrolled, behind, busy = editor.lua("return { scrolled, behind, busy }")
     assert (scrolled > 10, behind) == (True, 0)
     assert sorted(busy)[int(len(busy) * 0.99)] < 10
-    told = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat').buffer(...), 0, -1, false), ' ')"
+    buffer = "require('acp_nvim.chat.buffer').buffer(...)"
+    told = f"return table.concat(vim.api.nvim_buf_get_lines({buffer}, 0, -1, false), ' ')"
     for number in range(1, 11):
         id = editor.acp("status", {"session": number})["session_id"]
         said = " ".join(f"{id} {n}.  " for n in range(count)).strip()

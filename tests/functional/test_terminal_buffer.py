@@ -6,10 +6,10 @@ from tests.functional.editor import Editor
 from tests.steps.terminals import OPEN_TERMINALS
 
 LINES = "return vim.api.nvim_buf_get_lines(0, 0, -1, true)"
-FEED = "return require('acp_nvim.terminal').feed(1, 't2', ..., vim.api.nvim_get_current_buf())"
+FEED = "return require('acp_nvim.terminal.buffer').feed(1, 't2', ..., vim.api.nvim_get_current_buf())"
 VERBS = """
     _G.verbs = {}
-    local backend = require("acp_nvim.backend")
+    local backend = require("acp_nvim.backend.process")
     backend.notify = function(verb, payload)
       table.insert(_G.verbs, { verb, payload })
       return true
@@ -27,14 +27,14 @@ def told(editor: Editor) -> Editor:
 
 
 def open_second(editor: Editor) -> int:
-    assert editor.lua("return require('acp_nvim.terminal').open(2)")
+    assert editor.lua("return require('acp_nvim.terminal.buffer').open(2)")
     return editor.lua("return vim.api.nvim_get_current_buf()")
 
 
 def test_the_list_names_every_terminal_and_opens_them(told):
-    assert told.lua("return require('acp_nvim.terminal').pick()")
+    assert told.lua("return require('acp_nvim.terminal.buffer').pick()")
     assert told.lua(LINES) == ["  1  running   make ^[[2J%d", "  2  running   pytest -q", "  3  running   ls"]
-    told.lua("require('acp_nvim.terminal').exited(1, 't2', 'exit 1')")
+    told.lua("require('acp_nvim.terminal.buffer').exited(1, 't2', 'exit 1')")
     assert told.lua(LINES)[1] == "  2  exit 1    pytest -q"
     told.type("j<CR>")
     told.expect_lua("return vim.b.acp_terminal", "t2")
@@ -45,7 +45,7 @@ def test_only_a_command_that_runs_offers_to_be_stopped(told):
     told.screen.expect("<C-c> stop   q close")
     told.type("i")
     told.expect_lua("return vim.fn.mode()", "t")
-    told.lua("require('acp_nvim.terminal').exited(1, 't2', 'exit 0')")
+    told.lua("require('acp_nvim.terminal.buffer').exited(1, 't2', 'exit 0')")
     told.type("q")  # meant for the command: no key of the window
     told.expect_lua("return { vim.fn.mode(), vim.b.acp_terminal }", ["t", "t2"])
     told.screen.expect(lambda screen: "<C-c> stop" not in screen.text() and "q close" in screen.text())
@@ -73,7 +73,7 @@ def test_its_keys_stop_the_command_and_close_the_window(told):
     open_second(told)
     told.type("<C-c>")
     told.expect_lua("return _G.verbs[2]", ["terminal_kill", {"session": 1, "id": "t2"}])
-    told.lua("require('acp_nvim.terminal').exited(1, 't2', 'SIGTERM')")
+    told.lua("require('acp_nvim.terminal.buffer').exited(1, 't2', 'SIGTERM')")
     assert "SIGTERM" in told.lua("return vim.wo.winbar")
     told.type("<C-c>")
     told.expect_lua("return #_G.verbs", 2)
@@ -86,7 +86,7 @@ def test_its_keys_stop_the_command_and_close_the_window(told):
 def test_a_wiped_buffer_takes_no_more_and_is_filled_anew(told):
     first = open_second(told)
     told.lua("vim.cmd.bwipeout({ bang = true })")
-    feed = "return require('acp_nvim.terminal').feed(1, 't2', 'x', ...)"
+    feed = "return require('acp_nvim.terminal.buffer').feed(1, 't2', 'x', ...)"
     assert told.lua(feed, first) is False
     second = open_second(told)
     assert told.lua("return _G.verbs[2][2].buffer") == second != first
@@ -95,9 +95,9 @@ def test_a_wiped_buffer_takes_no_more_and_is_filled_anew(told):
 
 
 def test_what_is_not_there_is_said(told):
-    message = told.lua("return select(2, require('acp_nvim.terminal').open(9))")
+    message = told.lua("return select(2, require('acp_nvim.terminal.buffer').open(9))")
     assert message == "there is no terminal 9: :Acp terminals shows them"
     open_second(told)
-    told.lua("require('acp_nvim.terminal').ended(1)")
-    assert told.lua("return #require('acp_nvim.terminal').list()") == 1
+    told.lua("require('acp_nvim.terminal.buffer').ended(1)")
+    assert told.lua("return #require('acp_nvim.terminal.buffer').list()") == 1
     assert told.lua("return vim.b.acp_terminal") == "t2", "what the user looks at stays"

@@ -5,7 +5,7 @@ from typing import Any
 from tests.fakes.script import request
 
 OPEN_TERMINALS = """
-    local terminal = require("acp_nvim.terminal")
+    local terminal = require("acp_nvim.terminal.buffer")
     terminal.opened(1, "t1", "make \\27[2J%d")
     terminal.opened(1, "t2", "pytest -q")
     terminal.opened(2, "t1", "ls")

@@ -51,12 +51,12 @@ local function fields(field)
   return kept
 end
 local commands = {}
-for name, sub in pairs(require("acp_nvim.command").subcommands) do
+for name, sub in pairs(require("acp_nvim.commands").subcommands) do
   commands[name] = { doc = sub.doc, args = sub.args, bang = sub.bang, range = sub.range }
 end
 local all = vim.tbl_extend("force", require("acp_nvim.api"), require("acp_nvim"))
 local api = vim.tbl_filter(function(name) return name:sub(1, 1) ~= "_" end, vim.tbl_keys(all))
-local highlight = require("acp_nvim.highlight")
+local highlight = require("acp_nvim.ui.highlight")
 local links, own = {}, {}
 for name, look in pairs(vim.tbl_extend("error", highlight.bars, highlight.groups)) do
   links[name] = look[1] or false
@@ -65,8 +65,8 @@ for name in pairs(vim.api.nvim_get_hl(0, {})) do
   if name:find("^Acp") and not name:find("OnBar$") and links[name] == nil then own[#own + 1] = name end
 end
 io.stdout:write(vim.json.encode({
-  keys = require("acp_nvim.keymap").set,
-  spec = fields(require("acp_nvim.spec")), commands = commands, api = api, links = links, own = own,
+  keys = require("acp_nvim.config.global_keys").set,
+  spec = fields(require("acp_nvim.config.schema")), commands = commands, api = api, links = links, own = own,
   maps = {
     chat = maps_of("ftplugin/acp_chat.lua"), prompt = maps_of("ftplugin/acp_prompt.lua"),
     everywhere = maps_of("plugin/acp_nvim.lua"),

@@ -29,7 +29,7 @@ for name in ("Ada", "Grace"):
 """
 _UNSAVED = "# A line that is not saved yet"
 _SCREEN = """
-local buf = require("acp_nvim.chat").buffer(1)
+local buf = require("acp_nvim.chat.buffer").buffer(1)
 local icons = {}
 for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { details = true })) do
   local before, text = mark[4].virt_text_pos == "inline", ""
@@ -49,7 +49,7 @@ return lines
 # The question is before the user, in the chat or as a diff.
 _SEEN = """function()
   local question = require("acp_nvim").questions()[1]
-  return vim.wo[vim.fn.win_getid(1)].diff or require("acp_nvim.question").can_answer(question)
+  return vim.wo[vim.fn.win_getid(1)].diff or require("acp_nvim.question.answerable").can_answer(question)
 end"""
 # The lines of the window on that side of the diff.
 _SIDE = """

@@ -1,7 +1,7 @@
 -- The Lua API of prompts, turns and questions.
-local backend = require("acp_nvim.backend")
-local reach = require("acp_nvim.api.reach")
-local state = require("acp_nvim.state")
+local backend = require("acp_nvim.backend.process")
+local reach = require("acp_nvim.api.session_argument")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -27,10 +27,10 @@ local function gathered(n, text, given)
   local origin = state.session(n).origin
   local folders = vim.list_extend({ origin.cwd }, origin.roots)
   folders[#folders + 1] = vim.fn.getcwd()
-  local named = require("acp_nvim.mention").find(text, folders)
-  local shown, chips = require("acp_nvim.chip").resolve(n, text)
+  local named = require("acp_nvim.prompt.mentions").find(text, folders)
+  local shown, chips = require("acp_nvim.prompt.chips").resolve(n, text)
   local context = vim.list_extend(vim.list_extend({}, given), chips)
-  return shown, vim.list_extend(context, require("acp_nvim.context").read_all(named))
+  return shown, vim.list_extend(context, require("acp_nvim.prompt.context").read_all(named))
 end
 
 --- Sends a prompt; while a turn runs it is queued. Without any session the default agent is started.
@@ -46,7 +46,7 @@ function M.prompt(text, options)
     return nil, message
   end
   local given, n
-  given, message = require("acp_nvim.context").read(options.context or {})
+  given, message = require("acp_nvim.prompt.context").read(options.context or {})
   if not given then
     return nil, message
   end
@@ -75,7 +75,7 @@ function M.prompt(text, options)
   payload.seq, payload.loaded = state.sent(n, payload), require("acp_nvim.files").loaded()
   ok, message = reach.send(n, "prompt", payload)
   if ok then
-    require("acp_nvim.prompt").history_add(n, { shown })
+    require("acp_nvim.prompt.buffer").history_add(n, { shown })
   end
   return ok, message
 end
@@ -135,7 +135,7 @@ function M.answer(id, option_id, content)
   elseif content ~= nil and type(content) ~= "string" and type(content) ~= "table" then
     return nil, "the content of an answer must be a string or a table"
   elseif option_id == "answer" and content ~= nil and #(question.fields or {}) > 0 then
-    local problem = require("acp_nvim.form.check").problem(question.fields, content)
+    local problem = require("acp_nvim.form.validation").problem(question.fields, content)
     if problem then
       return nil, "nothing was sent: " .. problem
     end

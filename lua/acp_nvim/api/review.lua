@@ -1,5 +1,5 @@
 -- The functions about changes that have happened, and what becomes of them.
-local reach = require("acp_nvim.api.reach")
+local reach = require("acp_nvim.api.session_argument")
 
 local M = {}
 
@@ -11,7 +11,7 @@ function M.changes(options)
   local review = require("acp_nvim.review")
   if options and options.all then
     return review.changes()
-  elseif not (options and options.session) and not require("acp_nvim.state").current() then
+  elseif not (options and options.session) and not require("acp_nvim.backend.session_store").current() then
     return {}
   end
   local n, message = reach.session_of(options)

@@ -1,9 +1,9 @@
 -- The Lua API of windows and sessions.
-local agents = require("acp_nvim.agents")
-local backend = require("acp_nvim.backend")
-local reach = require("acp_nvim.api.reach")
-local scratch = require("acp_nvim.scratch")
-local state = require("acp_nvim.state")
+local agents = require("acp_nvim.config.known_agents")
+local backend = require("acp_nvim.backend.process")
+local reach = require("acp_nvim.api.session_argument")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -43,7 +43,7 @@ end
 ---@return integer n
 local function show(n)
   state.focus(n)
-  require("acp_nvim.window").open(n, { focus = true })
+  require("acp_nvim.windows.session_windows").open(n, { focus = true })
   return n
 end
 
@@ -109,7 +109,7 @@ end
 --- Closes the chat's windows; the session goes on.
 ---@return true
 function M.close()
-  require("acp_nvim.window").close()
+  require("acp_nvim.windows.session_windows").close()
   return true
 end
 
@@ -118,7 +118,7 @@ end
 ---@return string? message
 function M.toggle()
   local n = state.current()
-  if n and require("acp_nvim.window").is_open(n) then
+  if n and require("acp_nvim.windows.session_windows").is_open(n) then
     return M.close()
   end
   return M.open()
@@ -173,7 +173,7 @@ function M.close_session(options)
   elseif backend.is_running() and state.session(n).generation == backend.generation() then
     return reach.send(n, "close")
   end
-  require("acp_nvim.editor").frame({ { "ended", n } })
+  require("acp_nvim.backend.port").frame({ { "ended", n } })
   return true
 end
 

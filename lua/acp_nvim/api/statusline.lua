@@ -1,7 +1,7 @@
 -- The Lua API of a statusline: a text about the current session.
-local gauge = require("acp_nvim.gauge")
-local scratch = require("acp_nvim.scratch")
-local state = require("acp_nvim.state")
+local gauge = require("acp_nvim.chat.usage")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 

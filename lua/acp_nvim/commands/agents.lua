@@ -1,7 +1,7 @@
 -- `:Acp` for the agents' processes, and for the plugin itself.
-local agents = require("acp_nvim.agents")
-local backend = require("acp_nvim.backend")
-local reach = require("acp_nvim.commands.reach")
+local agents = require("acp_nvim.config.known_agents")
+local backend = require("acp_nvim.backend.process")
+local reach = require("acp_nvim.commands.session_argument")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -23,7 +23,7 @@ subcommands.restart = {
 subcommands.agents = {
   doc = "the agents that are configured, found or known, and how to install them",
   run = function()
-    return require("acp_nvim.agent_list").open()
+    return require("acp_nvim.agents.list").open()
   end,
 }
 
@@ -34,7 +34,7 @@ subcommands.doctor = {
     return #words == 0 and agents.all() or {}
   end,
   run = function(call)
-    local doctor = require("acp_nvim.doctor")
+    local doctor = require("acp_nvim.agents.doctor")
     if call.rest == "" then
       return doctor.all()
     end

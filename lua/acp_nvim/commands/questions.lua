@@ -1,6 +1,6 @@
 -- `:Acp` for questions.
 local acp = require("acp_nvim")
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -8,7 +8,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param option? table
 ---@return boolean
 local function opens_form(question, option)
-  return require("acp_nvim.question").opens_form(question, option)
+  return require("acp_nvim.question.answerable").opens_form(question, option)
 end
 
 --- Such an answer allows nothing: it opens the form, or refuses what can never be seen whole.
@@ -16,7 +16,7 @@ end
 ---@param option? table
 ---@return boolean
 local function is_harmless(question, option)
-  return opens_form(question, option) or require("acp_nvim.question").can_refuse(question, option)
+  return opens_form(question, option) or require("acp_nvim.question.answerable").can_refuse(question, option)
 end
 
 ---@param question table
@@ -24,7 +24,7 @@ end
 ---@return true? ok
 ---@return string? message
 local function answer(question, option)
-  local why = require("acp_nvim.question").why_not(question, option)
+  local why = require("acp_nvim.question.answerable").why_not(question, option)
   if why then
     return nil, why
   end
@@ -36,7 +36,7 @@ end
 ---@param verb? "reject"
 ---@return boolean
 local function is_late(question, verb)
-  return verb ~= "reject" and require("acp_nvim.question.command_line").is_late(question)
+  return verb ~= "reject" and require("acp_nvim.question.typed_command").is_late(question)
 end
 
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
@@ -62,7 +62,7 @@ local function visible_question(may_be_unseen, verb)
     local where = elsewhere and ("session %d asks: :Acp open %d"):format(elsewhere.session, elsewhere.session)
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
-  local screen = require("acp_nvim.question")
+  local screen = require("acp_nvim.question.answerable")
   local is_before_us = before_us and not question.more
   if may_be_unseen and may_be_unseen(question) then
     return question
@@ -155,7 +155,7 @@ subcommands.accept = {
   doc = "keeps the change under the cursor; else answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
-    if require("acp_nvim.form").accept() then
+    if require("acp_nvim.form.window").accept() then
       return true
     end
     if not call.bang and require("acp_nvim.proposal").accept() then
@@ -214,7 +214,7 @@ subcommands.answer = {
     if not question then
       return nil, message
     elseif call.rest == "" then
-      return require("acp_nvim.question").show(question) or true
+      return require("acp_nvim.question.answerable").show(question) or true
     end
     local option
     option, message = option_of(question, call.rest)
@@ -232,7 +232,7 @@ subcommands.diff = {
   args = "[n]",
   doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
   run = function(call)
-    return require("acp_nvim.navigate").diff(tonumber(call.rest))
+    return require("acp_nvim.chat.navigation").diff(tonumber(call.rest))
   end,
 }
 
@@ -250,7 +250,7 @@ subcommands.allow = {
       return nil, why
     end
     local wanted = { question = question.id, version = question.version, set = call.bang }
-    return require("acp_nvim.backend").notify("allow", wanted)
+    return require("acp_nvim.backend.process").notify("allow", wanted)
   end,
 }
 
@@ -291,13 +291,13 @@ subcommands.forget = {
     if not n then
       return nil, "there is no session: :Acp new starts one"
     elseif call.rest == "" then
-      return require("acp_nvim.remembered").open(n)
+      return require("acp_nvim.question.remembered_rules").open(n)
     end
     local ids, message = ids_of(call.rest)
     if message then
       return nil, message
     end
-    return require("acp_nvim.remembered").forget(n, ids)
+    return require("acp_nvim.question.remembered_rules").forget(n, ids)
   end,
 }
 
@@ -305,7 +305,7 @@ subcommands.forget = {
 ---@param chat acp.Chat
 ---@return integer? key
 local function entry_here(chat)
-  local chats = require("acp_nvim.chat")
+  local chats = require("acp_nvim.chat.buffer")
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local mark ---@type acp.Mark?
   repeat
@@ -318,14 +318,14 @@ end
 subcommands.why = {
   doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
   run = function()
-    local chat = require("acp_nvim.chat").of_buffer(vim.api.nvim_get_current_buf())
+    local chat = require("acp_nvim.chat.buffer").of_buffer(vim.api.nvim_get_current_buf())
     local n = chat and chat.session or state.current()
     if not n then
       return nil, "there is no session: :Acp new starts one"
-    elseif not require("acp_nvim.backend").is_running() then
+    elseif not require("acp_nvim.backend.process").is_running() then
       return nil, "nothing is running"
     end
-    return require("acp_nvim.backend").notify("why", { session = n, key = chat and entry_here(chat) })
+    return require("acp_nvim.backend.process").notify("why", { session = n, key = chat and entry_here(chat) })
   end,
 }
 

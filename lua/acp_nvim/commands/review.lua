@@ -1,6 +1,6 @@
 -- `:Acp` for the changes that wait for a review.
-local scratch = require("acp_nvim.scratch")
-local state = require("acp_nvim.state")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -10,7 +10,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param undoable? boolean
 ---@return integer?
 local function turn_of(n, undoable)
-  local turn, session = require("acp_nvim.navigate.changes").turn_here()
+  local turn, session = require("acp_nvim.chat.turn_changes").turn_here()
   return session == n and turn or require("acp_nvim.review").newest_turn(n, undoable)
 end
 
@@ -106,7 +106,7 @@ local function show_first()
   local here = api.nvim_get_current_win()
   local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
   if is_ours or vim.wo[here].winfixbuf then
-    api.nvim_set_current_win(require("acp_nvim.window").origin()) -- which makes one if there is none
+    api.nvim_set_current_win(require("acp_nvim.windows.session_windows").origin()) -- which makes one if there is none
   end
   vim.cmd("silent cfirst")
 end
@@ -115,7 +115,7 @@ end
 ---@param items table[]
 ---@return string
 local function how_to_go_on(items)
-  local names = require("acp_nvim.hunk_keys.names")
+  local names = require("acp_nvim.review.key_names")
   local told = names.told(api.nvim_get_current_buf())
   local is_one_file = vim.iter(items):all(function(item)
     return item.filename == items[1].filename
@@ -275,7 +275,7 @@ subcommands.hunk = {
     if call.rest ~= "next" and call.rest ~= "previous" then
       return nil, "usage: :Acp hunk next|previous"
     end
-    require("acp_nvim.hunk_keys").jump(call.rest == "next" and 1 or -1)
+    require("acp_nvim.review.keys").jump(call.rest == "next" and 1 or -1)
     return true
   end,
 }

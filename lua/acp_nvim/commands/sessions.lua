@@ -1,10 +1,10 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
-local agents = require("acp_nvim.agents")
-local filename = require("acp_nvim.filename")
-local opened = require("acp_nvim.commands.reach").opened
-local scratch = require("acp_nvim.scratch")
-local state = require("acp_nvim.state")
+local agents = require("acp_nvim.config.known_agents")
+local filename = require("acp_nvim.ui.path_argument")
+local opened = require("acp_nvim.commands.session_argument").opened
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -84,13 +84,13 @@ subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same a
 ---@param words string[]
 ---@return string[]
 local function complete_id(words)
-  return #words == 0 and require("acp_nvim.catalogue").ids() or {}
+  return #words == 0 and require("acp_nvim.sessions.live_and_saved").ids() or {}
 end
 
 subcommands.sessions = {
   doc = "shows all sessions that live here and those that the agents have saved",
   run = function()
-    return require("acp_nvim.sessions").open()
+    return require("acp_nvim.sessions.list").open()
   end,
 }
 
@@ -98,7 +98,7 @@ subcommands.continue = {
   doc = "goes on with the newest session of this folder: one that is open here, else the last one that is kept, which its "
     .. "agent loads or resumes; an agent that can do neither begins anew below what was said",
   run = function()
-    return require("acp_nvim.earlier").continue()
+    return require("acp_nvim.sessions.continue").continue()
   end,
 }
 

@@ -7,7 +7,7 @@
 local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 
 local M = {}
 

@@ -1,6 +1,6 @@
 -- What the user has made of a right side stays in a buffer of its own once something else has taken its place.
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 local sheet = require("acp_nvim.proposal.sheet")
 
 local M = {}

@@ -1,6 +1,6 @@
 -- The user has decided: the texts of the right sides go to the backend.
 local abreast = require("acp_nvim.abreast")
-local command_line = require("acp_nvim.question.command_line")
+local command_line = require("acp_nvim.question.typed_command")
 local desk = require("acp_nvim.proposal.desk")
 
 local M = {}
@@ -62,20 +62,20 @@ function M.send(question, how)
     end
   end
   sent[question] = vim.uv.now()
-  require("acp_nvim.backend").notify("decide", payload)
+  require("acp_nvim.backend.process").notify("decide", payload)
 end
 
 --- The call does more than its diff shows: the question has to have been seen, too. It comes into view.
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_unseen(proposal)
-  local question = require("acp_nvim.state").question(proposal.shown.question)
-  local screen = require("acp_nvim.question")
+  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
+  local screen = require("acp_nvim.question.answerable")
   if not question or not question.more or screen.can_answer(question) then
     return false
   end
   screen.show(question)
-  require("acp_nvim.scratch").message("warn", screen.why_unseen(question))
+  require("acp_nvim.ui.message").message("warn", screen.why_unseen(question))
   return true
 end
 
@@ -84,10 +84,10 @@ end
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_late(proposal)
-  local question = require("acp_nvim.state").question(proposal.shown.question)
+  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
   local is_late = question ~= nil and command_line.is_late(question)
   if is_late then
-    require("acp_nvim.scratch").message("warn", "not sent: the proposal changed while you typed, repeat to send it")
+    require("acp_nvim.ui.message").message("warn", "not sent: the proposal changed while you typed, repeat to send it")
   end
   return is_late
 end
@@ -96,10 +96,10 @@ end
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_too_soon(proposal)
-  local question = require("acp_nvim.state").question(proposal.shown.question)
+  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
   local why = question and require("acp_nvim.question.keys").why_not_by_key(question, { kind = "allow_once" })
   if why then
-    require("acp_nvim.scratch").message("warn", why)
+    require("acp_nvim.ui.message").message("warn", why)
   end
   return why ~= nil
 end
@@ -110,9 +110,12 @@ end
 local function has_unseen_file(proposal)
   for index, file in ipairs(proposal.shown.files) do
     if proposal.changed[file.path] then
-      require("acp_nvim.backend").notify("diff", { question = proposal.shown.question, at = index, focus = true })
+      require("acp_nvim.backend.process").notify(
+        "diff",
+        { question = proposal.shown.question, at = index, focus = true }
+      )
       local told = ("not sent: %s has changed, repeat to send it"):format(file.name)
-      require("acp_nvim.scratch").message("warn", told)
+      require("acp_nvim.ui.message").message("warn", told)
       return true
     end
   end
@@ -133,7 +136,7 @@ function M.submit(proposal, path)
   end
   local text = abreast.text_of(buf) .. (shown.final and "\n" or "")
   local payload = { question = shown.question, version = shown.version, text = text }
-  require("acp_nvim.backend").notify("merged", payload)
+  require("acp_nvim.backend.process").notify("merged", payload)
 end
 
 --- Sends the right sides as they are, all files of the question; false where there is none here.

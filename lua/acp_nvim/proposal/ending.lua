@@ -3,10 +3,10 @@ local abreast = require("acp_nvim.abreast")
 local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 local unsaved = require("acp_nvim.proposal.unsaved")
 
 local api = vim.api

@@ -1,6 +1,6 @@
 -- Proposals that could not open by themselves because the user was typing, or was in a window that must not be disturbed.
 -- The oldest opens at the first second in which the user does nothing in normal mode.
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 

@@ -2,7 +2,7 @@
 local abreast = require("acp_nvim.abreast")
 local aside = require("acp_nvim.proposal.aside")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local writing = require("acp_nvim.proposal.writing")
@@ -26,7 +26,7 @@ local function entered(proposal, index, win)
       vim.cmd("silent! buffer #")
     end)
   end
-  require("acp_nvim.backend").notify("diff", { question = shown.question, at = index, focus = true })
+  require("acp_nvim.backend.process").notify("diff", { question = shown.question, at = index, focus = true })
 end
 
 ---@param proposal acp.Proposal

@@ -1,6 +1,6 @@
 -- A right side is written: that decides, where it is meant to and is all of it; under another name it is a copy.
 local decision = require("acp_nvim.proposal.decision")
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 local typed = require("acp_nvim.typed")
 
 local api = vim.api

@@ -4,11 +4,11 @@
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
 --   ? <M-1> ✓ <M-2> ✓✓ <M-3> ✗                                                  (very narrow)
 --   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
-local chats = require("acp_nvim.chat")
-local clock = require("acp_nvim.question.clock")
-local scratch = require("acp_nvim.scratch")
-local short_names = require("acp_nvim.question.short_names")
-local state = require("acp_nvim.state")
+local chats = require("acp_nvim.chat.buffer")
+local clock = require("acp_nvim.question.answer_delay")
+local scratch = require("acp_nvim.ui.message")
+local short_names = require("acp_nvim.question.option_labels")
+local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}

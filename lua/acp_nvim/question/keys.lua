@@ -1,11 +1,11 @@
 -- Answers by key, from where the user is: prompt, chat, an option's line. Nothing is sent of what has not been on the
 -- screen, nothing by a key that was meant for something else, and nothing that counts always by one press alone.
-local chats = require("acp_nvim.chat")
-local clock = require("acp_nvim.question.clock")
-local question_of = require("acp_nvim.question")
-local scratch = require("acp_nvim.scratch")
-local short_names = require("acp_nvim.question.short_names")
-local state = require("acp_nvim.state")
+local chats = require("acp_nvim.chat.buffer")
+local clock = require("acp_nvim.question.answer_delay")
+local question_of = require("acp_nvim.question.answerable")
+local scratch = require("acp_nvim.ui.message")
+local short_names = require("acp_nvim.question.option_labels")
+local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -166,7 +166,7 @@ function M.diff()
     return scratch.message("info", "no open question here has a diff")
   end
   vim.cmd.stopinsert()
-  require("acp_nvim.backend").notify("diff", { question = question.id, focus = true })
+  require("acp_nvim.backend.process").notify("diff", { question = question.id, focus = true })
 end
 
 -- Plain digits --------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 -- A question comes into the view of a window, if need be row by row.
-local cover = require("acp_nvim.question.cover")
-local memory = require("acp_nvim.question.memory")
-local scratch = require("acp_nvim.scratch")
-local sight = require("acp_nvim.question.sight")
+local cover = require("acp_nvim.question.hidden_lines")
+local memory = require("acp_nvim.question.seen_rows")
+local scratch = require("acp_nvim.ui.message")
+local sight = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
 local M = {}
@@ -81,7 +81,7 @@ function M.show(win, question, lines)
   local total = sight.height(win, lines.first, lines.last)
   local _, _, room = sight.rows_in(win, lines)
   if total > room then
-    require("acp_nvim.window").enlarge(win, total - room)
+    require("acp_nvim.windows.session_windows").enlarge(win, total - room)
     _, _, room = sight.rows_in(win, lines)
   end
   local part = sight.part_in(win, question, lines)
@@ -90,7 +90,7 @@ function M.show(win, question, lines)
   elseif not part or not sight.is_whole(part) then
     vim.wo[win][0].scrolloff = 0
     to_top(win, lines.first)
-    require("acp_nvim.tail").lower(win)
+    require("acp_nvim.chat.autoscroll").lower(win)
   end
 end
 

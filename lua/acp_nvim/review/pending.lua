@@ -1,6 +1,6 @@
 -- How many changes of each session wait for a decision, counted anew file by file: status().pending and a statusline ask
 -- for it all the time.
-local state = require("acp_nvim.state")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 

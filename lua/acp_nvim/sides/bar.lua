@@ -7,7 +7,7 @@
 --    proposed · do refuse · :w send · :Acp reject
 --    do refuse · :w send · :Acp reject
 --    :w send · :Acp reject
-local scratch = require("acp_nvim.scratch")
+local scratch = require("acp_nvim.ui.message")
 
 local M = {}
 

@@ -1,6 +1,6 @@
 -- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
 local bars_of = require("acp_nvim.sides.bar")
-local highlight = require("acp_nvim.highlight")
+local highlight = require("acp_nvim.ui.highlight")
 
 local api = vim.api
 local M = {}

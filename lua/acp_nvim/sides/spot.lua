@@ -1,7 +1,7 @@
 -- Where the two sides of a diff come to be: across the top; where that would leave a chat too few lines, in the place of
 -- the user's windows beside it; where there is no room for either, or a chat floats above, in a tabpage of their own.
-local layout = require("acp_nvim.layout")
-local pairs_of = require("acp_nvim.window.pair")
+local layout = require("acp_nvim.ui.tabpage")
+local pairs_of = require("acp_nvim.windows.pair")
 
 local api = vim.api
 local M = {}

@@ -1,5 +1,5 @@
 -- The source for blink.cmp: `module = "acp_nvim.sources.blink"`.
-local items = require("acp_nvim.sources.items")
+local items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.BlinkSource
 local M = {}

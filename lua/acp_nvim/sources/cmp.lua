@@ -1,5 +1,5 @@
 -- The source for nvim-cmp: `require("cmp").register_source("acp_nvim", require("acp_nvim.sources.cmp").new())`.
-local items = require("acp_nvim.sources.items")
+local items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.CmpSource
 local M = {}

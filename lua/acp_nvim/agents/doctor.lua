@@ -1,0 +1,175 @@
+-- A look at one agent: the backend starts it in a folder of its own, greets it and ends it; what came of it is shown.
+local agents = require("acp_nvim.config.known_agents")
+local backend = require("acp_nvim.backend.process")
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Examination  as the backend tells it; all of its texts are fit to be shown
+---@field agent string
+---@field error? string
+---@field ms? integer          from the start of the process to its answer
+---@field title? string
+---@field version? string
+---@field protocol? integer
+---@field capabilities? string[]
+---@field logins? { id: string, text: string }[]
+---@field slow_end? boolean
+---@field deviations string[]
+---@field stderr string[]
+
+local PATIENCE_S = 30
+local NAME = "acp://doctor"
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.doctor")
+
+local last = 0
+local waiting = {} ---@type table<integer, fun(report: acp.Examination)>
+
+--- Has an agent examined.
+---@param name string
+---@param done fun(report: acp.Examination)
+---@return true? ok
+---@return string? message
+function M.ask(name, done)
+  local found, message = agents.find(name)
+  local ok = found ~= nil ---@type boolean?
+  if ok then
+    last = last + 1
+    waiting[last] = done
+    ok, message = backend.notify("doctor", { agent = name, ticket = last, seconds = PATIENCE_S })
+  end
+  return ok and true or nil, message
+end
+
+--- Port: the report on an agent.
+---@param ticket integer
+---@param report acp.Examination
+function M.told(ticket, report)
+  local done = waiting[ticket]
+  waiting[ticket] = nil
+  if done then
+    done(report)
+  end
+end
+
+--- Has several examined, and waits for their reports, which come side by side.
+---@param names string[]
+---@return table<string, acp.Examination> reports  of those that have come in time
+function M.wait(names)
+  local reports, open = {}, 0
+  for _, name in ipairs(names) do
+    local asked = M.ask(name, function(report)
+      reports[name], open = report, open - 1
+    end)
+    open = open + (asked and 1 or 0)
+  end
+  vim.wait((PATIENCE_S + 3) * 1000, function()
+    return open == 0 or not backend.is_running()
+  end, 10)
+  return reports
+end
+
+--- What it says, in a line.
+---@param report acp.Examination
+---@return string
+function M.summary(report)
+  if report.error then
+    return report.error
+  end
+  local who = vim.trim((report.title or "an agent without a name") .. " " .. (report.version or ""))
+  return ("%s answers after %d ms"):format(who, report.ms)
+end
+
+--- All that it says: words for the left, texts for the right.
+---@param report acp.Examination
+---@return { [1]: string, [2]: string[], [3]: string }[]  and the highlight of the texts
+function M.findings(report)
+  local logins = vim.tbl_map(function(login)
+    return ("%s: %s"):format(scratch.visible(login.id), login.text)
+  end, report.logins or {})
+  local deviations = vim.list_extend({}, report.deviations)
+  if report.slow_end then
+    deviations[#deviations + 1] = "did not end within half a second of the end of its input"
+  end
+  local found = {
+    { "result", { M.summary(report) }, report.error and "AcpError" or "AcpDone" },
+  }
+  if not report.error then
+    vim.list_extend(found, {
+      { "protocol", { ("version %d"):format(report.protocol) }, "" },
+      { "offers", #report.capabilities > 0 and report.capabilities or { "nothing" }, "" },
+      { "login", #logins > 0 and logins or { "no way to log in here" }, "" },
+    })
+  end
+  found[#found + 1] = { "deviations", #deviations > 0 and deviations or { "none" }, "" }
+  found[#found + 1] = { "stderr", #report.stderr > 0 and report.stderr or { "nothing" }, "AcpNote" }
+  return found
+end
+
+---@param agent acp.Agent?
+---@return string
+local function command_of(agent)
+  local spec = agent and agent.spec
+  return spec and scratch.visible(table.concat({ spec.command, unpack(spec.args) }, " ")) or "built in"
+end
+
+---@param name string
+---@param report? acp.Examination  nil: it is not there yet
+local function draw(name, report)
+  local lines, marks = { ("%-11s %s"):format("agent", name) }, { "AcpHeading" }
+  lines[2], marks[2] = ("%-11s %s"):format("command", command_of(agents.get(name))), ""
+  for _, finding in ipairs(report and M.findings(report) or { { "result", { "it is being started …" }, "AcpNote" } }) do
+    for i, text in ipairs(finding[2]) do
+      lines[#lines + 1] = ("%-11s %s"):format(i == 1 and finding[1] or "", text)
+      marks[#lines] = finding[3]
+    end
+  end
+  local win = scratch.show(NAME, "acp_doctor", lines)
+  local here = vim.wo[win][0]
+  here.linebreak, here.breakindent, here.breakindentopt = true, true, "shift:12" -- below what it goes on with
+  local buf = api.nvim_win_get_buf(win)
+  for row, hl in ipairs(marks) do
+    if hl ~= "" then
+      api.nvim_buf_set_extmark(
+        buf,
+        NAMESPACE,
+        row - 1,
+        12,
+        { end_row = row, end_col = 0, hl_group = hl, strict = false }
+      )
+    end
+  end
+  api.nvim_win_set_height(win, math.max(5, math.min(#lines, math.floor(vim.o.lines / 2))))
+end
+
+--- Shows what an examination finds, in a window.
+---@param name string
+---@return true? ok
+---@return string? message
+function M.show(name)
+  if vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  local ok, message = M.ask(name, function(report)
+    local is_open = vim.fn.bufwinid(NAME) > 0
+    if is_open then
+      draw(name, report)
+    end
+    local said = report.error or ("%s: %s"):format(name, M.summary(report))
+    scratch.message(report.error and "warn" or "info", said)
+  end)
+  if ok then
+    draw(name)
+  end
+  return ok, message
+end
+
+--- Shows `:checkhealth` with every agent examined that is configured or found.
+---@return true
+function M.all()
+  require("acp_nvim.health").thoroughly()
+  return true
+end
+
+return M

@@ -1,0 +1,175 @@
+-- `:Acp agents`: every agent that is configured, found or known, one a line.
+local agent_files = require("acp_nvim.config.agent_files")
+local agents = require("acp_nvim.config.known_agents")
+local listed = require("acp_nvim.ui.list")
+local scratch = require("acp_nvim.ui.message")
+local version = require("acp_nvim.agents.version")
+
+local M = {}
+
+---@class acp.AgentLine
+---@field agent acp.Agent
+---@field path? string  where its program is
+
+local NAME_WIDTH, STATE_WIDTH = 14, 10
+
+local list ---@type acp.List
+
+-- How it looks --------------------------------------------------------------------------------------------------------
+
+---@param line acp.AgentLine
+---@return string text
+---@return string hl
+local function state_of(line)
+  if line.agent.origin == "demo" then
+    return "built in", "AcpDone"
+  elseif not line.path then
+    return "not found", line.agent.origin == "preset" and "AcpPending" or "AcpError"
+  end
+  return line.agent.origin == "preset" and "found" or "configured", "AcpDone"
+end
+
+---@param line acp.AgentLine
+---@return string
+local function detail(line)
+  local agent = line.agent
+  if agent.origin == "demo" then
+    return "shows what an agent can do, without network or key"
+  elseif not line.path then
+    return agent.preset and agents.how_to_install(agent.preset)
+      or ("'%s' is not on PATH: correct agents.%s.command"):format(agent.spec.command, agent.name)
+  end
+  local said = version.known(line.path)
+  return vim.fn.fnamemodify(line.path, ":~") .. (said and "  " .. said or said == false and "  (no version)" or "")
+end
+
+---@param shown acp.ListRow[]
+---@return integer row  of the last one before those that are not installed
+local function last_there(shown)
+  for row = #shown, 1, -1 do
+    local line = shown[row].of --[[@as acp.AgentLine]]
+    if line.path or line.agent.origin ~= "preset" then
+      return row
+    end
+  end
+  return 1
+end
+
+---@return acp.ListRow[]
+local function rows()
+  return vim.tbl_map(function(line)
+    local state, hl = state_of(line)
+    local name = listed.column(scratch.visible(line.agent.name), NAME_WIDTH) .. "  "
+    local text = name .. listed.column(state, STATE_WIDTH) .. "  " .. scratch.visible(detail(line))
+    return { of = line, key = line.agent.name, text = text, from = #name, to = #name + #state, hl = hl }
+  end, agents.list())
+end
+
+--- What is wrong in the files of other editors, below those that are there.
+---@param shown acp.ListRow[]
+---@return string[] said
+---@return string hl
+---@return integer row
+local function remarks(shown)
+  return vim.tbl_map(scratch.visible, agent_files.problems()), "AcpWarning", last_there(shown)
+end
+
+-- What the user does --------------------------------------------------------------------------------------------------
+
+---@param preset acp.Preset
+---@return { [1]: string, [2]: string }[]
+local function facts(preset)
+  local rows = {
+    { "install", agents.how_to_install(preset) },
+    { "login", preset.login },
+    { "documents", preset.url },
+  }
+  for _, name in ipairs(preset.needs) do
+    rows[#rows + 1] = { "reads", ("$%s%s"):format(name, vim.env[name] and " (set)" or "") }
+  end
+  for _, quirk in ipairs(preset.quirks) do
+    rows[#rows + 1] = { "known", quirk }
+  end
+  return rows
+end
+
+---@param line acp.AgentLine
+local function about(line)
+  local agent = line.agent
+  local rows = {}
+  if agent.spec then
+    rows[1] = { "command", table.concat({ agent.spec.command, unpack(agent.spec.args) }, " ") }
+    rows[2] = { "program", line.path or "not found" }
+  else
+    rows[1] = { "command", "built in: see :help acp_nvim-demo" }
+  end
+  local from = { setup = "setup()", file = agent.file, preset = "known without configuration", demo = "the plugin" }
+  rows[#rows + 1] = { "comes from", vim.fn.fnamemodify(from[agent.origin], agent.origin == "file" and ":~" or "") }
+  vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
+  scratch.float(
+    vim.tbl_map(function(row)
+      return (" %-11s %s "):format(row[1], scratch.visible(row[2]))
+    end, rows),
+    "",
+    agent.preset and agent.preset.title or agent.name
+  )
+end
+
+---@param line acp.AgentLine
+local function begin(line)
+  if line.agent.preset and not line.path then
+    local how = agents.how_to_install(line.agent.preset)
+    return scratch.message("warn", ("%s is not installed: %s"):format(line.agent.name, how))
+  end
+  listed.give_way(function()
+    local acp = require("acp_nvim")
+    local n, message = acp.new_session({ agent = line.agent.name })
+    listed.told(n and acp.open({ session = n }), message)
+  end)
+end
+
+local function redraw()
+  list:redraw()
+end
+
+local function ask_versions()
+  for _, row in ipairs(list.rows) do
+    if row.of.path then
+      version.ask(row.of.agent, redraw)
+    end
+  end
+end
+
+---@param line acp.AgentLine
+local function examine(line)
+  listed.told(require("acp_nvim.agents.doctor").show(line.agent.name))
+end
+
+list = listed.new({
+  name = "acp://agents",
+  filetype = "acp_agents",
+  title = "Agents",
+  bar = "<CR> new session  i test it  K details  v versions",
+  keys = {
+    { "<CR>", "a new session with it", run = begin },
+    { "i", "test it: start it, and show what it offers", run = examine },
+    { "K", "details: command, installation, login, documentation", run = about },
+    { "v", "ask all programs that are found for their versions", always = ask_versions },
+    { "R", "look anew", always = redraw },
+  },
+  rows = rows,
+  remarks = remarks,
+})
+
+--- Opens the list, or brings it up to date.
+---@return true? ok
+---@return string? message
+function M.open()
+  if vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  list:open(math.max(5, math.floor(vim.o.lines / 2)))
+  return true
+end
+
+return M

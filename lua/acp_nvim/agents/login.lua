@@ -1,0 +1,125 @@
+-- Logging in: which way, and the agent's own program in a real terminal.
+local backend = require("acp_nvim.backend.process")
+local highlight = require("acp_nvim.ui.highlight")
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = {}
+
+-- With $NVIM a program could drive the editor; the other names would mislead a Neovim that it starts.
+local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
+
+local last ---@type integer? the buffer in which it was tried
+
+---@class acp.LoginProgram
+---@field argv string[]
+---@field env table<string, string>
+---@field cwd string
+---@field label string
+
+--- Port: there are several ways to log in.
+---@param n integer
+---@param methods { id: string, name: string, text: string }[]
+function M.choose(n, methods)
+  local labels, ids = {}, {}
+  for i, method in ipairs(methods) do
+    labels[i] = ("%d  %s"):format(i, method.text)
+    ids[labels[i]] = method.id
+  end
+  scratch.select(labels, "Log in by", function(label)
+    local ok, message = backend.notify("login", { session = n, method = ids[label] })
+    if not ok then
+      scratch.message("error", message or "")
+    end
+  end)
+end
+
+---@param argv string[]
+---@return string[]
+local function without_address(argv)
+  local command = { "env" }
+  for _, name in ipairs(WITHHELD) do
+    vim.list_extend(command, { "-u", name })
+  end
+  return vim.list_extend(command, argv)
+end
+
+---@param argv string[]
+---@param options table
+---@return boolean ok
+---@return any problem
+local function start(argv, options)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return pcall(vim.fn.jobstart, argv, vim.tbl_extend("error", options, { term = true }))
+  end
+  return pcall(vim.fn.termopen, argv, options)
+end
+
+--- Whoever is still typing in it goes on in a text that takes no keys, rather than in whatever window is next.
+---@param win integer
+---@param buf integer
+local function leave_open(win, buf)
+  local text = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(text, 0, -1, false, api.nvim_buf_get_lines(buf, 0, -1, false))
+  vim.bo[text].modifiable, vim.bo[text].bufhidden = false, "wipe"
+  vim.cmd.stopinsert()
+  api.nvim_win_set_buf(win, text)
+  api.nvim_set_option_value("winbar", " logged in   :q closes", { win = win, scope = "local" })
+  api.nvim_create_autocmd("WinLeave", { buffer = text, once = true, command = "silent! close" })
+end
+
+---@param n integer
+---@param win integer
+---@param buf integer
+---@param status integer
+local function ended(n, win, buf, status)
+  if status ~= 0 then
+    local how = ("the login ended with status %d: :Acp login tries again"):format(status)
+    if api.nvim_get_current_buf() == buf then
+      vim.cmd.stopinsert() -- in terminal mode the next key would close what the program has said
+    end
+    if api.nvim_win_is_valid(win) then -- the mode's end takes a message with it
+      api.nvim_set_option_value("winbar", " " .. how .. "%<", { win = win, scope = "local" })
+    end
+    return scratch.message("warn", how)
+  end
+  local is_here = api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == buf
+  if is_here and api.nvim_get_mode().mode == "t" then
+    leave_open(win, buf)
+  elseif api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
+    pcall(api.nvim_win_close, win, true)
+  end
+  if api.nvim_buf_is_valid(buf) then
+    api.nvim_buf_delete(buf, { force = true })
+  end
+  backend.notify("login_done", { session = n })
+end
+
+--- Port: runs the program by which the user logs in; once it has ended well the agent is started anew.
+---@param n integer
+---@param what acp.LoginProgram
+function M.run(n, what)
+  if last and api.nvim_buf_is_valid(last) then
+    api.nvim_buf_delete(last, { force = true })
+  end
+  local buf = api.nvim_create_buf(false, true)
+  local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
+  highlight.dress(win)
+  local label = scratch.visible(what.label):gsub("%%", "%%%%")
+  api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
+  vim.b[buf].acp_session, last = n, buf
+  local ok, problem = start(without_address(what.argv), {
+    cwd = what.cwd,
+    env = next(what.env) and what.env or nil,
+    on_exit = function(_, status)
+      ended(n, win, buf, status)
+    end,
+  })
+  if not ok then
+    api.nvim_win_close(win, true)
+    return scratch.message("error", ("the login cannot be started: %s"):format(tostring(problem)))
+  end
+  vim.cmd.startinsert()
+end
+
+return M

@@ -1,0 +1,79 @@
+-- What `command --version` says: asked of several programs at once, each for a bounded time, none in our way.
+local agents = require("acp_nvim.config.known_agents")
+local scratch = require("acp_nvim.ui.message")
+
+local M = {}
+
+local PATIENCE_MS = 5000
+local MOST = 60
+-- as agents get their environment
+local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
+
+local known = {} ---@type table<string, string|false> by path; false: it does not say
+
+---@param text string?
+---@return string|false
+local function version_in(text)
+  for line in vim.gsplit(text or "", "\n") do
+    if line:find("%d") then
+      return scratch.cut(scratch.visible(vim.trim(line)), MOST)
+    end
+  end
+  return false
+end
+
+---@param spec table
+---@return table<string, string>
+local function environment(spec)
+  local env = vim.tbl_extend("force", vim.fn.environ(), spec.env)
+  for _, name in ipairs(WITHHELD) do
+    env[name] = spec.env[name]
+  end
+  return env
+end
+
+--- What the program at `path` has said of itself; nil: it has not been asked, false: it does not say.
+---@param path string?
+---@return string|false|nil
+function M.known(path)
+  return path and known[path]
+end
+
+--- Asks an agent's program.
+---@param agent acp.Agent
+---@param done fun()  once it is known
+function M.ask(agent, done)
+  local path = agents.path(agent)
+  if not path or known[path] ~= nil then
+    return done()
+  end
+  local options = { text = true, timeout = PATIENCE_MS, cwd = vim.uv.os_tmpdir(), clear_env = true }
+  options.env = environment(agent.spec)
+  local ok = pcall(vim.system, { path, "--version" }, options, function(out)
+    vim.schedule(function()
+      known[path] = out.code == 0 and (version_in(out.stdout) or version_in(out.stderr)) or false
+      done()
+    end)
+  end)
+  if not ok then
+    known[path] = false
+    done()
+  end
+end
+
+--- Asks several, and waits until all have answered, but not for long.
+---@param list acp.Agent[]
+---@param milliseconds integer
+function M.wait(list, milliseconds)
+  local open = #list
+  for _, agent in ipairs(list) do
+    M.ask(agent, function()
+      open = open - 1
+    end)
+  end
+  vim.wait(milliseconds, function()
+    return open == 0
+  end, 10)
+end
+
+return M

@@ -1,0 +1,54 @@
+-- The Lua API behind require("acp_nvim"): the functions of its rooms. Nothing here blocks or raises: what can fail returns
+-- true or a value, or nil and a message.
+local scratch = require("acp_nvim.ui.message")
+require("acp_nvim.ui.highlight")
+
+---@class acp
+local M = {}
+
+-- Where the options stand among the arguments; 1 if nothing else is said.
+local OPTIONS = {
+  prompt = 2,
+  load = 2,
+  resume = 2,
+  reopen = 2,
+  rename = 2,
+  delete = 2,
+  login = 2,
+  set_mode = 2,
+  set_model = 2,
+  set_option = 3,
+  setup = false,
+  answer = false,
+  replay = false,
+  keep = false,
+  undo = false,
+}
+
+--- Whatever goes wrong in `fn` becomes a message.
+---@param fn function
+---@param options_at integer|false
+---@return function
+local function guarded(fn, options_at)
+  return function(...)
+    local options = options_at and select(options_at, ...) or nil
+    if options ~= nil and type(options) ~= "table" then
+      return nil, "the options must be a table"
+    end
+    local results = vim.F.pack_len(xpcall(fn, debug.traceback, ...))
+    if results[1] then
+      return unpack(results, 2, results.n)
+    end
+    scratch.log(tostring(results[2]))
+    return nil, (tostring(results[2]):gsub("\n.*", ""))
+  end
+end
+
+for _, room in ipairs({ "sessions", "saved_sessions", "statusline", "session_options", "conversation", "review" }) do
+  for name, fn in pairs(require("acp_nvim.api." .. room)) do
+    M[name] = guarded(fn, OPTIONS[name] == nil and 1 or OPTIONS[name])
+  end
+end
+M._send = guarded(require("acp_nvim.api.session_argument").send, false)
+
+return M

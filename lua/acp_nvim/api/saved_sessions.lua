@@ -1,0 +1,214 @@
+-- The Lua API of conversations that are over: saved by their agents, or on a wire file.
+local agents = require("acp_nvim.config.known_agents")
+local backend = require("acp_nvim.backend.process")
+local reach = require("acp_nvim.api.session_argument")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local LONGEST = 24 -- cells of an id in a message
+
+--- What the agent was last heard to offer; nil: nothing is known.
+---@param agent string
+---@return table? capabilities
+local function capabilities_of(agent)
+  for _, n in ipairs(state.numbers()) do
+    local status = state.session(n).status
+    if status.agent == agent and status.capabilities then
+      return status.capabilities
+    end
+  end
+end
+
+---@param agent string
+---@param verb "load"|"resume"|"reopen"|"fork"
+---@param id string
+---@return string? why_not
+local function cannot(agent, verb, id)
+  local capabilities = capabilities_of(agent)
+  local more = capabilities and capabilities.sessionCapabilities or {}
+  local has = capabilities and (verb == "load" and capabilities.loadSession or more[verb])
+  if capabilities and verb ~= "reopen" and (not has or has == vim.NIL) then
+    local why = ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
+    local name = scratch.cut(scratch.visible(id), LONGEST)
+    return verb == "fork" and why or ("%s: %s was not opened"):format(why, name)
+  end
+end
+
+---@param agent string
+---@param id string
+---@return integer? n  the session that it is here
+local function living(agent, id)
+  for _, n in ipairs(state.numbers()) do
+    local status = state.get(n) or {}
+    local ended = status.state == "stopped" or status.state == "failed"
+    if status.agent == agent and status.session_id == id and not ended then
+      return n
+    end
+  end
+end
+
+--- The agent that is named, else that of the current session, else the default one.
+---@param named? string
+---@return string? agent
+---@return string? message
+local function agent_of(named)
+  local current = state.current()
+  local last = current and state.session(current).origin.agent
+  if named ~= nil then
+    return agents.find(named)
+  elseif last and agents.find(last) then
+    return last
+  end
+  return agents.default()
+end
+
+---@return string
+local function folder()
+  local current = state.current()
+  return current and state.session(current).origin.cwd or vim.fn.getcwd()
+end
+
+---@param n? integer
+---@param message? string
+---@return integer?
+---@return string? message
+local function focused(n, message)
+  if n then
+    state.focus(n)
+  end
+  return n, message
+end
+
+---@alias acp.Reopening { agent?: string, cwd?: string, roots?: string[] }
+
+---@param verb "load"|"resume"|"reopen"|"fork"
+---@param id any
+---@param options? acp.Reopening
+---@return integer? session
+---@return string? message
+local function from_saved(verb, id, options)
+  options = options or {}
+  if type(id) ~= "string" or id == "" then
+    return nil, ("%s needs the id of a session: :Acp sessions shows them"):format(verb)
+  end
+  local agent, message = agent_of(options.agent)
+  if not agent then
+    return nil, message or ""
+  end
+  local n = verb ~= "fork" and living(agent, id)
+  if n then
+    return focused(n)
+  end
+  message = cannot(agent, verb, id)
+  if message then
+    return nil, message
+  end
+  local fields = { agent = agent, cwd = options.cwd or folder(), roots = options.roots }
+  return focused(reach.begin(verb, fields, { id = id }))
+end
+
+--- Opens a session that the agent has saved, as a session here, and makes it the current one. What was said in it is
+--- shown.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.load(id, options)
+  return from_saved("load", id, options)
+end
+
+--- As |acp.load()|, without what was said before: for agents that cannot tell it.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.resume(id, options)
+  return from_saved("resume", id, options)
+end
+
+--- Loads a saved session where the agent can, else resumes it.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string, cwd?: string }
+---@return integer? session
+---@return string? message
+function M.reopen(id, options)
+  return from_saved("reopen", id, options)
+end
+
+--- A new session that remembers what has been said in another; it becomes the current one.
+---@param options? { session?: integer, id?: string, agent?: string, cwd?: string }  id: of a saved one
+---@return integer? session
+---@return string? message
+function M.fork(options)
+  options = options or {}
+  if options.id ~= nil and options.session == nil then
+    return from_saved("fork", options.id, options)
+  end
+  local n, message = reach.session_of(options)
+  if not n then
+    return nil, message
+  end
+  local id = (state.get(n) or {}).session_id
+  message = reach.replayed(n, "forked")
+  if message then
+    return nil, message
+  elseif not id then
+    return nil, ("session %d is not ready to be forked"):format(n)
+  end
+  return from_saved("fork", id, state.session(n).origin)
+end
+
+--- Has the agent delete a session for good.
+---@param id string  the agent's id of the session
+---@param options? { agent?: string }
+---@return true? ok
+---@return string? message
+function M.delete(id, options)
+  if type(id) ~= "string" or id == "" then
+    return nil, "delete needs the id of a session: :Acp sessions shows them"
+  elseif not backend.is_running() then
+    return nil, "no agent is running: :Acp sessions starts one"
+  end
+  local current = state.current()
+  local agent = options and options.agent or (current and state.session(current).origin.agent)
+  return backend.notify("delete", { id = id, agent = agent })
+end
+
+---@param file string
+---@return string? path
+---@return string? message
+local function recording(file)
+  if type(file) ~= "string" then
+    return nil, "replay needs the name of a file"
+  end
+  local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
+  local there = vim.uv.fs_stat(path)
+  if not there or there.type == "directory" then
+    local lead = there and "that is a folder: " or "no such file: "
+    return nil, lead .. scratch.short(path, lead)
+  elseif there.size == 0 then
+    local lead = "the file is empty: "
+    return nil, lead .. scratch.short(path, lead)
+  end
+  return path
+end
+
+--- Plays a saved wire file as a session of its own, without an agent; without one the last conversation of this
+--- folder that is over.
+---@param file? string
+---@return integer? session
+---@return string? message
+function M.replay(file)
+  local path, wrong
+  if file ~= nil then
+    path, wrong = recording(file)
+    if not path then
+      return nil, wrong
+    end
+  end
+  return focused(reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path }))
+end
+
+return M

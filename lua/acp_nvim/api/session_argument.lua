@@ -1,0 +1,113 @@
+-- What the rooms of the Lua API have in common: the session that is meant, and the way to the backend.
+local backend = require("acp_nvim.backend.process")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+---@class acp.Options
+---@field session? integer  default: the current one
+
+--- Why something cannot be done with a session that is a replay.
+---@param n integer
+---@param what "restarted"|"forked"
+---@return string? message  nil: it is none
+function M.replayed(n, what)
+  if state.session(n).origin.agent == "replay" then
+    return ("a replay cannot be %s: :Acp new begins anew"):format(what)
+  end
+end
+
+---@param options? acp.Options
+---@return integer? n
+---@return string? message
+function M.session_of(options)
+  local n = options and options.session
+  if n == nil then
+    n = state.current()
+    return n, not n and "there is no session: :Acp new starts one" or nil
+  elseif type(n) ~= "number" or not state.exists(n) then
+    return nil, ("there is no session %s"):format(tostring(n))
+  end
+  return n
+end
+
+--- Allots a session and has the backend begin it with `verb`.
+---@param verb "new"|"load"|"resume"|"reopen"|"fork"|"replay"
+---@param fields { agent: string, cwd: string, roots?: string[] }
+---@param more? table  further keys of the payload
+---@return integer? n
+---@return string? message
+function M.begin(verb, fields, more)
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local n = state.new(fields)
+  state.session(n).generation = backend.generation()
+  if verb ~= "fork" then -- a fork has an id of its own
+    state.session(n).origin.id = more and more.id
+  end
+  backend.notify(verb, vim.tbl_extend("error", { session = n }, fields, more or {}))
+  return n
+end
+
+--- Has the session's backend ended? Another one would have to be told of it first.
+---@param n integer
+---@return boolean
+function M.has_lost_backend(n)
+  return not backend.is_running() or assert(state.session(n)).generation ~= backend.generation()
+end
+
+--- Tells the backend, which is another, of a session that it does not know.
+---@param n integer
+local function revive(n)
+  local session = assert(state.session(n))
+  session.generation, session.orphaned = backend.generation(), nil
+  local status = session.status
+  local id = status.turn > 0 and status.session_id or session.origin.id
+  local more = { session = n, id = id, transcript = status.transcript, title = status.title, about = status.about }
+  more.queue = state.unsent(n)
+  backend.notify("new", vim.tbl_extend("force", session.origin, more))
+  state.patch(n, { state = "starting", error = vim.NIL })
+end
+
+--- What the end of the backend has ended comes back with the one that is restarted.
+local function revive_orphans()
+  for _, n in ipairs(state.numbers()) do
+    if state.session(n).orphaned then
+      revive(n)
+    end
+  end
+end
+
+--- Sends a verb about session `n`; a backend that was started since then is told of the session first.
+---@param n integer
+---@param verb string
+---@param payload? table
+---@return true? ok
+---@return string? message
+function M.send(n, verb, payload)
+  local message = verb == "restart" and M.replayed(n, "restarted") or nil
+  if message then
+    return nil, message
+  end
+  local ok
+  ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local session = assert(state.session(n))
+  if session.generation ~= backend.generation() then
+    if verb ~= "prompt" and verb ~= "restart" then
+      return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
+    end
+    revive(n)
+    if verb == "restart" then
+      revive_orphans()
+      return true
+    end
+  end
+  return backend.notify(verb, vim.tbl_extend("error", { session = n }, payload or {}))
+end
+
+return M

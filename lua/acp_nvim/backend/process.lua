@@ -1,0 +1,350 @@
+-- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
+local config = require("acp_nvim.config.settings")
+local environment = require("acp_nvim.backend.python_environment")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+--- The folder of the plugin.
+M.root = environment.root
+
+local GOODBYE_MS = 1500
+local WHAT_TO_DO = "run :Acp install"
+
+local channel ---@type integer?
+local outbox ---@type any[][]? what is to be said once the process is there
+local in_host = false -- the channel is the python3 host's, which others use too
+local has_answered = false -- the backend has said that it is ready
+local generation = 0 -- which start of the backend this is
+local leaders ---@type string? the file in which the backend keeps what of it lives
+local is_over = false -- the backend in the host has ended, and all that it had started
+local partial = "" -- an unfinished line of stderr
+local missing ---@type string? the Python module whose absence ended the backend
+
+--- The interpreter that has the package: configured, else the plugin's own, else the user's for Neovim.
+---@return string? python
+---@return string? message
+function M.python()
+  local configured = config.get().python
+  if configured then
+    configured = vim.fs.normalize(configured)
+    if vim.fn.executable(configured) == 1 then
+      return configured
+    end
+    return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
+  end
+  local install = package.loaded["acp_nvim.install"]
+  if install and install.is_running() then
+    return nil, "the installation is running: :Acp works when it is done"
+  end
+  local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
+  if python ~= "" and vim.fn.executable(python) == 1 then
+    return python
+  end
+  return nil, "its Python part is not installed yet: " .. WHAT_TO_DO
+end
+
+---@param line string
+local function hear(line)
+  if line ~= "" then
+    scratch.log("backend: " .. line)
+    missing = line:match("No module named '?([%w_.]+)") or missing
+  end
+end
+
+---@param data string[]  pieces between newlines; the first goes on where the last one ended
+local function on_stderr(_, data)
+  partial = partial .. data[1]
+  for i = 2, #data do
+    hear(partial)
+    partial = data[i]
+  end
+  -- a line that never ends must not fill the memory
+  if #partial > 65536 then
+    hear(partial)
+    partial = ""
+  end
+end
+
+--- Ends the agents and commands that a backend has left, and all that they have started.
+local function kill_leftovers()
+  if leaders and vim.fn.filereadable(leaders) == 1 then
+    local pids = vim.tbl_map(tonumber, vim.fn.readfile(leaders))
+    vim.fn.delete(leaders)
+    if #pids > 0 then
+      require("acp_nvim.backend.leftover_processes").kill(pids)
+    end
+  end
+end
+
+--- Session `n` ends without the backend: what it would have told is told here.
+---@param n integer
+---@param why string
+local function fail(n, why)
+  local editor = require("acp_nvim.backend.port")
+  local session = assert(state.session(n))
+  local was = session.status.state
+  local open = session.questions
+  local turn = session.turn
+  session.turn = nil
+  local held = state.hold_unsent(n)
+  state.patch(n, { queue = held, held = held > 0 })
+  if was == "stopped" or was == "failed" then
+    return
+  end
+  session.orphaned = true
+  state.patch(n, { state = "failed", error = why, pid = vim.NIL, started = vim.NIL })
+  state.set_questions(n, {})
+  require("acp_nvim.question.answerable").update(n, {})
+  for _, question in ipairs(open) do
+    editor.fire("AcpAnswered", { session = n, id = question.id, by = "exit" })
+  end
+  if turn then
+    editor.fire("AcpTurnEnded", { session = n, turn = turn, error = why })
+  end
+  editor.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
+end
+
+---@param code integer
+---@return string
+local function epitaph(code)
+  if missing and missing:find("^acp_nvim%.") then
+    return ("update or reinstall the plugin, it lacks %s"):format(missing)
+  elseif missing then
+    return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
+  elseif has_answered then
+    return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
+  end
+  return ("the backend does not start (status %d): see :Acp log"):format(code)
+end
+
+--- There is no backend any more, or it could not be started.
+---@param why string
+local function lost(why)
+  channel, outbox, has_answered = nil, nil, false
+  kill_leftovers()
+  require("acp_nvim.files").unwatch()
+  local review = package.loaded["acp_nvim.review"]
+  if review then
+    review.forget() -- what could be undone is known to nobody any more
+  end
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  scratch.message("error", why)
+  require("acp_nvim.backend.port").at_its_end(function()
+    for _, n in ipairs(state.numbers()) do
+      fail(n, why)
+      require("acp_nvim.chat.backend_lost").tell(n, why)
+    end
+  end)
+end
+
+---@param id integer
+---@param code integer
+local function gone(id, code)
+  if id == channel then
+    hear(partial)
+    partial = ""
+    lost(epitaph(code))
+  end
+end
+
+---@param python string
+---@return integer? channel
+---@return string? message
+local function start_job(python)
+  local command = { python, "-I", "-m", "acp_nvim" }
+  -- the plugin's folder as cwd: the user's may be gone, or keep a file system busy
+  local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = gone }
+  local ok, id = pcall(vim.fn.jobstart, command, options)
+  if not ok or id <= 0 then
+    return nil, ("%s cannot be started: %s"):format(python, tostring(id))
+  end
+  return id
+end
+
+---@param python string
+---@return integer? channel
+---@return string? message
+local function start_in_host(python)
+  vim.g.python3_host_prog = vim.g.python3_host_prog or python
+  local path = M.root .. "/rplugin/python3/acp_nvim_rplugin.py"
+  local ok, result = pcall(function()
+    if vim.fn.exists("*AcpNvimChannel") == 0 and vim.fn["remote#host#IsRunning"]("python3") == 1 then
+      error("it runs already, without acp_nvim; :UpdateRemotePlugins makes it known from the start", 0)
+    end
+    -- by hand what :UpdateRemotePlugins would write into a manifest; with the manifest it is registered already
+    local spec = { type = "function", name = "AcpNvimChannel", sync = true, opts = vim.empty_dict() }
+    pcall(vim.fn["remote#host#RegisterPlugin"], "python3", path, { spec })
+    return vim.fn.AcpNvimChannel()
+  end)
+  if not ok or type(result) ~= "number" then
+    return nil, ("the python3 host cannot be used (start Neovim anew): %s"):format(tostring(result))
+  end
+  return result
+end
+
+---@param ... any  verb and payload
+---@return boolean ok
+local function send(...)
+  local ok = pcall(vim.rpcnotify, channel, "acp_nvim", ...)
+  if not ok and in_host then
+    -- a host that others own tells us nothing when it ends; of a job `gone` is about to hear
+    lost("the python3 host has ended: start Neovim anew")
+  end
+  return ok
+end
+
+---@return table payload  of "setup"
+local function settings()
+  return {
+    config = config.export(),
+    root = M.root,
+    cwd = vim.fn.getcwd(),
+    review_keys = require("acp_nvim.review.key_names").in_general(),
+    next_question = require("acp_nvim.backend.question_versions").next_id(),
+    leaders = leaders,
+    log = vim.fn.stdpath("log"),
+    state = require("acp_nvim.system.state_folder").path(),
+  }
+end
+
+--- Says what there is to say, now that the process is there.
+---@param message? string  why it is not
+local function speak(message)
+  if not outbox then
+    return -- it has ended in the meantime, or Neovim has left
+  end
+  local ok, first = pcall(settings)
+  if not (ok and channel) then
+    if channel and not in_host then
+      vim.fn.jobstop(channel)
+    end
+    return lost(message or tostring(first))
+  end
+  local said = outbox
+  outbox = nil
+  table.insert(said, 1, { "setup", first })
+  for _, words in ipairs(said) do
+    if not send(unpack(words)) then
+      return
+    end
+  end
+end
+
+--- Starts the backend if it does not run.
+---@return true? ok
+---@return string? message
+function M.start()
+  if M.is_running() then
+    return true
+  end
+  local python, message = M.python()
+  if not python then
+    return nil, message
+  end
+  missing, outbox = nil, {}
+  leaders = vim.fn.tempname()
+  in_host = config.get().backend == "rplugin"
+  generation = generation + 1
+  if not in_host then
+    channel, message = start_job(python) -- it imports while the windows are drawn
+  end
+  -- what it has to know is much, and the host takes its time: later
+  vim.schedule(function()
+    if in_host then
+      channel, message = start_in_host(python)
+    end
+    speak(message)
+  end)
+  return true
+end
+
+--- Tells the backend the configuration: the first thing it hears, and again when `setup()` is called later.
+---@return true? ok
+---@return string? message
+function M.setup()
+  return outbox and true or M.notify("setup", settings())
+end
+
+--- Sends a verb to the backend, which starts if it does not run.
+---@param verb string
+---@param payload table
+---@return true? ok
+---@return string? message
+function M.notify(verb, payload)
+  local ok, message = M.start()
+  if not ok then
+    return nil, message
+  end
+  if outbox then
+    -- what the caller does to the payload later must not reach it
+    outbox[#outbox + 1] = { verb, vim.deepcopy(payload) }
+  elseif not send(verb, payload) then
+    return nil, "the backend has ended: say it again, that starts it anew"
+  end
+  return true
+end
+
+---@return boolean
+function M.is_running()
+  return channel ~= nil or outbox ~= nil
+end
+
+---@return boolean  the backend has answered
+function M.is_ready()
+  return has_answered
+end
+
+--- Counts the starts of the backend: what one knew, the next does not.
+---@return integer
+function M.generation()
+  return generation
+end
+
+--- The backend has heard its configuration.
+function M.ready()
+  has_answered = true
+  require("acp_nvim.files").watch(function(payload)
+    M.notify("modified", payload)
+  end)
+  require("acp_nvim.follow.pinned_window").listen(function(n, what_now)
+    if what_now == "paused" then
+      M.notify("follow_paused", { session = n })
+    else
+      M.notify("follow", { session = n, on = what_now == "following" })
+    end
+  end)
+end
+
+--- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
+function M.over()
+  is_over = true
+end
+
+--- Neovim leaves: asks the backend to end, waits a bounded time, then ends what is left.
+function M.shutdown()
+  outbox = nil
+  if not channel then
+    return
+  end
+  local id = channel
+  local proposal = package.loaded["acp_nvim.proposal"]
+  if proposal then
+    proposal.settle()
+  end
+  pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
+  if in_host then
+    -- the host serves others too and stays: wait for what it started for us
+    vim.wait(GOODBYE_MS, function()
+      return is_over
+    end, 10)
+  elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
+    vim.uv.kill(vim.fn.jobpid(id), "sigkill")
+  end
+  kill_leftovers()
+end
+
+return M

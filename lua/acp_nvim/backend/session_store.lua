@@ -1,0 +1,308 @@
+-- What is known of every session, kept here so that status(), questions() and a statusline never ask the backend.
+local asked = require("acp_nvim.backend.question_versions")
+local null = require("acp_nvim.backend.json_null")
+local unsent = require("acp_nvim.backend.outbox")
+
+local M = { clean = null.clean, is_answered = asked.is_answered }
+
+---@class acp.Session
+---@field status table          as the backend patches it
+---@field questions table[]     the open ones, oldest first
+---@field commands table[]
+---@field origin table          { agent, cwd, roots, id }: what it takes to start it anew; id: of the agent's that it was
+---@field generation integer    which start of the backend knows it
+---@field sent integer          number of the last prompt we sent
+---@field acked integer         number of the last prompt the backend has handled
+---@field turn? integer         the turn that runs
+---@field unsent table<integer, { text: string, context: table[] }>  by number: prompts that no agent has been sent yet
+---@field waiting (integer|[integer, string])[]  the queue as the backend has it: a prompt's number, an edited one's text
+---@field orphaned? boolean     it has ended with its backend
+
+local sessions = {} ---@type table<integer, acp.Session>
+local last = 0
+local focused = {} ---@type table<integer, integer[]> tabpage -> sessions, the last focused at the end
+local changed = {} ---@type table<integer, true>
+local listeners = {} ---@type (fun(n: integer))[]
+local scheduled = false
+
+---@return string
+local function shown_state(session)
+  local state = session.status.state
+  if session.sent <= session.acked then
+    return state
+  end
+  -- a prompt is on its way: from the return of prompt() on the session is not at rest
+  local waiting = { idle = "running", stopped = "starting", failed = "starting" }
+  return waiting[state] or state
+end
+
+local function touch(n)
+  changed[n] = true
+  if not scheduled then
+    scheduled = true
+    vim.schedule(function()
+      scheduled = false
+      require("acp_nvim.backend.port").settle()
+    end)
+  end
+end
+
+--- A new session; its number is never given again.
+---@param fields { agent: string, cwd: string, roots?: string[] }
+---@return integer n
+function M.new(fields)
+  last = last + 1
+  sessions[last] = {
+    status = {
+      session = last,
+      agent = fields.agent,
+      cwd = fields.cwd,
+      state = "starting",
+      turn = 0,
+      queue = 0,
+      pending = 0,
+      held = false,
+      following = false,
+      paused = false,
+    },
+    questions = {},
+    commands = {},
+    origin = { agent = fields.agent, cwd = fields.cwd, roots = fields.roots or {} },
+    generation = 0,
+    sent = 0,
+    acked = 0,
+    unsent = {},
+    waiting = {},
+  }
+  touch(last)
+  return last
+end
+
+---@param n integer
+---@return boolean
+function M.exists(n)
+  return sessions[n] ~= nil
+end
+
+--- The session itself; for the backend's and the editor's eyes.
+---@param n integer
+---@return acp.Session?
+function M.session(n)
+  return sessions[n]
+end
+
+--- The numbers of all sessions, oldest first.
+---@return integer[]
+function M.numbers()
+  local numbers = vim.tbl_keys(sessions)
+  table.sort(numbers)
+  return numbers
+end
+
+--- The status to be read and not kept: what is drawn anew all the time must not copy what an agent has made large.
+---@param n integer
+---@return table? status
+function M.look(n)
+  local session = sessions[n]
+  if not session then
+    return nil
+  end
+  return setmetatable({ state = shown_state(session), questions = #M.questions(n) }, { __index = session.status })
+end
+
+---@param n integer
+---@return table? status  a copy
+function M.get(n)
+  local now = M.look(n)
+  return now and vim.tbl_extend("force", vim.deepcopy(sessions[n].status), now)
+end
+
+--- The buffer's session, else the one last focused in this tabpage, else the one last started.
+---@return integer?
+function M.current()
+  local here = vim.b.acp_session
+  if here and sessions[here] then
+    return here
+  end
+  local order = focused[vim.api.nvim_get_current_tabpage()] or {}
+  for i = #order, 1, -1 do
+    if sessions[order[i]] then
+      return order[i]
+    end
+  end
+  local numbers = M.numbers()
+  return numbers[#numbers]
+end
+
+--- Makes `n` the session last focused in this tabpage.
+---@param n integer
+function M.focus(n)
+  local tab = vim.api.nvim_get_current_tabpage()
+  local order = vim.tbl_filter(function(other)
+    return other ~= n and sessions[other] ~= nil
+  end, focused[tab] or {})
+  focused[tab] = vim.list_extend(order, { n })
+end
+
+-- What the backend tells beside the status.
+local ASIDE = { ack = true, waiting = true }
+
+--- Merges what the backend tells; a null takes a key away.
+---@param n integer
+---@param patch table
+function M.patch(n, patch)
+  local session = sessions[n]
+  if not session then
+    return
+  end
+  local before = shown_state(session)
+  session.acked = math.max(session.acked, patch.ack or 0)
+  session.waiting = patch.waiting or session.waiting
+  if patch.ack or patch.waiting then
+    unsent.forget_what_went(session)
+  end
+  for key, value in pairs(patch) do
+    if value == vim.NIL then
+      value = nil
+    end
+    if not ASIDE[key] and not vim.deep_equal(session.status[key], value) then
+      session.status[key] = null.clean(value)
+      touch(n)
+    end
+  end
+  if before ~= shown_state(session) then
+    touch(n)
+  end
+end
+
+--- Counts a prompt that is about to be sent, and keeps it until it has gone to the agent.
+---@param n integer
+---@param prompt { text: string, context: table[] }
+---@return integer seq
+function M.sent(n, prompt)
+  local session = sessions[n]
+  session.sent = session.sent + 1
+  session.unsent[session.sent] = { text = prompt.text, context = prompt.context }
+  touch(n)
+  return session.sent
+end
+
+--- The backend is gone: what it has not sent waits here, under new numbers, for the next.
+---@param n integer
+---@return integer count
+function M.hold_unsent(n)
+  local session = sessions[n]
+  local prompts = unsent.take(session)
+  for _, prompt in ipairs(prompts) do
+    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
+  end
+  session.acked = session.sent
+  touch(n)
+  return #prompts
+end
+
+--- The user has edited the prompts that wait for a backend.
+---@param n integer
+---@param texts string[]
+---@return integer count
+function M.edit_unsent(n, texts)
+  local session = sessions[n]
+  for _, prompt in ipairs(unsent.edited(unsent.take(session), texts)) do
+    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
+  end
+  session.acked = session.sent
+  M.patch(n, { queue = #texts, held = #texts > 0 })
+  return #texts
+end
+
+--- The prompts that wait for a backend.
+---@param n integer
+---@return { seq: integer, text: string, context: table[] }[]
+function M.unsent(n)
+  return unsent.list(sessions[n])
+end
+
+--- The open questions of session `n`, or of all, oldest first: those with no answer on its way.
+---@param n? integer
+---@return table[] questions  the tables themselves
+function M.questions(n)
+  local open = {}
+  for _, number in ipairs(n and { n } or M.numbers()) do
+    for _, question in ipairs(sessions[number] and sessions[number].questions or {}) do
+      if asked.is_open(question) then
+        open[#open + 1] = question
+      end
+    end
+  end
+  if not n then
+    table.sort(open, function(a, b)
+      return a.id < b.id
+    end)
+  end
+  return open
+end
+
+---@param n integer
+---@param list table[]
+function M.set_questions(n, list)
+  if not sessions[n] then
+    return
+  end
+  asked.note(list)
+  sessions[n].questions = list
+  touch(n)
+end
+
+--- The open question with that id, or why there is none.
+---@param id integer|string
+---@return table? question
+---@return string? message
+function M.question(id)
+  for _, question in ipairs(M.questions()) do
+    if question.id == id then
+      return question
+    end
+  end
+  return nil, asked.why_closed(id)
+end
+
+--- An answer to the question is on its way; it is open again only if the backend changes it.
+---@param question table
+function M.answered(question)
+  asked.answer(question)
+  touch(question.session)
+end
+
+---@param n integer
+---@param list table[]
+function M.set_commands(n, list)
+  if sessions[n] then
+    sessions[n].commands = list
+    touch(n)
+  end
+end
+
+--- The session leaves the list.
+---@param n integer
+function M.drop(n)
+  sessions[n] = nil
+  changed[n] = nil
+end
+
+--- `fn(n)` is called whenever something of session `n` has changed, at the end of the frame.
+---@param fn fun(n: integer)
+function M.on_change(fn)
+  listeners[#listeners + 1] = fn
+end
+
+--- The sessions that changed since the last call, oldest first, and who wants to know.
+---@return integer[] numbers
+---@return (fun(n: integer))[] listeners
+function M.take_changed()
+  local numbers = vim.tbl_keys(changed)
+  table.sort(numbers)
+  changed = {}
+  return numbers, listeners
+end
+
+return M

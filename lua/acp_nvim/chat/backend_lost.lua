@@ -1,0 +1,101 @@
+-- What a chat shows when its backend has ended: nobody is left to say that what was at work there is over.
+local chats = require("acp_nvim.chat.buffer")
+
+local api = vim.api
+local M = {}
+
+local ASKED = { question = true, option = true }
+local OVER = { text = "⊘ ", hl = "AcpCancelled" }
+-- Icons of what is yet to end: view/tool_lines.py and view/entries.py have them.
+local OPEN = { ["? "] = true, ["◌ "] = true, ["⠋ "] = true }
+
+---@param mark acp.Mark
+---@return boolean
+local function is_open(mark)
+  return mark.running or (mark.icon ~= nil and OPEN[mark.icon.text] == true)
+end
+
+--- The marks of a row as they are once it is over; they all come anew, for a row is cleared as a whole.
+---@param row integer
+---@param marks acp.Mark[]
+---@return table? op
+local function ends(row, marks)
+  if not vim.iter(marks):any(is_open) then
+    return nil
+  end
+  local over = vim.tbl_map(function(mark)
+    local changed = is_open(mark) and { icon = OVER } or {}
+    local new = vim.tbl_extend("force", mark, changed, { row = row })
+    new.running = nil
+    return new
+  end, marks)
+  return { "marks", row, row + 1, over }
+end
+
+--- Behind the last line of a question that begins in row `first`: the blank line that parts it from the next is not its.
+---@param buf integer
+---@param first integer
+---@param behind integer  the row of the next mark that is none of a question's
+---@return integer
+local function end_of(buf, first, behind)
+  local lines = api.nvim_buf_get_lines(buf, first, behind, true)
+  while #lines > 0 and lines[#lines] == "" do
+    lines[#lines] = nil
+  end
+  return first + #lines
+end
+
+--- From below, so that no change moves the rows of the next.
+---@param chat acp.Chat
+---@return table[] operations
+local function operations(chat)
+  local buf = chat.buf --[[@as integer]]
+  local count = api.nvim_buf_line_count(buf)
+  local by_row, rows = {}, {} ---@type table<integer, acp.Mark[]>, integer[]
+  for _, found in ipairs(chats.marks(chat, 0, count - 1)) do
+    if not by_row[found.row] then
+      by_row[found.row] = {}
+      rows[#rows + 1] = found.row
+    end
+    table.insert(by_row[found.row], found.mark)
+  end
+  local ops, below = {}, count
+  local last_asked ---@type integer?  the end of the lines of a question
+  for i = #rows, 1, -1 do
+    local row = rows[i]
+    local marks = by_row[row]
+    if ASKED[marks[1].kind] then
+      last_asked = last_asked or below
+      local above = rows[i - 1]
+      if not above or not ASKED[by_row[above][1].kind] then
+        ops[#ops + 1] = { "splice", row, end_of(buf, row, last_asked), {}, {} }
+        last_asked = nil
+      end
+    else
+      ops[#ops + 1] = ends(row, marks)
+    end
+    below = row
+  end
+  return ops
+end
+
+--- Shows in the chat that all that stood open there has ended, and why.
+---@param n integer
+---@param why string
+function M.tell(n, why)
+  local chat = chats.get(n)
+  if not chat or chat.stale then
+    return
+  end
+  local ops = operations(chat)
+  chats.amend(n, ops)
+  local mark = {
+    row = api.nvim_buf_line_count(chat.buf),
+    kind = "note",
+    icon = { text = "✗ ", hl = "AcpError" },
+    line_hl = "AcpError",
+  }
+  chats.amend(n, { { "append", "\n" .. why, { mark } } })
+end
+
+return M

@@ -1,0 +1,327 @@
+-- The chat's colours beyond its own marks, drawn as Neovim redraws: visible lines only, nothing kept in the buffer.
+-- Markdown is what follows a mark of kind "text"; where code fences begin and end is learnt once a line, as it comes.
+local chats = require("acp_nvim.chat.buffer")
+local code = require("acp_nvim.chat.fenced_code")
+local inline = require("acp_nvim.chat.inline_markdown")
+local question = require("acp_nvim.question.answerable")
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
+local SLICE = 1000
+local UNDER = 90 -- the ground on which everything else is painted
+local BESIDE = 110
+
+-- What is more than this in a window's lines is not looked at (one line may hold megabytes).
+local MOST_BYTES = 512 * 1024
+local LONGEST_CODE = 32 * 1024
+local AHEAD = 200 -- rows below the window in which a fence's end is looked for
+
+-- Lines without spans of their own look like what they belong to.
+local PLAIN = {
+  user = "AcpUser",
+  agent = "AcpAgent",
+  thought = "AcpThought",
+  body = "AcpBody",
+  note = "AcpNote",
+  question = "AcpCode",
+  option = "AcpCode",
+}
+
+-- The lines of a diff stand on a ground of their own.
+local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
+local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
+
+---@class acp.Fence : acp.Code
+---@field first integer  rows from the block's mark
+---@field last? integer  nil: still open
+---@field marker string
+---@field met table<integer, integer>  by window: the drawing that has come upon it last
+
+---@class acp.Fences
+---@field scanned integer  rows looked at so far
+---@field list acp.Fence[]
+
+---@param fences acp.Fences
+---@param row integer
+---@param line string
+local function note_fence(fences, row, line)
+  local marker, rest = line:match("^%s*(```+)([^`]*)$")
+  if not marker then
+    marker, rest = line:match("^%s*(~~~+)(.*)$")
+  end
+  if not marker then
+    return
+  end
+  local open = fences.list[#fences.list]
+  if not open or open.last then
+    local lang = rest:match("^%s*{?%.?([%w_+#-]*)"):lower()
+    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "", met = {} })
+  elseif vim.startswith(marker, open.marker) and not rest:find("%S") then
+    open.last = row
+  end
+end
+
+--- Learns the fences up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
+---@param buf integer
+---@param start integer  the block's first row
+---@param fences acp.Fences
+---@param upto integer
+local function learn(buf, start, fences, upto)
+  upto = math.min(upto, api.nvim_buf_line_count(buf) - 2 - start)
+  while fences.scanned <= upto do
+    local from = start + fences.scanned
+    local lines = api.nvim_buf_get_lines(buf, from, math.min(from + SLICE, start + upto + 1), false)
+    for index, line in ipairs(lines) do
+      if line:find("^%s*[`~]") then
+        note_fence(fences, fences.scanned + index - 1, line)
+      end
+    end
+    fences.scanned = fences.scanned + #lines
+  end
+end
+
+--- The fence around the block's row, if any, else the place of the next one.
+---@param fences acp.Fences
+---@param row integer
+---@return acp.Fence?
+---@return integer place
+local function fence_at(fences, row)
+  local low, high = 1, #fences.list
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local fence = fences.list[middle]
+    if fence.first > row then
+      high = middle - 1
+    elseif fence.last and fence.last < row then
+      low = middle + 1
+    else
+      return fence, middle
+    end
+  end
+  return nil, low
+end
+
+-- The window being drawn: its chat and the blocks from its first line on.
+---@class acp.Drawn
+---@field win integer
+---@field chat acp.Chat
+---@field buf integer
+---@field blocks { row: integer, mark: acp.Mark }[]
+---@field at integer  which of them was asked for last
+
+local drawn ---@type acp.Drawn
+local drawings = {} ---@type table<integer, integer>  by window: how often it has been drawn
+
+---@param row integer
+---@param first integer
+---@param last integer
+---@param hl string
+
+---@param priority integer
+local function paint(row, first, last, hl, priority)
+  local opts = { end_col = last, hl_group = hl, priority = priority, ephemeral = true, strict = false }
+  api.nvim_buf_set_extmark(drawn.buf, NAMESPACE, row, first, opts)
+end
+
+---@param row integer
+---@param hl string
+local function paint_line(row, hl)
+  local opts = { end_row = row + 1, hl_group = hl, hl_eol = true, priority = UNDER, ephemeral = true, strict = false }
+  api.nvim_buf_set_extmark(drawn.buf, NAMESPACE, row, 0, opts)
+end
+
+---@param row integer
+---@param spans? acp.Span[]
+local function paint_spans(row, spans)
+  for index, span in ipairs(spans or {}) do
+    paint(row, span[1], span[2], span[3], BESIDE + index)
+  end
+end
+
+---@param first integer
+---@param last integer
+---@return integer
+local function bytes(first, last)
+  return api.nvim_buf_get_offset(drawn.buf, last) - api.nvim_buf_get_offset(drawn.buf, first)
+end
+
+--- Whether a window has come upon it when it was drawn last.
+---@param fence acp.Fence
+---@return boolean
+local function is_seen(fence)
+  for win, drawing in pairs(fence.met) do
+    if drawings[win] == drawing then
+      return true
+    end
+  end
+  return false
+end
+
+---@param start integer
+---@param fence acp.Fence
+local function want_colours(start, fence)
+  if fence.spans or not fence.last or fence.lang == "" then
+    return
+  end
+  fence.met[drawn.win] = drawings[drawn.win]
+  if fence.text ~= "" then
+    return
+  end
+  local buf, first, last = drawn.buf, start + fence.first + 1, start + fence.last
+  if bytes(first, last) > LONGEST_CODE then
+    fence.spans = {}
+    return
+  end
+  fence.text = table.concat(api.nvim_buf_get_lines(buf, first, last, false), "\n")
+  code.request(fence, function()
+    return is_seen(fence)
+  end, function()
+    if api.nvim_buf_is_loaded(buf) then
+      api.nvim__redraw({ buf = buf, valid = false, flush = false })
+    end
+  end)
+end
+
+---@param fence acp.Fence
+---@param row integer
+---@return string
+local function ground_of(fence, row)
+  local sign = fence.lang == "diff" and api.nvim_buf_get_lines(drawn.buf, row, row + 1, false)[1]:sub(1, 1)
+  return SIGNS[sign] or "AcpCode"
+end
+
+---@param start integer  the block's first row
+---@param fence acp.Fence
+---@param row integer
+local function paint_code(start, fence, row)
+  paint_line(row, ground_of(fence, row))
+  local inside = row - start - fence.first
+  if inside == 0 or row - start == fence.last then
+    return paint(row, 0, 4000, "AcpRule", BESIDE)
+  end
+  paint_spans(row, fence.spans and fence.spans[inside - 1])
+end
+
+---@param row integer
+---@param start integer
+---@param mark acp.Mark
+local function paint_text(row, start, mark)
+  local fence = fence_at(mark.fences, row - start)
+  local line = api.nvim_buf_get_lines(drawn.buf, row, row + 1, false)[1] or ""
+  if fence then
+    paint_code(start, fence, row)
+  elseif line:find("^%s*```") then -- the last line, as it begins to be a fence
+    paint_line(row, "AcpCode")
+  else
+    paint_spans(row, inline.spans(line))
+  end
+end
+
+---@param row integer
+---@return { row: integer, mark: acp.Mark }?
+local function block_of(row)
+  local blocks = drawn.blocks
+  if drawn.at > 1 and blocks[drawn.at].row > row then
+    drawn.at = 1
+  end
+  while blocks[drawn.at + 1] and blocks[drawn.at + 1].row <= row do
+    drawn.at = drawn.at + 1
+  end
+  local block = blocks[drawn.at]
+  return block and block.row <= row and block or nil
+end
+
+--- Looks at the block's rows first..last before they are drawn: most of them will not be drawn again when a fence closes.
+---@param block { row: integer, mark: acp.Mark }
+---@param first integer
+---@param last integer
+local function prepare(block, first, last)
+  local fences = block.mark.fences or { scanned = 0, list = {} }
+  block.mark.fences = fences
+  learn(drawn.buf, block.row, fences, last - block.row)
+  local _, place = fence_at(fences, first - block.row)
+  while fences.list[place] and fences.list[place].first <= last - block.row do
+    want_colours(block.row, fences.list[place])
+    place = place + 1
+  end
+end
+
+---@param win integer
+---@param buf integer
+---@param first integer
+---@param last integer
+local function on_win(_, win, buf, first, last)
+  local chat = chats.of_buffer(buf)
+  if not chat then
+    return false
+  end
+  question.drawing(chat.session, win)
+  last = math.min(last, api.nvim_buf_line_count(buf) - 1)
+  drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1 }
+  drawings[win] = (drawings[win] or 0) + 1
+  if bytes(first, last + 1) > MOST_BYTES then
+    return false
+  end
+  local mark, row = chats.mark_above(chat, first)
+  local blocks = chats.marks(chat, first, last + AHEAD)
+  if mark and row < first then
+    table.insert(blocks, 1, { row = row, mark = mark })
+  end
+  drawn.blocks = blocks
+  for index, block in ipairs(blocks) do
+    if block.mark.kind == "text" and block.row <= last then
+      local below = blocks[index + 1]
+      prepare(block, math.max(first, block.row), below and below.row - 1 or last + AHEAD)
+    end
+  end
+end
+
+---@param row integer
+local function on_line(_, _, _, row)
+  local block = block_of(row)
+  if not block then
+    return
+  elseif block.mark.kind == "text" then
+    paint_text(row, block.row, block.mark)
+  elseif block.row == row and GROUNDS[block.mark.line_hl] then
+    paint_line(row, block.mark.line_hl)
+  elseif PLAIN[block.mark.kind] then
+    paint_line(row, PLAIN[block.mark.kind])
+  end
+end
+
+local attached = false
+
+--- An error in a redraw raises the hit-enter prompt, at which Neovim answers nobody: it is logged, and that line or
+--- window stays plain.
+---@param fn function
+---@return function
+local function guarded(fn)
+  return function(...)
+    local ok, result = pcall(fn, ...)
+    if ok then
+      return result
+    end
+    scratch.log("drawing the chat: " .. tostring(result))
+    return false
+  end
+end
+
+--- Begins to draw; called when the first chat is made.
+function M.attach()
+  if attached then
+    return
+  end
+  attached = true
+  require("acp_nvim.ui.highlight")
+  api.nvim_set_decoration_provider(NAMESPACE, {
+    on_win = guarded(on_win),
+    on_line = guarded(on_line),
+    on_end = guarded(question.drawn),
+  })
+end
+
+return M

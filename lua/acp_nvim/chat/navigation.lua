@@ -1,0 +1,203 @@
+-- Moving about in the chat and acting on what is under the cursor.
+local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
+local keys = require("acp_nvim.ui.key_help")
+local paths = require("acp_nvim.chat.path_under_cursor")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+---@return acp.Chat? chat
+---@return integer row
+local function here()
+  return chats.of_buffer(api.nvim_get_current_buf()), api.nvim_win_get_cursor(0)[1] - 1
+end
+
+--- The next (previous) header of a turn or line of a tool call, `v:count1` times.
+---@param kind "user"|"tool"
+---@param step -1|1
+function M.jump(kind, step)
+  local chat, row = here()
+  local count, target = vim.v.count1, nil
+  local edge = chat and step > 0 and api.nvim_buf_line_count(chat.buf) or 0
+  for _, found in ipairs(chat and chats.marks(chat, row, edge) or {}) do
+    if found.mark.kind == kind and found.row ~= row and count > 0 then
+      target, count = found.row, count - 1
+    end
+  end
+  if target then
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(0, { target + 1, 0 })
+  end
+end
+
+--- The entry under the cursor.
+---@return acp.Chat? chat
+---@return integer? key
+local function entry()
+  local chat, row = here()
+  if not chat then
+    return nil
+  end
+  local mark ---@type acp.Mark?
+  repeat
+    mark, row = chats.mark_above(chat, row)
+    row = row - 1
+  until not mark or (mark.kind ~= "option" and mark.kind ~= "question") or row < 0
+  return chat, mark and mark.key --[[@as integer]]
+end
+
+--- Folds or unfolds what is under the cursor.
+---@param open? boolean  nil: the other way round
+function M.fold(open)
+  local chat, key = entry()
+  if chat and key then
+    backend.notify("toggle", { session = chat.session, key = key, open = open })
+  end
+end
+
+--- Folds or unfolds every tool call and thought.
+---@param open boolean
+function M.fold_all(open)
+  local chat = here()
+  if not chat then
+    return
+  end
+  local done = {}
+  for _, found in ipairs(chats.marks(chat, 0, api.nvim_buf_line_count(chat.buf))) do
+    local mark = found.mark
+    if (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
+      done[mark.key] = true
+      backend.notify("toggle", { session = chat.session, key = mark.key, open = open })
+    end
+  end
+end
+
+--- The n-th open question of the current session that has a diff.
+---@param n integer
+---@return table?
+local function with_diff(n)
+  local session = state.current()
+  local questions = vim.tbl_filter(function(asked)
+    return asked.has_diff
+  end, session and state.questions(session) or {})
+  return questions[n]
+end
+
+--- Shows as a diff what the tool call under the cursor changes, else what the n-th question wants to change.
+---@param n? integer
+---@return boolean? ok
+---@return string? message
+function M.diff(n)
+  local chat, key = nil, nil
+  if not n and here() then
+    chat, key = entry()
+  end
+  if chat and key then
+    return backend.notify("diff", { session = chat.session, key = key, focus = true }) or true
+  end
+  local asked = with_diff(n or 1)
+  if not asked then
+    return nil, n and ("there is no question %d with a diff"):format(n) or "no open question has a diff"
+  end
+  return backend.notify("diff", { question = asked.id, focus = true }) or true
+end
+
+--- What the diff's keys stand for: it is shown; where there is none, the entry unfolds.
+function M.show_diff()
+  M.diff()
+end
+
+--- The details of what is under the cursor, in a float.
+function M.details()
+  local chat, key = entry()
+  if chat and key then
+    backend.notify("details", { session = chat.session, key = key })
+  end
+end
+
+-- Paths ---------------------------------------------------------------------------------------------------------------
+
+---@param path string
+---@param line? integer
+local function open_file(path, line)
+  local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
+  local win = require("acp_nvim.windows.session_windows").origin(buf)
+  vim.bo[buf].buflisted = true
+  api.nvim_set_current_win(win)
+  vim.cmd("normal! m'")
+  local ok, problem = pcall(api.nvim_win_set_buf, win, buf)
+  if not ok and vim.bo[api.nvim_win_get_buf(win)].modified then -- with 'nohidden' it cannot be left
+    ok, win = pcall(api.nvim_open_win, buf, true, { split = "above", win = win })
+    problem = win
+  end
+  if not ok then
+    return scratch.message("error", tostring(problem))
+  end
+  if line then
+    api.nvim_win_set_cursor(win, { math.max(1, math.min(line, api.nvim_buf_line_count(buf))), 0 })
+    vim.cmd("normal! zvzz")
+  end
+end
+
+--- On an option's line answers with the option; an empty chat continues what it offers; else opens the file under the
+--- cursor in the window that the user came from.
+function M.open_path()
+  if require("acp_nvim.question.keys").take_here() then
+    return
+  end
+  local chat, row = here()
+  if not chat or require("acp_nvim.chat.welcome").continue(chat.session) then
+    return
+  elseif require("acp_nvim.chat.turn_changes").turn_here() then
+    return vim.cmd("Acp review")
+  end
+  local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
+  local path, line = paths.under_cursor(chat, row, cwd)
+  if not path then
+    return scratch.message("info", "no file under the cursor")
+  end
+  open_file(path, line)
+end
+
+--- Goes to the prompt, ready to type.
+function M.to_prompt()
+  local chat = here()
+  if chat and require("acp_nvim.windows.session_windows").open(chat.session, { focus = true }) then
+    vim.cmd("startinsert!")
+  end
+end
+
+---@param chat acp.Chat
+---@param row integer
+---@return integer? key  of what the user said there
+local function own_words(chat, row)
+  local key
+  for _, found in ipairs(chats.marks(chat, row, 0, 4)) do -- upwards
+    key = key or found.mark.key
+    if found.mark.kind == "user" then
+      return key --[[@as integer]]
+    elseif found.mark.kind ~= "text" then
+      return nil
+    end
+  end
+end
+
+--- Puts what the user said under the cursor back into the prompt; elsewhere the key is Vim's.
+function M.recall()
+  local chat, row = here()
+  local key = chat and own_words(chat, row)
+  if chat and key then
+    return backend.notify("recall", { session = chat.session, key = key })
+  end
+  api.nvim_feedkeys(vim.v.count1 .. "e", "n", false)
+end
+
+--- The buffer's own mappings, in a float.
+function M.help()
+  keys.show()
+end
+
+return M

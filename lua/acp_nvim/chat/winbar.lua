@@ -1,0 +1,205 @@
+-- The line above the chat: who, how far, what is going on. Built from the session's status when Neovim draws it.
+local chats = require("acp_nvim.chat.buffer")
+local scratch = require("acp_nvim.ui.message")
+local segments = require("acp_nvim.ui.bar_segments")
+local spinner = require("acp_nvim.ui.spinner")
+local state = require("acp_nvim.backend.session_store")
+local status_segments = require("acp_nvim.chat.winbar_status")
+
+local api = vim.api
+local M = {
+  CHAT = "%{%v:lua.require'acp_nvim.chat.winbar'.text()%}",
+  PROMPT = "%{%v:lua.require'acp_nvim.chat.winbar'.prompt_text()%}",
+  PLACE = " %{%v:lua.require'acp_nvim.chat.winbar'.place_text()%}%=%P ",
+}
+
+local FRAME_MS = 100
+local BUSY = { starting = true, running = true }
+
+local timer ---@type uv.uv_timer_t?
+
+--- The chat's winbar, for the window that is being drawn.
+---@return string
+function M.text()
+  local win = api.nvim_get_current_win() -- while it is drawn
+  local n = vim.b[api.nvim_win_get_buf(win)].acp_session
+  if not n then
+    return ""
+  end
+  local list = status_segments.of(n, state.look(n) or {}, vim.w[win].acp_more == true)
+  segments.fit(list, api.nvim_win_get_width(win))
+  return segments.render(list)
+end
+
+--- Whether the next prompt has to wait for the turn.
+---@param status table
+---@return boolean
+function M.queues(status)
+  return status.state == "running" or status.state == "asking"
+end
+
+--- From where the user is, keys of ours work: in a session's prompt or chat, and there by mode.
+---@param n? integer  the session
+---@return "insert"|"normal"|"elsewhere" mode
+---@return string filetype
+local function place_of_keys(n)
+  local win = tonumber(vim.g.actual_curwin) or api.nvim_get_current_win()
+  local buf = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) or api.nvim_get_current_buf()
+  local filetype, mode = vim.bo[buf].filetype, vim.fn.mode()
+  if vim.g.no_plugin_maps or n == nil or vim.b[buf].acp_session ~= n then
+    return "elsewhere", filetype
+  elseif filetype == "acp_prompt" and mode:find("^[iR]") then
+    return "insert", filetype
+  end
+  local ours = filetype == "acp_prompt" or filetype == "acp_chat"
+  return ours and mode == "n" and "normal" or "elsewhere", filetype
+end
+
+---@param status table
+---@param mode "insert"|"normal"|"elsewhere"
+---@return acp.Segment[]
+local function prompt_keys(status, mode)
+  local busy = M.queues(status)
+  local does = status.held and "send now" or busy and "queue" or "send"
+  local list = { { text = "Prompt", rank = 0, gap = "" } }
+  local function add(text, rank)
+    list[#list + 1] = { text = text, rank = rank, gap = #list == 1 and "   " or "  " }
+  end
+  if mode == "elsewhere" then
+    add(busy and ":Acp cancel" or ":Acp to write", 1)
+    return list
+  end
+  add((mode == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  if busy or mode == "normal" then
+    add("<C-c> cancel", busy and 2 or 4)
+  end
+  if mode == "normal" then
+    add("g? keys", 3)
+  end
+  return list
+end
+
+---@return acp.Segment[]
+local function chat_keys()
+  return {
+    { text = "Chat", rank = 0, gap = "" },
+    { text = "i prompt", rank = 1, gap = "   " },
+    { text = "za unfold", rank = 4, gap = "  " },
+    { text = "q close", rank = 3, gap = "  " },
+    { text = "g? keys", rank = 2, gap = "  " },
+  }
+end
+
+--- The line between chat and prompt, with the keys that count: the chat's statusline, or a winbar where there is none.
+---@return string
+function M.prompt_text()
+  local win = api.nvim_get_current_win()
+  local buf = api.nvim_win_get_buf(win)
+  if not state.exists(vim.b[buf].acp_session or 0) then
+    return scratch.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
+  end
+  local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
+  local mode, filetype = place_of_keys(n)
+  local bar = require("acp_nvim.question.bar")
+  local question = bar.text(n, bar.KEYS[mode], width)
+  if question then
+    return question
+  end
+  local in_chat = mode == "normal" and filetype == "acp_chat"
+  local list = in_chat and chat_keys() or prompt_keys(state.look(n) or {}, mode)
+  segments.fit(list, width - 1)
+  -- Neovim drops a space with which an expression begins
+  return "%* " .. table.concat(vim.tbl_map(function(segment)
+    return segment.gap .. segment.text
+  end, list))
+end
+
+--- The line below the prompt: which conversation this is.
+---@return string
+function M.place_text()
+  local win = api.nvim_get_current_win()
+  local status = state.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
+  local text = status.title or vim.fn.fnamemodify(status.cwd or "", ":~")
+  text = scratch.cut(segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
+  return (text:gsub("%%", "%%%%"))
+end
+
+-- Redrawing -----------------------------------------------------------------------------------------------------------
+
+api.nvim_create_autocmd("ModeChanged", {
+  group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
+  callback = function()
+    if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
+      M.refresh(vim.b.acp_session or 0) -- marks them: the screen may not be drawn amid a change of mode
+    end
+  end,
+})
+
+--- Redraws the winbar of one window.
+---@param win integer
+---@param flush? boolean
+function M.redraw(win, flush)
+  api.nvim__redraw({ win = win, winbar = true, flush = flush == true })
+end
+
+---@return { win: integer, session: integer }[]
+local function visible_chats()
+  local list = {}
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local chat = chats.of_buffer(api.nvim_win_get_buf(win))
+    if chat then
+      list[#list + 1] = { win = win, session = chat.session }
+    end
+  end
+  return list
+end
+
+local function tick()
+  spinner.turn()
+  local busy = false
+  for _, shown in ipairs(visible_chats()) do
+    if BUSY[(state.look(shown.session) or {}).state] then
+      busy = true
+      chats.spin(shown.session, shown.win, spinner.frame())
+      M.redraw(shown.win, true)
+    end
+  end
+  if not busy and timer then
+    timer:stop()
+  end
+end
+
+local function turn_spinner()
+  timer = timer or assert(vim.uv.new_timer())
+  if not timer:is_active() then
+    timer:start(FRAME_MS, FRAME_MS, vim.schedule_wrap(tick))
+  end
+end
+
+--- The session's status has changed: its winbars are drawn again, and a running one turns its spinner.
+---@param n integer
+function M.refresh(n)
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local buf = api.nvim_win_get_buf(win)
+    if vim.b[buf].acp_session == n and vim.bo[buf].filetype:find("^acp_") then
+      api.nvim__redraw({ win = win, winbar = true, statusline = true, flush = false })
+      if BUSY[(state.look(n) or {}).state] then
+        turn_spinner()
+      end
+    end
+  end
+end
+
+state.on_change(M.refresh)
+
+-- A tabpage whose chat runs comes to the front; or the user goes to where other keys work.
+api.nvim_create_autocmd({ "TabEnter", "WinEnter" }, {
+  group = api.nvim_create_augroup("acp_nvim.winbar", {}),
+  callback = function()
+    for _, shown in ipairs(visible_chats()) do
+      M.refresh(shown.session)
+    end
+  end,
+})
+
+return M

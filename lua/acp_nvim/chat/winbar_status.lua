@@ -1,0 +1,109 @@
+-- What a session's status says in the bar of its chat.
+local gauge = require("acp_nvim.chat.usage")
+local segment = require("acp_nvim.ui.bar_segments")
+local spinner = require("acp_nvim.ui.spinner")
+
+local M = {}
+
+local turns = {} ---@type table<integer, { started: number, turn: integer, since: number }>
+
+---@param list? { id: string, name: string }[]
+---@param id? string
+---@return string?
+local function name_of(list, id)
+  for _, item in ipairs(list or {}) do
+    if item.id == id then
+      return item.name
+    end
+  end
+  return id
+end
+
+--- The status tells how long the turn had run when it was sent; from then on the clock is ours.
+---@param n integer
+---@param status table
+---@return string
+local function elapsed(n, status)
+  local turn = turns[n]
+  local started = status.started or 0
+  if not turn or turn.started ~= started or turn.turn ~= status.turn then
+    turn = { started = started, turn = status.turn, since = vim.uv.now() - started * 1000 }
+    turns[n] = turn
+  end
+  local seconds = math.max(0, math.floor((vim.uv.now() - turn.since) / 1000))
+  return seconds < 60 and ("%ds"):format(seconds) or ("%dm%02ds"):format(math.floor(seconds / 60), seconds % 60)
+end
+
+---@param n integer
+---@param status table
+---@return string text
+---@return string hl
+local function state_text(n, status)
+  local now = status.state
+  if not now then
+    return "✗ gone", "AcpError"
+  elseif now == "running" then
+    return ("%s running %s"):format(spinner.frame(), elapsed(n, status)), "AcpSpinner"
+  elseif now == "starting" then
+    return spinner.frame() .. " starting", "AcpSpinner"
+  elseif now == "asking" then
+    return "? needs you", "AcpQuestion"
+  elseif now == "auth" then
+    return "needs a login", "AcpWarning"
+  elseif now == "failed" then
+    return "✗ failed", "AcpError"
+  elseif now == "stopped" then
+    return "stopped", "AcpCancelled"
+  end
+  return status.error and "✗ error" or "", "AcpError"
+end
+
+---@param status table
+---@return string? count
+---@return string? step
+local function plan_text(status)
+  local plan = status.plan
+  if not plan or (plan.total or 0) <= (plan.done or 0) then
+    return nil
+  end
+  return ("%d/%d"):format(plan.done, plan.total), plan.current and segment.clean(plan.current)
+end
+
+---@param status table
+---@return string?
+local function queue_text(status)
+  local queue = status.queue or 0
+  return queue > 0 and ("%d %s"):format(queue, status.held and "held" or "queued") or nil
+end
+
+--- All that there is to say.
+---@param n integer
+---@param status table
+---@param more boolean  below the end of the window
+---@return acp.Segment[]
+function M.of(n, status, more)
+  local list = {} ---@type acp.Segment[]
+  local function add(text, hl, rank, gap)
+    if text and text ~= "" then
+      list[#list + 1] = { text = text, hl = hl, rank = rank, gap = list[1] and (gap or "  ") or " " }
+    end
+  end
+  local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
+  local doing, hl = state_text(n, status)
+  local count, step = plan_text(status)
+  add(segment.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
+  add(mode and segment.clean(mode), "AcpWinbar", 7, " · ")
+  add(model and segment.clean(model), "AcpWinbar", 8, " · ")
+  add(gauge.text(status.usage), "AcpCount", 5)
+  add(gauge.cost(status.usage), "AcpCount", 11, " ")
+  add(doing, hl, 0)
+  add(queue_text(status), status.held and "AcpWarning" or "AcpCount", 2)
+  add((status.pending or 0) > 0 and ("±%d"):format(status.pending) or nil, "AcpCount", 6)
+  add(status.paused and "following paused" or status.following and "following", "AcpCount", 4)
+  add(count, "AcpPlanCurrent", 9)
+  add(count and step, "AcpPlanCurrent", segment.STEP, " ")
+  add(more and "↓ more" or nil, "AcpMore", 1)
+  return list
+end
+
+return M

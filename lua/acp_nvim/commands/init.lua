@@ -1,0 +1,118 @@
+-- `:Acp {subcommand}[!] [args]`: the subcommands of all rooms in one table, each with what it does and how its
+-- arguments complete.
+local nearest = require("acp_nvim.ui.did_you_mean")
+local scratch = require("acp_nvim.ui.message")
+
+local M = {}
+
+---@class acp.Call
+---@field bang boolean
+---@field rest string      all after the subcommand
+---@field words string[]
+---@field range? { first: integer, last: integer }
+
+---@class acp.Subcommand
+---@field doc string      for the help
+---@field args? string    for the help
+---@field run fun(call: acp.Call): any, string?  nil and a message: it failed
+---@field bang? boolean   it takes one
+---@field range? boolean
+---@field complete? fun(words: string[], lead: string): string[]  the words before the one at the cursor
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+M.subcommands = subcommands
+
+for _, room in ipairs({ "sessions", "session_options", "prompts", "questions", "review", "inspect", "agents" }) do
+  for name, subcommand in pairs(require("acp_nvim.commands." .. room)) do
+    subcommands[name] = subcommand
+  end
+end
+
+---@return string[]
+local function names()
+  local sorted = vim.tbl_keys(subcommands)
+  table.sort(sorted)
+  return sorted
+end
+
+---@param typed string  a name, or the beginning of one
+---@return string[]  all names that it may mean; only itself if it is one
+local function meant(typed)
+  if subcommands[typed] then
+    return { typed }
+  end
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, typed)
+  end, names())
+end
+
+---@param name string
+---@return string
+local function unknown(name)
+  local near = nearest(names(), name)
+  return ("no subcommand '%s'%s"):format(name, near and (": did you mean '%s'?"):format(near) or ": see :Acp <Tab>")
+end
+
+---@param args vim.api.keyset.create_user_command.command_args
+---@return any, string?
+local function dispatch(args)
+  local name, bang, rest = vim.trim(args.args):match("^([^%s!]*)(!?)%s*(.*)$")
+  local candidates = meant(name == "" and "open" or name)
+  if #candidates == 0 then
+    return nil, unknown(name)
+  elseif #candidates > 1 then
+    return nil, ("'%s' may be %s"):format(name, table.concat(candidates, ", "))
+  end
+  name = candidates[1]
+  local subcommand = subcommands[name]
+  if bang ~= "" and not subcommand.bang then
+    return nil, ("'%s' takes no !"):format(name)
+  elseif args.range > 0 and not subcommand.range then
+    return nil, ("'%s' takes no range"):format(name)
+  elseif rest ~= "" and not subcommand.args then
+    return nil, (":Acp %s takes no argument"):format(name)
+  end
+  return subcommand.run({
+    bang = bang ~= "",
+    rest = rest,
+    words = vim.split(rest, "%s+", { trimempty = true }),
+    range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
+  })
+end
+
+--- Runs `:Acp`; what fails is one line.
+---@param args vim.api.keyset.create_user_command.command_args
+function M.run(args)
+  local ran, ok, message = xpcall(dispatch, debug.traceback, args)
+  if not ran then
+    scratch.log(tostring(ok))
+    scratch.message("error", (tostring(ok):gsub("\n.*", "")))
+  elseif not ok then
+    scratch.message("error", message or "it did not work: see :Acp log")
+  end
+end
+
+--- What may stand at the end of the command line.
+---@param line string  up to the cursor
+---@return string[]
+function M.complete(line)
+  local typed = line:match("^.-Acp%s+(.*)$") or ""
+  local words = require("acp_nvim.ui.path_argument").typed_words(typed)
+  local lead = table.remove(words)
+  local candidates
+  if #words == 0 then
+    candidates = names()
+    if subcommands[lead] and subcommands[lead].bang then
+      table.insert(candidates, lead .. "!")
+    end
+  else
+    local named = meant((table.remove(words, 1):gsub("!$", "")))
+    local subcommand = #named == 1 and subcommands[named[1]]
+    candidates = subcommand and subcommand.complete and subcommand.complete(words, lead) or {}
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+return M

@@ -1,0 +1,148 @@
+-- `:Acp` for what the agent does and says: the log, the wire, its terminals, where it works.
+local acp = require("acp_nvim")
+local backend = require("acp_nvim.backend.process")
+local filename = require("acp_nvim.ui.path_argument")
+local reach = require("acp_nvim.commands.session_argument")
+local scratch = require("acp_nvim.ui.message")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+--- Where a command of ours may write, or the reason why not, which stands first: a narrow screen cuts the end off.
+---@param name string  as the user gave it
+---@param over boolean  what is there may go
+---@param forced string  the command that overwrites
+---@return string? path  absolute
+---@return string? message
+local function writable(name, over, forced)
+  local path, message = filename.path(name)
+  if not path then
+    return nil, message
+  elseif vim.fn.isdirectory(path) == 1 then
+    local lead = "that is a folder: "
+    return nil, lead .. scratch.short(path, lead)
+  elseif vim.uv.fs_lstat(path) and not over then
+    local lead = ("there already, :Acp %s overwrites it: "):format(forced)
+    return nil, lead .. scratch.short(path, lead)
+  end
+  return path
+end
+
+subcommands.log = {
+  doc = "what we told and what the agents wrote to stderr",
+  run = function()
+    -- ours at once: the backend may be what is broken
+    scratch.show("acp://log", "acp_log", scratch.log_with())
+    return not backend.is_running() or backend.notify("log", {})
+  end,
+}
+
+subcommands.trace = {
+  args = "[on|off|save {file}]",
+  doc = "the wire of the agent: shown, recorded or not, saved (with ! over what is there) as JSON lines",
+  bang = true,
+  complete = function(words, lead)
+    if #words == 0 then
+      return { "on", "off", "save" }
+    end
+    return words[1] == "save" and filename.complete(lead, "file") or {}
+  end,
+  run = function(call)
+    local mode, file = call.words[1], call.rest:match("^%S+%s+(.+)$")
+    if mode and not vim.list_contains({ "on", "off", "save" }, mode) then
+      return nil, ("trace takes on, off or save {file}, not '%s'"):format(mode)
+    elseif mode == "save" and not file then
+      return nil, "trace save needs a file"
+    end
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    end
+    if mode == "save" then
+      file, message = writable(file, call.bang, "trace! save")
+      if not file then
+        return nil, message
+      end
+    end
+    return acp._send(n, "trace", { mode = mode, file = file, force = call.bang })
+  end,
+}
+
+subcommands.replay = {
+  args = "[file]",
+  doc = "plays a saved wire file as a session, without an agent; alone the last conversation of this folder that is over",
+  complete = function(words, lead)
+    return #words == 0 and filename.complete(lead, "file") or {}
+  end,
+  run = function(call)
+    if call.rest == "" then
+      return reach.opened(acp.replay())
+    end
+    local file, message = filename.path(call.rest)
+    if not file then
+      return nil, message
+    end
+    return reach.opened(acp.replay(file))
+  end,
+}
+
+subcommands.export = {
+  args = "{file}",
+  doc = "writes the conversation to a file, as Markdown; with ! over one that is there",
+  bang = true,
+  complete = function(words, lead)
+    return #words == 0 and filename.complete(lead, "file") or {}
+  end,
+  run = function(call)
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif call.rest == "" then
+      return nil, "export needs a file"
+    end
+    local file
+    file, message = writable(call.rest, call.bang, "export!")
+    if not file then
+      return nil, message
+    end
+    return acp._send(n, "export", { file = file, force = call.bang })
+  end,
+}
+
+subcommands.follow = {
+  args = "[off]",
+  doc = "show the files the agent works on in this window; `off` ends it",
+  complete = function(words)
+    return #words == 0 and { "off" } or {}
+  end,
+  run = function(call)
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif call.rest == "off" then
+      require("acp_nvim.follow.pinned_window").off(n)
+      return true
+    elseif call.rest ~= "" then
+      return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
+    end
+    return require("acp_nvim.follow.pinned_window").on(n)
+  end,
+}
+
+subcommands.terminals = {
+  args = "[n]",
+  doc = "the agents' terminals; with a number that one is opened live",
+  complete = function()
+    return vim.tbl_map(function(terminal)
+      return tostring(terminal.number)
+    end, require("acp_nvim.terminal.buffer").list())
+  end,
+  run = function(call)
+    local terminal = require("acp_nvim.terminal.buffer")
+    if call.rest == "" then
+      return terminal.pick()
+    end
+    return terminal.open(tonumber(call.rest) or call.rest --[[@as any]])
+  end,
+}
+
+return subcommands

@@ -1,0 +1,123 @@
+-- `:Acp` for prompts and turns.
+local acp = require("acp_nvim")
+local reach = require("acp_nvim.commands.session_argument")
+local state = require("acp_nvim.backend.session_store")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function complete_prompt(words, lead)
+  return require("acp_nvim.prompt.completion").words(lead, #words == 0)
+end
+
+--- The user gives up what the current session asks, by a command: the windows of those proposals close.
+local function give_up_questions()
+  local n = state.current()
+  if n then
+    require("acp_nvim.proposal").cancelled(state.questions(n))
+  end
+end
+
+subcommands.prompt = {
+  args = "{text}",
+  doc = "sends a prompt, with a range the lines too; while a turn runs it is queued, with ! the turn is cancelled first",
+  bang = true,
+  range = true,
+  complete = complete_prompt,
+  run = function(call)
+    local context
+    local attach, prompt = require("acp_nvim.prompt.attachments"), require("acp_nvim.prompt.buffer")
+    if call.range and attach.is_prompt() then
+      return nil, attach.NOT_ITSELF
+    elseif call.range then
+      local item = { buffer = vim.api.nvim_get_current_buf(), first = call.range.first, last = call.range.last }
+      context = { item }
+    end
+    if call.bang then
+      give_up_questions()
+    end
+    local n = state.current()
+    local chips = n and call.rest ~= "" and prompt.chips(n) or ""
+    local text = chips ~= "" and call.rest .. " " .. chips or call.rest
+    local ok, message = acp.prompt(text, { context = context, first = call.bang })
+    if ok and n and chips ~= "" then
+      prompt.clear(n)
+    elseif ok and not n then
+      require("acp_nvim.windows.session_windows").open(assert(state.current())) -- beside the file that the user is in
+    end
+    return ok, message
+  end,
+}
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function complete_add(words, lead)
+  local files = require("acp_nvim.ui.path_argument").complete(lead, "file")
+  return #words == 0 and vim.list_extend(require("acp_nvim.prompt.attachments").kinds(), files) or files
+end
+
+--- Goes to the prompt, behind what stands in it.
+---@param n integer
+---@param typing boolean
+local function go_to_prompt(n, typing)
+  if not require("acp_nvim.windows.session_windows").open(n, { focus = true }) then
+    return
+  end
+  local buf = vim.api.nvim_get_current_buf()
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), vim.v.maxcol })
+  if typing then
+    vim.cmd("startinsert!")
+  end
+end
+
+subcommands.add = {
+  args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
+  doc = "puts the lines of the range, files, or what is named into the prompt, as a chip, else the current file, and goes "
+    .. "there; with ! you can type at once",
+  bang = true,
+  range = true,
+  complete = complete_add,
+  run = function(call)
+    local n, message = state.current(), nil
+    if not n then
+      n, message = acp.new_session()
+    end
+    if not n then
+      return nil, message
+    end
+    local ok
+    ok, message = require("acp_nvim.prompt.attachments").add(n, call.rest, call.range)
+    if ok then
+      go_to_prompt(n, call.bang)
+    end
+    return ok, message
+  end,
+}
+
+subcommands.cancel = {
+  doc = "ends the running turn and holds the queue; with ! the queue also moves into the prompt history",
+  bang = true,
+  run = function(call)
+    give_up_questions()
+    return acp.cancel({ clear = call.bang })
+  end,
+}
+
+subcommands.queue = {
+  doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
+  bang = true,
+  run = function(call)
+    local n, message = reach.current()
+    if not n then
+      return nil, message
+    elseif not call.bang and require("acp_nvim.api.session_argument").has_lost_backend(n) then
+      return require("acp_nvim.prompt.queue").open_unsent(n)
+    end
+    return acp._send(n, call.bang and "queue_release" or "queue_open")
+  end,
+}
+
+return subcommands

@@ -1,0 +1,37 @@
+-- What subcommands have in common: the session they act on, and the way to the backend.
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+---@return integer? n
+---@return string? message
+function M.current()
+  local n = state.current()
+  return n, not n and "there is no session: :Acp new starts one" or nil
+end
+
+--- Shows a session that has just been begun.
+---@param n? integer
+---@param message? string  why there is none
+---@return any, string?
+function M.opened(n, message)
+  if not n then
+    return nil, message
+  end
+  return require("acp_nvim").open({ session = n })
+end
+
+--- A subcommand that only passes a verb on to the backend.
+---@param verb string
+---@return fun(): any, string?
+function M.passes(verb)
+  return function()
+    local n, message = M.current()
+    if not n then
+      return nil, message
+    end
+    return require("acp_nvim")._send(n, verb)
+  end
+end
+
+return M

@@ -1,0 +1,211 @@
+-- Which agents there are: configured, named in files of other editors, known from presets; and which one is meant when
+-- nobody says.
+local agent_files = require("acp_nvim.config.agent_files")
+local config = require("acp_nvim.config.settings")
+local nearest = require("acp_nvim.ui.did_you_mean")
+local presets = require("acp_nvim.config.agent_presets")
+
+local M = {}
+
+---@class acp.Agent
+---@field name string
+---@field origin "setup"|"file"|"preset"|"demo"
+---@field file? string          where it stands, of one from a file
+---@field spec? table           as the configuration has it, ready to be started; the demo agent has none
+---@field preset? acp.Preset    what is known of it
+
+local exported ---@type string? the files as the backend knows them
+
+--- What to do to have it: a command, or where that is told.
+---@param preset acp.Preset
+---@return string
+function M.how_to_install(preset)
+  return vim.startswith(preset.install, "see ") and "see " .. preset.url or preset.install
+end
+
+--- Ready to be started, with what the program is known to do.
+---@param spec table
+---@param preset? acp.Preset
+---@return table
+local function ready(spec, preset)
+  local own = vim.deepcopy(spec)
+  own.command = agent_files.expand(own.command)
+  own.cwd = own.cwd and vim.fs.normalize(vim.fn.fnamemodify(agent_files.expand(own.cwd), ":p")) or nil
+  own.install = preset and M.how_to_install(preset)
+  own.writes_through = preset and preset.writes_through
+  return own
+end
+
+--- What is known of an agent of that name with that command: another program of the same name is another agent.
+---@param name string
+---@param spec table
+---@return acp.Preset?
+local function preset_of(name, spec)
+  local preset = presets.get(name)
+  return preset and vim.fs.basename(spec.command) == preset.command and preset or nil
+end
+
+---@return table<string, acp.Agent>
+local function configured()
+  local found = {}
+  for _, agent in ipairs(agent_files.agents()) do
+    local preset = preset_of(agent.name, agent.spec)
+    local spec = ready(agent.spec, preset)
+    found[agent.name] = { name = agent.name, origin = "file", file = agent.file, spec = spec, preset = preset }
+  end
+  for name, spec in pairs(config.get().agents) do
+    local preset = preset_of(name, spec)
+    found[name] = { name = name, origin = "setup", spec = ready(spec, preset), preset = preset }
+  end
+  return found
+end
+
+---@param name string
+---@return acp.Agent?
+local function known(name)
+  local preset = presets.get(name)
+  local spec = preset and config.agent({}, presets.defaults(name, {}))
+  return preset
+    and {
+      name = name,
+      origin = "preset",
+      spec = ready(spec --[[@as table]], preset),
+      preset = preset,
+    }
+end
+
+---@param name string
+---@return acp.Agent?
+function M.get(name)
+  return configured()[name] or known(name) or (name == "demo" and { name = name, origin = "demo" }) or nil
+end
+
+--- Where its program is; nil: nowhere.
+---@param agent acp.Agent
+---@return string? path
+function M.path(agent)
+  local spec = agent.spec
+  if not spec or spec.command == "" then
+    return nil
+  end
+  local path = spec.env.PATH
+  if path and not spec.command:find("/", 1, true) then
+    for folder in vim.gsplit(path, ":", { plain = true, trimempty = true }) do
+      if vim.fn.executable(folder .. "/" .. spec.command) == 1 then
+        return folder .. "/" .. spec.command
+      end
+    end
+    return nil
+  end
+  path = vim.fn.exepath(spec.command)
+  return path ~= "" and path or nil
+end
+
+--- Known ones whose program is there, and that nobody has configured, sorted.
+---@param taken table<string, acp.Agent>
+---@return string[]
+local function found(taken)
+  return vim.tbl_filter(function(name)
+    return not taken[name] and vim.fn.executable(presets.get(name).command) == 1
+  end, presets.names())
+end
+
+---@param map table<string, any>
+---@return string[]
+local function sorted(map)
+  local names = vim.tbl_keys(map)
+  table.sort(names)
+  return names
+end
+
+--- Those that can be expected to start: configured, found, and the demo agent.
+---@return string[]
+function M.all()
+  local own = configured()
+  local names = vim.list_extend(sorted(own), found(own))
+  if not own.demo then
+    names[#names + 1] = "demo"
+  end
+  return names
+end
+
+--- The backend hears of files that have changed since it was told of the agents.
+local function tell_changes()
+  local backend = require("acp_nvim.backend.process")
+  if exported and exported ~= agent_files.stamp() and backend.is_running() then
+    backend.setup()
+  end
+end
+
+--- `name` if there is such an agent, installed or not.
+---@param name any
+---@return string? name
+---@return string? message
+function M.find(name)
+  if type(name) ~= "string" then
+    return nil, "the agent's name must be a string"
+  elseif M.get(name) then
+    tell_changes()
+    return name
+  end
+  local near = nearest(vim.list_extend(M.all(), presets.names()), name)
+  local hint = near and (" (did you mean '%s'?)"):format(near) or ""
+  return nil, ("no agent '%s'%s: see :Acp agents"):format(name, hint)
+end
+
+--- The agent to start when none is named; nil with the names when the user has to say.
+---@return string? name
+---@return string? message
+---@return string[]? choices
+function M.default()
+  local chosen = config.get().default_agent
+  if chosen then
+    return M.find(chosen)
+  end
+  local own = configured()
+  local names, others = sorted(own), found(own)
+  tell_changes()
+  if #names == 1 then
+    return names[1] -- whoever has configured one means that one
+  elseif #names == 0 and #others < 2 then
+    return others[1] or "demo"
+  end
+  local what = #names > 0 and "configured" or "found"
+  return nil, ("several agents are %s: name one, or set default_agent"):format(what), vim.list_extend(names, others)
+end
+
+--- All agents as the backend gets them, by name.
+---@return table<string, table>
+function M.specs()
+  local specs = {}
+  for _, name in ipairs(presets.names()) do
+    specs[name] = known(name).spec
+  end
+  for name, agent in pairs(configured()) do
+    specs[name] = agent.spec
+  end
+  exported = agent_files.stamp()
+  return specs
+end
+
+--- Every agent, for a list: the configured ones, those found, the demo agent, those that are not installed.
+---@return { agent: acp.Agent, path?: string }[]
+function M.list()
+  local own, rows, missing = configured(), {}, {}
+  for _, name in ipairs(sorted(own)) do
+    rows[#rows + 1] = { agent = own[name], path = M.path(own[name]) }
+  end
+  for _, name in ipairs(presets.names()) do
+    if not own[name] then
+      local agent = known(name) --[[@as acp.Agent]]
+      local path = M.path(agent)
+      table.insert(path and rows or missing, { agent = agent, path = path })
+    end
+  end
+  if not own.demo then
+    rows[#rows + 1] = { agent = M.get("demo") }
+  end
+  return vim.list_extend(rows, missing)
+end
+
+return M

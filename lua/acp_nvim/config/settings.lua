@@ -1,0 +1,212 @@
+-- The configuration: the user's table checked against schema.lua, wrong keys named in one line, defaults filled in.
+
+local M = { spec = require("acp_nvim.config.schema") }
+
+local LUA_TYPES = { integer = "number", list = "table", map = "table", record = "table" }
+local ARTICLES = { integer = "an integer" }
+
+local check
+
+---@param map table
+---@return any[] keys  in an order that is the same every time
+local function sorted_keys(map)
+  local keys = vim.tbl_keys(map)
+  table.sort(keys, function(a, b)
+    return tostring(a) < tostring(b)
+  end)
+  return keys
+end
+
+---@param field acp.Field
+---@param value table
+---@param path string
+---@param problems string[]
+---@param base? table
+---@return table
+local function check_record(field, value, path, problems, base)
+  local result, known = {}, {}
+  for _, child in ipairs(field.fields) do
+    known[#known + 1] = child.name
+    result[child.name] = check(child, value[child.name], path .. child.name, problems, (base or {})[child.name])
+  end
+  for _, key in ipairs(sorted_keys(value)) do
+    if not vim.list_contains(known, key) then
+      local near = require("acp_nvim.ui.did_you_mean")(known, tostring(key))
+      local hint = near and (" (did you mean '%s'?)"):format(near) or ""
+      problems[#problems + 1] = ("unknown key '%s%s'%s"):format(path, tostring(key), hint)
+    end
+  end
+  return result
+end
+
+---@param field acp.Field
+---@param value table
+---@param path string
+---@param problems string[]
+---@return table
+local function check_items(field, value, path, problems)
+  local result = {}
+  for _, key in ipairs(field.type == "list" and vim.tbl_keys(value) or sorted_keys(value)) do
+    local base = field.base and field.base(key, value[key])
+    local name = (field.type == "list" and "%s[%s]" or "%s.%s"):format(path, tostring(key))
+    local checked = check(field.items, value[key], name, problems, base)
+    if checked ~= nil then
+      -- a wrong item of a list leaves no hole
+      result[field.type == "list" and #result + 1 or key] = checked
+    end
+  end
+  return result
+end
+
+---@param field acp.Field
+---@param value any
+---@return string? problem
+local function mismatch(field, value)
+  if field.type ~= "any" and type(value) ~= (LUA_TYPES[field.type] or field.type) then
+    return ("must be %s, not %s"):format(ARTICLES[field.type] or ("a " .. field.type), vim.inspect(value):sub(1, 20))
+  elseif field.type == "integer" and value % 1 ~= 0 then
+    return "must be an integer"
+  elseif field.min and value < field.min then
+    return ("must be at least %s"):format(field.min)
+  elseif field.values and not vim.list_contains(field.values, value) then
+    return ("must be one of %s"):format(table.concat(field.values, ", "))
+  elseif field.type == "list" and not vim.islist(value) then
+    return "must be a list"
+  end
+end
+
+--- A record without a key that it needs is left out; one that must not be taken by half is marked as mistaken.
+---@param field acp.Field
+---@param record table
+---@param prefix string
+---@param problems string[]
+---@param known integer  how many problems there were before this record was looked at
+---@return table?
+local function complete(field, record, prefix, problems, known)
+  for _, child in ipairs(field.fields) do
+    if child.required and record[child.name] == nil then
+      if #problems == known then
+        problems[#problems + 1] = ("'%s%s' is missing"):format(prefix, child.name)
+      end
+      return field.mistaken and vim.tbl_extend("error", record, { [field.mistaken] = true }) or nil
+    end
+  end
+  if field.mistaken and #problems > known then
+    record[field.mistaken] = true
+  end
+  return record
+end
+
+--- `value` as far as it is right, else the default; what is wrong goes to `problems`.
+---@param field acp.Field
+---@param value any
+---@param path string  the key's full name
+---@param problems string[]
+---@param base? any  what stands in the default's place
+---@return any
+check = function(field, value, path, problems, base)
+  local absent = value == nil or value == vim.NIL
+  local problem = not absent and mismatch(field, value) or nil
+  if problem then
+    problems[#problems + 1] = ("'%s' %s"):format(path, problem)
+  elseif not absent and field.items then
+    return check_items(field, value, path, problems)
+  end
+  if field.type == "record" then
+    local prefix = path == "" and "" or path .. "."
+    local count = #problems
+    local result = check_record(field, (not absent and not problem) and value or {}, prefix, problems, base)
+    return complete(field, result, prefix, problems, count)
+  end
+  if problem or absent then
+    return vim.deepcopy(base == nil and field.default or base)
+  end
+  return vim.deepcopy(value)
+end
+
+--- An agent that stands elsewhere than in the configuration, checked as those are.
+---@param own table
+---@param base? table  what stands in the defaults' place
+---@return table? agent
+---@return string[] problems
+function M.agent(own, base)
+  local problems = {} ---@type string[]
+  for _, field in ipairs(M.spec.fields) do
+    if field.name == "agents" then
+      return check(field.items, own, "", problems, base), problems
+    end
+  end
+  error("the configuration has no agents")
+end
+
+---@param problems string[]
+local function report(problems)
+  local line = table.concat(problems, "; ")
+  if #problems > 1 and #line > vim.v.echospace - #"acp_nvim: " then
+    require("acp_nvim.ui.message").log(line)
+    line = ("%s (and %d more: see :Acp log)"):format(problems[1], #problems - 1)
+  end
+  require("acp_nvim.ui.message").message("warn", line)
+end
+
+local current ---@type table?
+local complaints = {} ---@type string[]
+
+--- Checks `options`, fills in the defaults and makes them the configuration.
+---@param options? table
+---@return table config
+---@return string[] problems  one for each key that is unknown or wrong
+function M.setup(options)
+  local problems = {} ---@type string[]
+  if options ~= nil and type(options) ~= "table" then
+    problems[1] = ("setup() takes a table, not a %s"):format(type(options))
+    options = nil
+  end
+  current, complaints = check(M.spec, options, "", problems), problems
+  if #problems > 0 then
+    report(problems)
+  end
+  return current, problems
+end
+
+--- The configuration in force; without a call of `setup()` it comes from `vim.g.acp_nvim`.
+---@return table
+function M.get()
+  if not current then
+    M.setup(rawget(require("acp_nvim"), "given") or vim.g.acp_nvim)
+  end
+  return current --[[@as table]]
+end
+
+--- What is unknown or wrong in the configuration in force.
+---@return string[]
+function M.problems()
+  M.get()
+  return complaints
+end
+
+--- A copy fit for the wire: there an empty table must say whether it is a list or a map.
+---@return table
+function M.export()
+  local function mark(field, value)
+    if type(value) ~= "table" then
+      return value
+    elseif field.type == "map" and next(value) == nil then
+      return vim.empty_dict()
+    end
+    for _, child in ipairs(field.fields or {}) do
+      value[child.name] = mark(child, value[child.name])
+    end
+    if field.items then
+      for key, item in pairs(value) do
+        value[key] = mark(field.items, item)
+      end
+    end
+    return next(value) == nil and field.type == "record" and vim.empty_dict() or value
+  end
+  local copy = vim.deepcopy(M.get())
+  copy.agents = require("acp_nvim.config.known_agents").specs()
+  return mark(M.spec, copy)
+end
+
+return M

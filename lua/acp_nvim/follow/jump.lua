@@ -1,0 +1,174 @@
+-- A window comes to a file and a line, without a word, a question or a move of the focus.
+local api = vim.api
+local uv = vim.uv
+local M = {}
+
+---@class acp.Place
+---@field path string
+---@field line? integer
+
+local LARGEST = 5 * 1024 * 1024 -- bytes of a file that is loaded to be shown: larger ones are felt
+local HEAD = 1024 -- bytes in which a file that is no text shows it
+-- They speak of the user's focus, which stays where it is
+local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
+
+local complaints = {} ---@type table<string, true>  told already
+local under_way = false
+
+--- Is what happens now our own doing?
+---@return boolean
+function M.is_under_way()
+  return under_way
+end
+
+--- What keeps the place from being shown as it should; said once.
+---@param path string
+---@param what string
+local function complain(path, what)
+  local line = ("follow: %s: %s"):format(vim.fs.basename(path), vim.split(what, "\n", { plain = true })[1])
+  if not complaints[line] then
+    complaints[line] = true
+    require("acp_nvim.ui.message").message("warn", line)
+  end
+end
+
+--- `fn`, and what it fails with is said: it is the fault of an autocommand, most of the time, and what it is about has
+--- come to be.
+---@param path string
+---@param fn fun()
+local function attempt(path, fn)
+  local ok, err = pcall(fn)
+  if not ok then
+    complain(path, (tostring(err):gsub("^.-(E%d+:)", "%1")))
+  end
+end
+
+-- Loading -------------------------------------------------------------------------------------------------------------
+
+--- The user has not asked for the file: what it says in a modeline is not done.
+---@param buf integer
+local function load_text(buf)
+  local modeline = vim.go.modeline
+  vim.cmd("noautocmd setglobal nomodeline")
+  local ok, err =
+    pcall(vim.cmd --[[@as fun(command: string)]], ("silent keepalt keepjumps call bufload(%d)"):format(buf))
+  if modeline then
+    vim.cmd("noautocmd setglobal modeline")
+    vim.cmd(("noautocmd call setbufvar(%d, '&modeline', 1)"):format(buf))
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- The beginning of a file.
+---@param path string
+---@return string? head
+---@return string? why  there is none
+local function head_of(path)
+  local fd, why = require("acp_nvim.system.regular_file").reading(path)
+  if not fd then
+    return nil, why --[[@as string]]
+  end
+  local head, problem = uv.fs_read(fd, HEAD, 0)
+  uv.fs_close(fd)
+  return head, problem
+end
+
+---@param path string
+---@return integer buf  loaded, but not listed; nothing is asked (a stale swap file would) and no name is expanded
+local function add(path)
+  local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
+  if not api.nvim_buf_is_loaded(buf) then
+    attempt(path, function()
+      load_text(buf)
+    end)
+  end
+  return buf
+end
+
+--- A buffer of the file.
+---@param path string
+---@return integer? buf
+local function load(path)
+  local stat = uv.fs_stat(path)
+  if not stat or stat.type ~= "file" then
+    return nil
+  end
+  local loaded = require("acp_nvim.files").find(path)
+  if loaded then
+    return loaded
+  elseif stat.size > LARGEST then
+    return complain(path, ("%d MB are too many to be shown"):format(stat.size / 1024 / 1024))
+  end
+  local head, why = head_of(path)
+  if not head then
+    return complain(path, why or "it cannot be read")
+  elseif head:find("\0", 1, true) then
+    return complain(path, "it is no text, and is not shown")
+  end
+  return add(path)
+end
+
+-- Moving --------------------------------------------------------------------------------------------------------------
+
+--- Lines to be seen are not moved; others come to the middle.
+---@param line integer
+local function go_to(line)
+  line = math.max(1, math.min(line, vim.fn.line("$")))
+  local view = { lnum = line, col = 0, curswant = 0 }
+  if line < vim.fn.line("w0") or line > vim.fn.line("w$") then
+    view.topline = math.max(1, line - math.floor(api.nvim_win_get_height(0) / 2))
+  end
+  vim.fn.winrestview(view)
+  if vim.fn.foldclosed(line) ~= -1 then
+    vim.cmd(("silent! %dfoldopen!"):format(line))
+  end
+end
+
+---@param win integer
+---@param buf integer
+---@param place acp.Place
+local function move(win, buf, place)
+  api.nvim_win_call(win, function()
+    if api.nvim_win_get_buf(win) ~= buf then
+      -- :hide: a modified buffer is no hindrance, whatever 'hidden' says
+      attempt(place.path, function()
+        vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
+      end)
+    end
+    if place.line and api.nvim_win_get_buf(win) == buf then
+      go_to(place.line)
+    end
+  end)
+end
+
+--- What is loaded runs autocommands of the user's; those that are about the focus do not, for it does not move.
+---@param fn fun()
+local function quietly(fn)
+  local ignored, short = vim.o.eventignore, vim.o.shortmess
+  local events = ignored == "" and FOCUS_EVENTS or ignored .. "," .. FOCUS_EVENTS
+  vim.cmd("noautocmd set shortmess+=A | noautocmd let &eventignore = " .. vim.fn.string(events))
+  under_way = true
+  local ok, err = pcall(fn)
+  under_way = false
+  local back = "noautocmd let &eventignore = %s | noautocmd let &shortmess = %s"
+  vim.cmd(back:format(vim.fn.string(ignored), vim.fn.string(short)))
+  if not ok then
+    require("acp_nvim.ui.message").log("follow: " .. tostring(err))
+  end
+end
+
+--- The window shows the place, if it can be shown.
+---@param win integer
+---@param place acp.Place
+function M.take(win, place)
+  quietly(function()
+    local buf = load(place.path)
+    if buf and api.nvim_win_is_valid(win) then
+      move(win, buf, place)
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,221 @@
+-- Follow-along: one window of the user's shows the file and line that an agent touches. It never takes the focus, never
+-- moves while it is the current window, and stops as soon as the user acts in it.
+local gaze = require("acp_nvim.follow.user_moves")
+local passage = require("acp_nvim.follow.jump")
+local pinning = require("acp_nvim.follow.window_choice")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Follower
+---@field win integer
+---@field paused boolean
+---@field seen? acp.Seen            what we have set, or found; nil while the user is there since it was pinned
+---@field wanted? acp.Place         the newest place, if the window does not show it yet
+
+local followers = {} ---@type table<integer, acp.Follower>
+local newest = {} ---@type table<integer, acp.Place>
+local listener = function(_, _) end ---@type fun(n: integer, what: "following"|"paused"|"off")
+
+--- `fn(n, what)` is told whenever the following of a session begins, pauses or ends.
+---@param fn fun(n: integer, what: "following"|"paused"|"off")
+function M.listen(fn)
+  listener = fn
+  for n, follower in pairs(followers) do -- there may be some before anybody is listening
+    fn(n, follower.paused and "paused" or "following")
+  end
+end
+
+---@param follower acp.Follower
+local function remember(follower)
+  gaze.forget(follower.seen)
+  follower.seen = gaze.see(follower.win)
+end
+
+--- Notices what the user did since.
+---@param n integer
+local function check(n)
+  local follower = followers[n]
+  if not follower or follower.paused or passage.is_under_way() then
+    return
+  elseif not api.nvim_win_is_valid(follower.win) then
+    M.off(n)
+  elseif not follower.seen then
+    return
+  elseif gaze.was_moved(follower.seen, follower.win) then
+    follower.paused = true
+    listener(n, "paused")
+  else
+    remember(follower)
+  end
+end
+
+--- The window shows the newest place.
+---@param n integer
+---@return boolean moved
+local function catch_up(n)
+  local follower = followers[n]
+  local place = follower.wanted
+  if not place or vim.fn.getcmdwintype() ~= "" then
+    return false
+  end
+  follower.wanted = nil
+  passage.take(follower.win, place)
+  if not api.nvim_win_is_valid(follower.win) then
+    M.off(n)
+    return false
+  end
+  remember(follower)
+  return true
+end
+
+--- Only the session in front moves a window, and never the one where the user is.
+---@param n integer
+---@return boolean moved
+local function follow(n)
+  check(n)
+  local follower = followers[n]
+  if not follower or follower.paused or state.current() ~= n or follower.win == api.nvim_get_current_win() then
+    return false
+  end
+  return catch_up(n)
+end
+
+-- The seam ------------------------------------------------------------------------------------------------------------
+
+--- A window shows the places of one session.
+---@param n integer
+---@param win integer
+local function take_from_others(n, win)
+  for other, follower in pairs(followers) do
+    if other ~= n and follower.win == win then
+      M.off(other)
+    end
+  end
+end
+
+---@param n integer
+---@param win integer
+local function pin(n, win)
+  local before = followers[n]
+  gaze.forget(before and before.seen)
+  followers[n] = { win = win, paused = false, wanted = before and newest[n] }
+  if win ~= api.nvim_get_current_win() then
+    remember(followers[n])
+  end
+end
+
+--- Pins a window. Where the user has paused it, that window shows the newest place at once: they have asked for it.
+---@param n integer
+---@return true? ok
+---@return string? message
+function M.on(n)
+  local before = followers[n]
+  local win = pinning.choose(before and before.win)
+  if not win then
+    return nil, "no window here shows a file"
+  end
+  take_from_others(n, win)
+  local resumed = before ~= nil and before.paused
+  if not before or resumed or before.win ~= win then
+    pin(n, win)
+  end
+  if resumed and before.win == win then
+    catch_up(n)
+  end
+  if followers[n] then
+    listener(n, "following")
+  end
+  return true
+end
+
+---@param n integer
+function M.off(n)
+  local follower = followers[n]
+  if follower then
+    gaze.forget(follower.seen)
+    followers[n] = nil
+    listener(n, "off")
+  end
+end
+
+--- Another view of the window, at the same cursor, is ours: it is no move of the user's.
+---@param win integer
+function M.look_again(win)
+  for _, follower in pairs(followers) do
+    if follower.win == win and follower.seen and not follower.paused then
+      remember(follower)
+    end
+  end
+end
+
+--- The session is over.
+---@param n integer
+function M.drop(n)
+  M.off(n)
+  newest[n] = nil
+end
+
+--- The agent of session `n` is at that place now.
+---@param n integer
+---@param path string    absolute
+---@param line? integer  from 1; nil: wherever the cursor was last
+---@return boolean moved
+function M.show(n, path, line)
+  newest[n] = { path = path, line = line }
+  if not followers[n] then
+    return false
+  end
+  followers[n].wanted = newest[n]
+  return follow(n)
+end
+
+-- Autocommands --------------------------------------------------------------------------------------------------------
+
+local group = api.nvim_create_augroup("acp_nvim.follow", {})
+
+api.nvim_create_autocmd({ "CursorMoved", "CursorMovedI", "WinScrolled", "BufWinEnter", "WinResized" }, {
+  group = group,
+  callback = function()
+    for _, n in ipairs(vim.tbl_keys(followers)) do
+      check(n)
+    end
+  end,
+})
+
+-- Whoever is in the window when it is pinned may still go about in it
+api.nvim_create_autocmd("WinLeave", {
+  group = group,
+  callback = function()
+    for _, follower in pairs(followers) do
+      local is_left = follower.win == api.nvim_get_current_win()
+      if is_left and not follower.seen and pinning.is_normal(follower.win) then
+        remember(follower)
+      end
+    end
+  end,
+})
+
+api.nvim_create_autocmd("WinClosed", {
+  group = group,
+  callback = function(event)
+    for _, n in ipairs(vim.tbl_keys(followers)) do
+      if followers[n].win == tonumber(event.match) then
+        M.off(n)
+      end
+    end
+  end,
+})
+
+-- The user has left the window, or has come to another session
+api.nvim_create_autocmd({ "WinEnter", "TabEnter" }, {
+  group = group,
+  callback = vim.schedule_wrap(function()
+    for _, n in ipairs(vim.tbl_keys(followers)) do
+      follow(n)
+    end
+  end),
+})
+
+return M

@@ -1,0 +1,186 @@
+-- The buffer of a form: painted, and written to send it.
+local backend = require("acp_nvim.backend.process")
+local choosing = require("acp_nvim.form.keys")
+local page = require("acp_nvim.form.layout")
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.form")
+
+local is_leaving = false -- `:wqa`, `:xa`: the buffers are being written
+
+M.forms = {} ---@type table<integer, acp.Form>  by buffer
+
+---@param buf integer
+---@return string[]
+function M.lines(buf)
+  return api.nvim_buf_get_lines(buf, 0, -1, false)
+end
+
+---@param id integer
+---@return integer? buf
+function M.of(id)
+  for buf, form in pairs(M.forms) do
+    if form.question == id and api.nvim_buf_is_valid(buf) then
+      return buf
+    end
+  end
+end
+
+-- Its looks -----------------------------------------------------------------------------------------------------------
+
+---@param form acp.Form
+---@param line string
+---@return string? group
+local function group_of(form, line)
+  if form.headings[line] then
+    return "AcpHeading"
+  elseif form.asides[line] then
+    return "AcpNote"
+  end
+  return line == page.SEND and "AcpOption" or nil
+end
+
+---@param buf integer
+local function paint(buf)
+  for index, line in ipairs(M.lines(buf)) do
+    local group = group_of(M.forms[buf], line)
+    if group then
+      api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, 0, { line_hl_group = group })
+    end
+  end
+end
+
+--- Says what is wrong at the headings.
+---@param buf integer
+---@param errors table<string, string>  by the names of fields
+---@return integer? first  number of a field
+function M.complain(buf, errors)
+  local form, first = M.forms[buf], nil ---@type acp.Form, integer?
+  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  paint(buf)
+  for row, line in ipairs(M.lines(buf)) do
+    local number = form.headings[line]
+    local what = number and errors[form.fields[number].name]
+    if what then
+      first = first or number
+      local chunk = { { "  ✗ " .. scratch.visible(what), "AcpError" } }
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { virt_text = chunk })
+    end
+  end
+  return first
+end
+
+-- Sending -------------------------------------------------------------------------------------------------------------
+
+---@param buf integer
+---@param values table<string, acp.FormValue>
+---@return boolean? ok
+---@return string? message
+local function notify(buf, values)
+  local form = M.forms[buf]
+  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  local ok, message = backend.notify("form_send", { question = form.question, fields = values })
+  form.sent = ok
+  return ok, message
+end
+
+--- Sends what the buffer holds; what is wrong with it comes back as `errors`.
+---@param buf integer
+local function send(buf)
+  local values, message = page.read(M.forms[buf], M.lines(buf))
+  local ok ---@type boolean?
+  if values then
+    ok, message = notify(buf, values)
+  end
+  if not ok then
+    scratch.message("error", message or "the form was not taken")
+  elseif is_leaving then
+    scratch.message("warn", "the form goes out first: once it is taken, say it again to leave")
+  end
+  vim.bo[buf].modified = true -- not written until it is taken: `:wqa` stays, and `:wq` leaves the window to us
+end
+
+-- Coming and going ----------------------------------------------------------------------------------------------------
+
+---@param buf integer
+---@param event string
+---@param fn fun()
+local function on(buf, event, fn)
+  api.nvim_create_autocmd(event, {
+    buffer = buf,
+    callback = function()
+      fn() -- what a callback returns has a meaning
+    end,
+  })
+end
+
+---@param buf integer
+local function listen(buf)
+  on(buf, "BufWriteCmd", function()
+    send(buf)
+  end)
+  on(buf, "BufHidden", function() -- `:q` decides nothing, and `:qa` need not ask
+    vim.bo[buf].modified = false
+  end)
+  on(buf, "BufWipeout", function()
+    M.forms[buf] = nil
+  end)
+end
+
+---@param buf integer
+---@param lines string[]
+local function fill(buf, lines)
+  local undolevels = vim.bo[buf].undolevels
+  vim.bo[buf].undolevels = -1
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  vim.bo[buf].undolevels = undolevels
+  vim.bo[buf].modified = false
+end
+
+---@param id integer
+---@param session integer
+---@param message string[]
+---@param fields acp.FormField[]
+---@return integer buf
+function M.new(id, session, message, fields)
+  local buf = api.nvim_create_buf(false, false)
+  vim.bo[buf].buftype = "acwrite"
+  vim.bo[buf].bufhidden = "hide" -- what was typed stays until the question is answered
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modeline = false
+  api.nvim_buf_set_name(buf, ("acp://%d/form/%d"):format(session, id))
+  vim.b[buf].acp_session, vim.b[buf].acp_question = session, id
+  M.forms[buf] = page.lay_out(id, message, fields)
+  fill(buf, M.forms[buf].came)
+  vim.bo[buf].filetype = "acp_form"
+  paint(buf)
+  listen(buf)
+  choosing.map(M.forms[buf], buf)
+  return buf
+end
+
+--- The buffer is a form no longer.
+---@param buf integer
+---@param is_changed boolean  there is something in it that no agent got
+function M.set_free(buf, is_changed)
+  M.forms[buf] = nil
+  api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufHidden" } })
+  vim.bo[buf].buftype = "nofile"
+  vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
+  choosing.unmap(buf)
+end
+
+api.nvim_create_autocmd("ExitPre", {
+  group = api.nvim_create_augroup("acp_nvim.form", {}),
+  callback = function()
+    is_leaving = true
+    vim.schedule(function() -- still here
+      is_leaving = false
+    end)
+  end,
+})
+
+return M

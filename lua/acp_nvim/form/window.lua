@@ -1,0 +1,163 @@
+-- A form of an agent in a window of its own: a block a field; writing it answers the question.
+local highlight = require("acp_nvim.ui.highlight")
+local page = require("acp_nvim.form.layout")
+local scratch = require("acp_nvim.ui.message")
+local sheet = require("acp_nvim.form.buffer")
+local state = require("acp_nvim.backend.session_store")
+local undisturbed = require("acp_nvim.ui.safe_windows")
+
+local api = vim.api
+local M = {}
+
+local KEYS = "%#AcpWinbar# Form   :w sends  <CR> chooses  :Acp reject declines  :q decides nothing%<"
+local LOOKS = { wrap = true, number = false, relativenumber = false, signcolumn = "no", winbar = KEYS }
+
+-- Before the user -----------------------------------------------------------------------------------------------------
+
+---@param buf integer
+---@return integer win
+local function open_window(buf)
+  local height = math.min(api.nvim_buf_line_count(buf) + 1, math.max(3, math.floor(vim.o.lines / 2)))
+  local win = undisturbed.run(function()
+    return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
+  end)
+  for name, value in pairs(LOOKS) do
+    vim.wo[win][0][name] = value
+  end
+  highlight.dress(win)
+  return win
+end
+
+--- Shows the form of a question in a window of its own; what was typed into it before is still there.
+---@param id integer
+---@param session integer
+---@param message string[]
+---@param fields acp.FormField[]
+function M.open(id, session, message, fields)
+  local from = api.nvim_get_current_win()
+  local buf = sheet.of(id) or sheet.new(id, session, message, fields)
+  local win = vim.fn.bufwinid(buf)
+  if win ~= from then
+    sheet.forms[buf].from = from
+  end
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  win = open_window(buf)
+  api.nvim_win_set_cursor(win, { page.first_value(sheet.forms[buf], sheet.lines(buf), 1), 0 })
+end
+
+--- Sends the form that the user is in; false where there is none here.
+---@return boolean
+function M.accept()
+  local here = sheet.forms[api.nvim_get_current_buf()] ~= nil
+  if here then
+    vim.cmd.write()
+  end
+  return here
+end
+
+---@param win integer
+---@param row integer
+local function go_to(win, row)
+  api.nvim_win_set_cursor(win, { row, 0 })
+  api.nvim_win_call(win, function()
+    if row <= vim.fn.line("w0") or row > vim.fn.line("w$") then
+      vim.cmd("normal! zz") -- 0.10 draws the cursor's line only once a key is typed
+    end
+  end)
+end
+
+--- What is wrong, by the names of fields: said at their headings, the cursor at the first.
+---@param id integer
+---@param errors table<string, string>
+function M.errors(id, errors)
+  local buf = sheet.of(id)
+  if not buf then
+    return
+  end
+  vim.bo[buf].modified = true -- not sent
+  sheet.forms[buf].sent = nil
+  local first, win = sheet.complain(buf, errors), vim.fn.bufwinid(buf)
+  if first and win > 0 then
+    go_to(win, page.first_value(sheet.forms[buf], sheet.lines(buf), first))
+  end
+end
+
+-- Its end -------------------------------------------------------------------------------------------------------------
+
+---@param buf integer
+local function close_windows(buf)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    if #api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(win)) > 1 then
+      pcall(api.nvim_win_close, win, true)
+    end
+  end
+end
+
+---@param buf integer
+local function close(buf)
+  local from = sheet.forms[buf].from
+  sheet.forms[buf] = nil
+  undisturbed.run(function()
+    if buf == api.nvim_get_current_buf() and from and api.nvim_win_is_valid(from) then
+      api.nvim_set_current_win(from)
+    end
+    close_windows(buf)
+    api.nvim_buf_delete(buf, { force = true })
+  end)
+end
+
+--- The form stays before the user as a buffer that is nobody's: no key meant for it hits another one.
+---@param buf integer
+---@param is_changed boolean  there is something in it that no agent got
+---@param why string
+local function leave_open(buf, is_changed, why)
+  sheet.set_free(buf, is_changed)
+  local windows = vim.fn.win_findbuf(buf)
+  for _, win in ipairs(windows) do
+    api.nvim_set_option_value("winbar", " " .. why .. "%<", { win = win, scope = "local" })
+  end
+  if #windows == 0 then
+    why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
+  end
+  require("acp_nvim.ui.unseen_message").say("warn", why)
+end
+
+---@param buf integer
+---@param is_here boolean
+local function answered(buf, is_here)
+  if is_here and api.nvim_get_mode().mode ~= "n" then -- begun again before it was taken
+    return leave_open(buf, false, "answered: nothing more of this will be sent")
+  end
+  close(buf)
+end
+
+--- The question is no longer open. Who is in its form, or has filled something in, keeps it; else it goes.
+---@param id integer
+function M.ended(id)
+  local buf = sheet.of(id)
+  if not buf then
+    return
+  end
+  local form, is_here = sheet.forms[buf], buf == api.nvim_get_current_buf()
+  local is_changed = not vim.deep_equal(sheet.lines(buf), form.came)
+  if form.sent or state.is_answered(id) then
+    answered(buf, is_here)
+  elseif is_here or is_changed then
+    leave_open(buf, is_changed, "no longer asked: nothing of this will be sent")
+  else
+    close(buf)
+  end
+end
+
+--- The user wants to see a page.
+---@param url string
+function M.visit(url)
+  local ok, _, problem = pcall(vim.ui.open, url)
+  if not ok or problem then
+    scratch.message("error", "the page cannot be opened here, its address is in the chat: " .. url)
+  end
+end
+
+return M

@@ -1,0 +1,301 @@
+-- `:Acp add`: what goes along with the next prompt becomes a chip in it.
+local chip = require("acp_nvim.prompt.chips")
+local context = require("acp_nvim.prompt.context")
+local filename = require("acp_nvim.ui.path_argument")
+local image = require("acp_nvim.prompt.image")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+local MOST_FILES = 50
+local MOST_TEXT = 2 ^ 20
+
+---@param text string  of a chip
+local function told(text)
+  scratch.message("info", ("added %s to the prompt"):format(text:sub(2, -2)))
+end
+
+---@param n integer
+---@param text string  of a chip
+---@return true
+local function put(n, text)
+  require("acp_nvim.prompt.buffer").insert(n, text)
+  told(text)
+  return true
+end
+
+--- For what ends later: the session may be gone by then.
+---@param n integer
+---@param text? fun(): string
+---@param message? string
+local function put_late(n, text, message)
+  if message then
+    scratch.message("error", message)
+  elseif text and state.exists(n) then
+    put(n, text())
+  end
+end
+
+---@param n integer
+---@return true? ok
+---@return string? message
+local function takes_images(n)
+  local capabilities = (state.look(n) or {}).capabilities
+  if capabilities and (capabilities.promptCapabilities or {}).image ~= true then
+    return nil, "this agent takes no images"
+  end
+  return true
+end
+
+local kinds = {} ---@type table<string, fun(n: integer, rest: string): true?, string?>
+
+function kinds.diagnostics(n)
+  local buf = context.users_buffer()
+  if not buf or #vim.diagnostic.get(buf) == 0 then
+    return nil, buf and ("there are no diagnostics in %s"):format(context.name(buf)) or "no file is open"
+  end
+  local name = vim.fs.basename(api.nvim_buf_get_name(buf))
+  return put(
+    n,
+    chip.new(n, "diagnostics " .. name, function()
+      return api.nvim_buf_is_valid(buf) and { diagnostics = buf }
+        or { missing = ("the buffer of (diagnostics %s) is gone"):format(name) }
+    end)
+  )
+end
+
+function kinds.quickfix(n)
+  local list, id, count = context.quickfix(0)
+  if not list then
+    return nil, "the quickfix list is empty"
+  end
+  return put(
+    n,
+    chip.new(n, ("quickfix %d"):format(count), function()
+      return (context.quickfix(id)) or { missing = "the quickfix list is gone" }
+    end)
+  )
+end
+
+---@param text string
+---@return integer
+local function changed_lines(text)
+  local count = 0
+  for sign, second in text:gmatch("\n([+-])(.?.?)") do
+    count = count + (second ~= sign .. sign and 1 or 0)
+  end
+  return count
+end
+
+local MOST_WAIT_MS = 300 -- a prompt that is sent at once waits so long for git; then the user is told to repeat it
+
+---@class acp.GitDiff
+---@field over boolean   git has ended
+---@field text? string
+---@field why? string    there is none
+
+--- Has git tell what differs from the last commit.
+---@param cwd string
+---@param diff acp.GitDiff
+---@param ended fun()  later
+local function ask_git(cwd, diff, ended)
+  ---@param text? string
+  ---@param why? string
+  local function is_over(text, why)
+    diff.over, diff.text, diff.why = true, text, why
+    ended()
+  end
+  local ok, message = require("acp_nvim.system.git").diff(cwd, function(result)
+    if result.code ~= 0 then
+      local why = vim.trim(result.stderr or ""):match("^[^\n]*")
+      return is_over(nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
+    elseif result.stdout == "" then
+      return is_over(nil, "git sees no changes here")
+    end
+    is_over(result.stdout)
+  end)
+  if not ok then
+    vim.schedule(function()
+      is_over(nil, message)
+    end)
+  end
+end
+
+---@param text string
+---@return string
+local function bounded(text)
+  if #text <= MOST_TEXT then
+    return text
+  end
+  scratch.message("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
+  return text:sub(1, MOST_TEXT) .. "\n… cut here"
+end
+
+--- The chip is there at once, so that it goes along with whatever is sent next; its text comes when git has ended.
+function kinds.diff(n)
+  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+  local diff = { over = false } ---@type acp.GitDiff
+  local shown ---@type string
+  ask_git(cwd, diff, function()
+    if not state.exists(n) then
+      return
+    elseif not diff.text then
+      require("acp_nvim.prompt.buffer").replace(n, shown)
+      return scratch.message("error", diff.why or "")
+    end
+    diff.text = bounded(diff.text)
+    local before = shown
+    shown = chip.renamed(n, before)
+    require("acp_nvim.prompt.buffer").replace(n, before, shown)
+    told(shown)
+  end)
+  shown = chip.new(n, function()
+    return diff.text and ("diff %d lines"):format(changed_lines(diff.text)) or "diff"
+  end, function()
+    vim.wait(MOST_WAIT_MS, function()
+      return diff.over
+    end, 10)
+    if not diff.over then
+      return { late = "not sent: git is still reading the diff, send again" }
+    end
+    return diff.text and { title = "git diff", text = diff.text } or { missing = diff.why }
+  end)
+  require("acp_nvim.prompt.buffer").insert(n, shown)
+  return true
+end
+
+function kinds.image(n, rest)
+  if rest == "" then
+    return nil, "add image needs a file"
+  end
+  local ok, message = takes_images(n)
+  local path, problem = filename.path(rest)
+  if not path then
+    return nil, problem
+  end
+  if ok then
+    ok, message = image.check(path)
+  end
+  if not ok then
+    return nil, message
+  end
+  return put(n, chip.new(n, "image " .. vim.fs.basename(path), { image = path }))
+end
+
+function kinds.clipboard(n)
+  local ok, message = takes_images(n)
+  if not ok then
+    return nil, message
+  end
+  image.from_clipboard(function(path, problem)
+    put_late(n, path and function()
+      return chip.new(n, "image " .. vim.fs.basename(path), { image = path })
+    end, problem)
+  end)
+  return true
+end
+
+--- Files of the command line: one with blanks, or several, or patterns.
+---@param rest string
+---@return string[]? paths
+---@return string? message
+local function files_of(rest)
+  local function existing(word)
+    local path = vim.fn.fnamemodify(vim.fs.normalize(word, { expand_env = false }), ":p")
+    local known = vim.uv.fs_stat(path) or context.loaded(path)
+    return known and (path:gsub("(.)/$", "%1")) or nil
+  end
+  local whole = existing(rest)
+  if whole then
+    return { whole }
+  end
+  local paths = {}
+  for _, word in ipairs(filename.words(rest)) do
+    local name, message = filename.expand(word)
+    if not name then
+      return nil, message
+    end
+    word = name
+    local found = existing(word)
+    local globbed = found and { found } or vim.tbl_map(existing, vim.fn.glob(word, true, true))
+    if #globbed == 0 then
+      return nil, ("no such file: %s"):format(word)
+    end
+    vim.list_extend(paths, globbed)
+  end
+  return #paths <= MOST_FILES and paths or nil, ("%d files are too many: at most %d"):format(#paths, MOST_FILES)
+end
+
+---@param n integer
+---@param rest string
+---@return true? ok
+---@return string? message
+local function add_files(n, rest)
+  local paths, message = files_of(rest)
+  if not paths then
+    return nil, message
+  end
+  local texts = vim.tbl_map(function(path)
+    return chip.file(n, path)
+  end, paths)
+  require("acp_nvim.prompt.buffer").insert(n, table.concat(texts, " "))
+  local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
+  scratch.message("info", ("added %s to the prompt"):format(what))
+  return true
+end
+
+M.NOT_ITSELF = "lines of the prompt do not go along with it: select lines of a file"
+
+--- Is the current buffer a prompt? Its lines are sent as they stand.
+---@return boolean
+function M.is_prompt()
+  return vim.bo.filetype == "acp_prompt"
+end
+
+--- Without file and range it is the file that the user is in.
+---@param n integer
+---@param rest string
+---@param range? { first: integer, last: integer }
+---@return true? ok
+---@return string? message
+function M.add(n, rest, range)
+  if range and M.is_prompt() then
+    return nil, M.NOT_ITSELF
+  end
+  local buf = range and api.nvim_get_current_buf() or context.users_buffer()
+  if range and buf then
+    put(n, chip.lines(n, buf, range.first, range.last))
+    if rest == "" then
+      return true
+    end
+  elseif rest == "" then
+    if not buf then
+      return nil, "no file is open: add needs a range, a file, or one of " .. table.concat(M.kinds(), ", ")
+    end
+    local label = api.nvim_buf_get_name(buf) ~= "" and vim.fs.basename(api.nvim_buf_get_name(buf)) or "buffer " .. buf
+    return put(
+      n,
+      chip.new(n, label, function()
+        return api.nvim_buf_is_loaded(buf) and { buffer = buf }
+          or { missing = ("the buffer of (%s) is gone"):format(label) }
+      end)
+    )
+  end
+  local word, behind = rest:match("^(%S+)%s*(.-)%s*$")
+  local kind = kinds[word]
+  if kind and (behind == "" or word == "image") then
+    return kind(n, behind)
+  end
+  return add_files(n, rest)
+end
+
+---@return string[]
+function M.kinds()
+  local names = vim.tbl_keys(kinds)
+  table.sort(names)
+  return names
+end
+
+return M

@@ -1,0 +1,327 @@
+-- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
+local chip = require("acp_nvim.prompt.chips")
+local complete = require("acp_nvim.prompt.completion")
+local hint = require("acp_nvim.prompt.hints")
+local history = require("acp_nvim.prompt.history")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Prompt
+---@field buf integer
+---@field cwd string         whose project's history it has
+---@field at? integer       where in the history; nil: at the text being written
+---@field draft? string
+---@field kept? string      what stood in a buffer that is gone; the next one begins with it
+
+local prompts = {} ---@type table<integer, acp.Prompt>
+local group = api.nvim_create_augroup("acp_nvim.prompt", {})
+
+---@param n integer
+---@return acp.Prompt
+local function prompt_of(n)
+  if not prompts[n] then
+    local session = state.session(n)
+    prompts[n] = { buf = -1, cwd = session and session.origin.cwd or vim.fn.getcwd() }
+  end
+  return prompts[n]
+end
+
+---@param buf integer
+---@return string
+local function text_of(buf)
+  return (
+    table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n"):gsub("%s*\n?%s*$", function(blank)
+      return blank:match("^[^\n]*") -- blanks of the last line are the user's, blank lines behind it are not
+    end)
+  )
+end
+
+---@param buf integer
+---@param text string
+local function set_text(buf, text)
+  local lines = vim.split(text, "\n", { plain = true })
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what has been typed is an undo step of its own
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+end
+
+--- Adds what was said, or was to be said, to the history of the session's project.
+---@param n integer
+---@param items string[]
+function M.history_add(n, items)
+  local list = history.of(prompt_of(n).cwd)
+  local gone = history.add(prompt_of(n).cwd, items)
+  for _, prompt in pairs(prompts) do
+    if prompt.at and gone > 0 and history.of(prompt.cwd) == list then
+      prompt.at = math.max(1, prompt.at - gone)
+    end
+  end
+end
+
+--- Keeps the text of a buffer that is about to go, for the next one and in the history.
+---@param n integer
+---@param buf integer
+local function keep(n, buf)
+  local prompt, text = prompts[n], text_of(buf)
+  if not prompt or not text:find("%S") then
+    return
+  end
+  if prompt.at then
+    M.history_add(n, { prompt.draft })
+  end
+  M.history_add(n, { text })
+  prompt.kept, prompt.at, prompt.draft = text, nil, nil
+end
+
+--- Makes `buf` the session's prompt, with the text that was kept; `:bdelete` leaves nothing of an earlier time.
+---@param n integer
+---@param buf integer
+local function equip(n, buf)
+  local prompt = prompt_of(n)
+  hint.set(buf, n)
+  vim.bo[buf].buftype = "nofile"
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modeline = false
+  vim.bo[buf].buflisted = false
+  vim.b[buf].acp_session = n
+  vim.bo[buf].filetype = "acp_prompt"
+  complete.prepare(n)
+  if prompt.kept then
+    set_text(buf, prompt.kept)
+    prompt.kept = nil
+  end
+end
+
+---@param n integer
+---@param buf integer
+local function watch(n, buf)
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
+  end
+  on("BufUnload", function()
+    keep(n, buf)
+  end)
+  on("BufReadCmd", function() -- `:edit`, or `:buffer` after `:bdelete`
+    equip(n, buf)
+  end)
+  on("InsertEnter", function()
+    complete.prepare(n)
+  end)
+  on("BufWipeout", function()
+    hint.take(buf)
+  end)
+  on({ "BufEnter", "BufLeave" }, function()
+    hint.redraw(buf)
+  end)
+end
+
+--- A session file brings the name back, as an ordinary buffer in which the user may have written.
+---@param n integer
+---@param name string
+local function take_over(n, name)
+  local leftover = vim.fn.bufnr("^" .. name .. "$")
+  if leftover > 0 then
+    keep(n, leftover)
+    api.nvim_buf_delete(leftover, { force = true })
+  end
+end
+
+---@param n integer
+---@return integer buf
+local function create(n)
+  local name = ("acp://%d/prompt"):format(n)
+  take_over(n, name)
+  local buf = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_name(buf, name)
+  watch(n, buf)
+  equip(n, buf)
+  return buf
+end
+
+--- The session's prompt buffer, made if need be.
+---@param n integer
+---@return integer buf
+function M.buffer(n)
+  local prompt = prompt_of(n)
+  if not api.nvim_buf_is_loaded(prompt.buf) then
+    prompt.buf = create(n)
+  end
+  return prompt.buf
+end
+
+--- The session's prompt buffer, if it has one.
+---@param n integer
+---@return integer?
+function M.known(n)
+  local buf = prompts[n] and prompts[n].buf
+  return buf and api.nvim_buf_is_loaded(buf) and buf or nil
+end
+
+--- What stands in it and has not been sent.
+---@param n integer
+---@return string
+function M.draft(n)
+  local buf = M.known(n)
+  local text = buf and text_of(buf) or ""
+  return text:find("%S") and text or ""
+end
+
+--- Takes what was written in the prompt of another session of the project, if nothing stands in this one.
+---@param n integer
+---@param text string
+function M.inherit(n, text)
+  if M.draft(n) ~= "" or not vim.list_contains(history.of(prompt_of(n).cwd), text) then
+    return
+  end
+  local buf = M.buffer(n)
+  set_text(buf, text)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), vim.v.maxcol })
+  end
+end
+
+--- Sends the text; it stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
+--- which only keys can do.
+---@param n integer
+function M.send(n)
+  if not state.exists(n) then
+    return require("acp_nvim.prompt.without_session").tell()
+  elseif vim.fn.pumvisible() == 1 then
+    local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d)<CR>"):format(n)
+    return api.nvim_feedkeys(vim.keycode(again), "n", false)
+  end
+  local buf = M.buffer(n)
+  local text = text_of(buf)
+  if not text:find("%S") then
+    local typing = vim.fn.mode() ~= "n"
+    if not typing and require("acp_nvim.chat.welcome").continue(n) then
+      return
+    end
+    return scratch.message("info", "there is nothing to send: the prompt is empty")
+  end
+  local ok, problem = require("acp_nvim").prompt(text, { session = n })
+  if not ok then
+    return scratch.message("error", problem or "the prompt was not taken")
+  end
+  M.clear(n)
+end
+
+---@param n integer
+---@param step -1|1
+---@return boolean moved
+local function walk(n, step)
+  local prompt = prompt_of(n)
+  local list = history.of(prompt.cwd)
+  local at = (prompt.at or #list + 1) + step
+  if at < 1 or at > #list + 1 then
+    return false
+  end
+  if not prompt.at then
+    prompt.draft = text_of(prompt.buf)
+  end
+  local is_draft = at == #list + 1
+  set_text(prompt.buf, is_draft and prompt.draft or list[at])
+  prompt.at = not is_draft and at or nil
+  return true
+end
+
+--- Walks the history from the first line back and from the last line on; elsewhere the key keeps its meaning.
+---@param n integer
+---@param step -1|1
+function M.history(n, step)
+  local row, last = api.nvim_win_get_cursor(0)[1], api.nvim_buf_line_count(0)
+  local at_edge = row == (step < 0 and 1 or last)
+  if not at_edge or vim.fn.pumvisible() == 1 then
+    local key = step < 0 and "<C-p>" or "<C-n>"
+    return api.nvim_feedkeys(vim.keycode(key), "n", false)
+  end
+  if walk(n, step) then
+    local line = step < 0 and 1 or api.nvim_buf_line_count(0)
+    api.nvim_win_set_cursor(0, { line, vim.v.maxcol })
+  end
+end
+
+--- Writes `text` at the end of the prompt; a cursor that stands there stays at the end, no other moves.
+---@param n integer
+---@param text string
+function M.insert(n, text)
+  local buf = M.buffer(n)
+  local row = api.nvim_buf_line_count(buf) - 1
+  local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
+  local gap = line:find("%S$") and " " or ""
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels
+  api.nvim_buf_set_text(buf, row, #line, row, #line, { gap .. text .. " " })
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local at = api.nvim_win_get_cursor(win)
+    if at[1] == row + 1 and at[2] >= #line - 1 then
+      api.nvim_win_set_cursor(win, { row + 1, vim.v.maxcol })
+    end
+  end
+end
+
+--- What stands in the prompt if it is nothing but chips: `:Acp prompt` takes them along.
+---@param n integer
+---@return string
+function M.chips(n)
+  local draft = M.draft(n)
+  return chip.stand_alone(n, draft) and vim.trim(draft) or ""
+end
+
+--- Empties the prompt: what stood in it has been sent.
+---@param n integer
+function M.clear(n)
+  local prompt, buf = prompt_of(n), M.buffer(n)
+  prompt.at, prompt.draft = nil, nil
+  set_text(buf, "")
+end
+
+--- Puts another text in the place of a chip; without one the chip goes, and the blank behind it.
+---@param n integer
+---@param old string
+---@param new? string
+function M.replace(n, old, new)
+  local buf = M.known(n)
+  for row, line in ipairs(buf and api.nvim_buf_get_lines(buf, 0, -1, true) or {}) do
+    local from, to = line:find(old, 1, true)
+    if from and not new and line:sub(to + 1, to + 1) == " " then
+      to = to + 1
+    end
+    if from then
+      api.nvim_buf_set_text(buf --[[@as integer]], row - 1, from - 1, row - 1, to, { new or "" })
+    end
+  end
+end
+
+--- Puts `text` into the prompt, to be sent again; a draft that stood there goes into the history.
+---@param n integer
+---@param text string
+function M.recall(n, text)
+  if not state.exists(n) or not require("acp_nvim.windows.session_windows").open(n, { focus = true }) then
+    return
+  end
+  local prompt, buf = prompt_of(n), M.buffer(n)
+  M.history_add(n, { not prompt.at and text_of(buf) or nil })
+  prompt.at, prompt.draft = nil, nil
+  set_text(buf, text)
+  api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buf), vim.v.maxcol })
+end
+
+--- Forgets the prompt of a session that has ended; its draft goes into the history.
+---@param n integer
+function M.wipe(n)
+  local prompt = prompts[n]
+  if M.known(n) then
+    keep(n, prompt.buf)
+  end
+  chip.wipe(n)
+  prompts[n] = nil
+  if prompt and api.nvim_buf_is_valid(prompt.buf) then
+    hint.take(prompt.buf)
+    api.nvim_buf_delete(prompt.buf, { force = true })
+  end
+end
+
+return M

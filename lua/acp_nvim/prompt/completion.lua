@@ -1,0 +1,271 @@
+-- What may stand at the cursor of a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics.
+-- `candidates` serves completefunc and any completion plugin alike; it never waits.
+local context = require("acp_nvim.prompt.context")
+local listing = require("acp_nvim.prompt.project_files")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local uv = vim.uv
+local M = {}
+
+---@class acp.Candidate
+---@field word string   what is inserted
+---@field menu string   what it is
+---@field kind "command"|"file"|"folder"|"buffer"|"diagnostics"
+
+local MOST = 100
+local MOST_BUFFERS = 20
+local MOST_SCANNED = 1000
+local A_SEARCH_NS = 10e6
+local WIDEST_MENU = 60
+
+---@param text string
+---@return string
+local function brief(text)
+  local whole = vim.fn.strchars(text) <= WIDEST_MENU
+  return whole and text or vim.fn.strcharpart(text, 0, WIDEST_MENU - 1) .. "…"
+end
+
+---@param n integer
+---@param line string  up to the cursor
+---@return acp.Candidate[]
+local function commands(n, line)
+  local typed = line:match("/(%S*)$"):lower()
+  local list = {}
+  for _, command in ipairs((state.session(n) or {}).commands or {}) do
+    if vim.startswith(command.name:lower(), typed) then
+      local hint = (command.hint or "") ~= "" and ("%s  "):format(command.hint) or ""
+      list[#list + 1] =
+        { word = "/" .. command.name, menu = brief(hint .. (command.description or "")), kind = "command" }
+    end
+    if #list >= MOST then
+      break
+    end
+  end
+  return list
+end
+
+---@param path string
+---@return string
+local function escaped(path)
+  return "@" .. path:gsub(" ", "\\ ")
+end
+
+---@param path string
+---@param kind? string
+---@return acp.Candidate
+local function candidate(path, kind)
+  kind = kind or (path:find("/$") and "folder" or "file")
+  return { word = escaped(path), menu = kind, kind = kind }
+end
+
+-- Files ---------------------------------------------------------------------------------------------------------------
+
+--- Those whose name begins so come first, then paths that begin so, then those that hold it anywhere.
+---@param known acp.Listing
+---@param typed string  in lower case
+---@return string[]
+local function matching(known, typed)
+  local by_name, by_path, anywhere = {}, {}, {}
+  local name_start = "/" .. typed
+  local stop = uv.hrtime() + A_SEARCH_NS
+  for i, lower in ipairs(known.lower) do
+    local at = lower:find(typed, 1, true)
+    if at == 1 then
+      by_path[#by_path + 1] = known.paths[i]
+    elseif at and #anywhere < MOST then
+      local behind = lower:find(name_start, 1, true)
+      local is_name = behind and not lower:find("/.", behind + 1)
+      local list = is_name and by_name or anywhere
+      list[#list + 1] = known.paths[i]
+    end
+    if #by_path >= MOST or (i % 1000 == 0 and uv.hrtime() > stop) then
+      break
+    end
+  end
+  local found = vim.list_extend(by_path, by_name)
+  return vim.list_slice(vim.list_extend(found, anywhere), 1, MOST)
+end
+
+--- Letters in their order with others between them, if nothing holds them side by side.
+---@param known acp.Listing
+---@param typed string
+---@return string[]
+local function scattered(known, typed)
+  local found, stop = {}, uv.hrtime() + A_SEARCH_NS / 2
+  for i, lower in ipairs(known.lower) do
+    local at = 0 ---@type integer?
+    for char in typed:gmatch(".") do
+      at = at and lower:find(char, at + 1, true)
+    end
+    if at then
+      found[#found + 1] = known.paths[i]
+    end
+    if #found >= MOST or (i % 100 == 0 and uv.hrtime() > stop) then
+      break
+    end
+  end
+  return found
+end
+
+--- What lies in the folder that is typed: for files that no list has, ignored ones or those outside.
+---@param cwd string
+---@param typed string
+---@return string[]
+local function beside(cwd, typed)
+  local folder, lead = typed:match("^(.*/)([^/]*)$")
+  folder, lead = folder or "", lead or typed
+  local outside = folder:find("^[/~]")
+  local path = outside and vim.fs.normalize(folder, { expand_env = false }) or cwd .. "/" .. folder
+  local open = uv.fs_opendir(path, nil, MOST_SCANNED) -- not more of it is read, however much there is
+  local found = {}
+  for _, entry in ipairs(open and uv.fs_readdir(open) or {}) do
+    local name = entry.name
+    if vim.startswith(name:lower(), lead:lower()) and (lead ~= "" or name:sub(1, 1) ~= ".") then
+      found[#found + 1] = folder .. name .. (entry.type == "directory" and "/" or "")
+    end
+  end
+  if open then
+    uv.fs_closedir(open)
+  end
+  table.sort(found)
+  return found
+end
+
+---@param cwd string
+---@return string[]
+local function buffers(cwd)
+  local list = {}
+  for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do
+    if vim.bo[info.bufnr].buftype == "" and info.name ~= "" then
+      local below = vim.startswith(info.name, cwd .. "/")
+      local path = below and info.name:sub(#cwd + 2) or vim.fn.fnamemodify(info.name, ":~")
+      list[#list + 1] = { path = path, used = info.lastused }
+    end
+  end
+  table.sort(list, function(one, other)
+    return one.used > other.used
+  end)
+  return vim.tbl_map(function(each)
+    return each.path
+  end, vim.list_slice(list, 1, MOST_BUFFERS))
+end
+
+---@param cwd string
+---@param typed string
+---@return acp.Candidate[]
+local function mentions(cwd, typed)
+  local list, seen, lower = {}, {}, typed:lower()
+  local function add(path, kind)
+    if not seen[path] and #list < MOST and not path:find("%c") then -- a mention ends with its line
+      seen[path] = true
+      list[#list + 1] = candidate(path, kind)
+    end
+  end
+  for _, path in ipairs(buffers(cwd)) do
+    if path:lower():find(lower, 1, true) then
+      add(path, "buffer")
+    end
+  end
+  if vim.startswith("diagnostics", lower) and context.users_buffer() then
+    add("diagnostics", "diagnostics")
+  end
+  local known = listing.of(cwd)
+  for _, path in ipairs(matching(known, lower)) do
+    add(path)
+  end
+  if not known.complete or typed:find("[/~]") or #list == 0 then
+    for _, path in ipairs(beside(cwd, typed)) do
+      add(path)
+    end
+  end
+  if #list == 0 and #typed > 1 then
+    for _, path in ipairs(scattered(known, lower)) do
+      add(path)
+    end
+  end
+  return list
+end
+
+-- The seam ------------------------------------------------------------------------------------------------------------
+
+--- Where the word at the end of `line` begins, and what it may become; nil if it is neither command nor mention.
+---@param n integer
+---@param line string  up to the cursor
+---@param is_first? boolean  whether it is the first line of the prompt, where commands stand; default true
+---@return integer? start  0-based
+---@return acp.Candidate[] candidates
+function M.candidates(n, line, is_first)
+  if is_first ~= false and line:find("^%s*/%S*$") then
+    return assert(line:find("/", 1, true)) - 1, commands(n, line)
+  end
+  local masked = line:gsub("\\ ", "\1\1")
+  local at, _, typed = masked:find("@(%S*)$")
+  if not at or masked:sub(1, at - 1):find("[%w%._%%%+%-@/\\]$") then
+    return nil, {}
+  end
+  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+  return at - 1, mentions(cwd, (typed:gsub("\1\1", " ")))
+end
+
+--- Has the files of the session's project listed, so that they are there when they are wanted.
+---@param n integer
+function M.prepare(n)
+  local session = state.session(n)
+  if session then
+    listing.of(session.origin.cwd)
+  end
+end
+
+local before, is_first = "", true -- what stands before the word that is being completed
+
+--- 'completefunc' and 'omnifunc' of the prompt.
+---@param findstart integer
+---@param base string
+---@return integer|table
+function M.func(findstart, base)
+  local n = vim.b.acp_session
+  if findstart == 1 then
+    local row, col = unpack(api.nvim_win_get_cursor(0))
+    local line = api.nvim_get_current_line():sub(1, col)
+    is_first = vim.fn.prevnonblank(row - 1) == 0
+    local start = n and M.candidates(n, line, is_first)
+    before = line:sub(1, start or 0)
+    return start or -3
+  end
+  local _, list = M.candidates(n, before .. base, is_first)
+  local words = vim.tbl_map(function(each)
+    return { word = each.word, menu = each.menu, icase = 1, dup = 0 }
+  end, list)
+  return { words = words, refresh = "always" }
+end
+
+--- The same for the command line of `:Acp prompt`.
+---@param lead string
+---@param is_first boolean
+---@return string[]
+function M.words(lead, is_first)
+  local n = state.current()
+  if not n then
+    return {}
+  end
+  local _, list = M.candidates(n, lead, is_first)
+  return vim.tbl_map(function(each)
+    return each.word
+  end, list)
+end
+
+--- What the agent expects behind the command that is all of `line`.
+---@param n integer
+---@param line string
+---@return string?
+function M.hint(n, line)
+  local name = line:match("^/(%S+)%s?$")
+  for _, command in ipairs(name and (state.session(n) or {}).commands or {}) do
+    if command.name == name and (command.hint or "") ~= "" then
+      return command.hint
+    end
+  end
+end
+
+return M

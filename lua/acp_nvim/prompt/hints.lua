@@ -1,0 +1,130 @@
+-- What is drawn in a prompt and not kept: whom an empty one asks, what a command that stands alone expects, its chips.
+-- It is right whatever has emptied or filled the buffer.
+local chip = require("acp_nvim.prompt.chips")
+local complete = require("acp_nvim.prompt.completion")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
+
+local prompts = {} ---@type table<integer, integer> buffer -> session
+local told = {} ---@type table<integer, string> buffer -> whom it has been said to ask, and what sending does
+
+---@param buf integer
+---@param n integer
+function M.set(buf, n)
+  prompts[buf] = n
+end
+
+---@param buf integer
+function M.take(buf)
+  prompts[buf], told[buf] = nil, nil
+end
+
+---@param buf integer
+function M.redraw(buf)
+  api.nvim__redraw({ buf = buf, range = { 0, 1 }, flush = false })
+end
+
+---@param n integer
+---@return string
+local function addressee(n)
+  local status = state.look(n) or {}
+  return scratch.visible(status.agent_title or status.agent or "the agent")
+end
+
+---@param n integer
+---@return string
+local function sending(n)
+  return require("acp_nvim.chat.winbar").queues(state.look(n) or {}) and "queues" or "sends"
+end
+
+---@param win integer
+---@param buf integer
+---@return string
+local function hint_of(win, buf)
+  local n = prompts[buf]
+  if not state.exists(n) then
+    return "this session is gone: :Acp goes to another"
+  end
+  local asked, does = addressee(n), sending(n)
+  told[buf] = asked .. does
+  local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
+  if not typing and vim.bo.filetype ~= "acp_prompt" and vim.bo.filetype ~= "acp_chat" then
+    return (":Acp to ask %s …"):format(asked)
+  end
+  local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
+  if not typing and vim.bo.filetype == "acp_chat" then
+    return whom
+  end
+  local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
+  return vim.fn.strwidth(whole) <= api.nvim_win_get_width(win) and whole or whom
+end
+
+---@param win integer
+---@param buf integer
+local function draw(win, buf)
+  if api.nvim_buf_line_count(buf) > 1 then
+    return
+  end
+  local line = api.nvim_buf_get_lines(buf, 0, 1, true)[1]
+  local hint = line == "" and hint_of(win, buf) or complete.hint(prompts[buf], line)
+  if hint then
+    local gap = line:find("%S$") and " " or ""
+    api.nvim_buf_set_extmark(buf, NAMESPACE, 0, #line, {
+      virt_text = { { gap .. hint, "AcpPlaceholder" } },
+      virt_text_pos = "overlay",
+      ephemeral = true,
+    })
+  end
+end
+
+api.nvim_set_decoration_provider(NAMESPACE, {
+  on_win = function(_, _, buf)
+    return prompts[buf] ~= nil
+  end,
+  on_line = function(_, win, buf, row)
+    if row == 0 then
+      draw(win, buf)
+    end
+    chip.draw(prompts[buf], buf, row, NAMESPACE)
+  end,
+})
+
+local group = api.nvim_create_augroup("acp_nvim.prompt.hint", {})
+
+api.nvim_create_autocmd("ModeChanged", {
+  group = group,
+  callback = function()
+    local buf = api.nvim_get_current_buf()
+    if prompts[buf] then
+      M.redraw(buf)
+    end
+  end,
+})
+
+-- Which key leads to the prompt depends on where the user is.
+api.nvim_create_autocmd("WinEnter", {
+  group = group,
+  callback = function()
+    for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+      local buf = api.nvim_win_get_buf(win)
+      if prompts[buf] then
+        M.redraw(buf)
+      end
+    end
+  end,
+})
+
+state.on_change(function(n)
+  for buf, said in pairs(told) do
+    if prompts[buf] == n and said ~= addressee(n) .. sending(n) and api.nvim_buf_is_loaded(buf) then
+      M.redraw(buf)
+    end
+  end
+end)
+
+return M

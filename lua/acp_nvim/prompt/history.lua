@@ -1,0 +1,141 @@
+-- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
+local regular = require("acp_nvim.system.regular_file")
+local state_folder = require("acp_nvim.system.state_folder")
+
+local uv = vim.uv
+local M = {}
+
+local MOST_KEPT = 500
+local MOST_BYTES = 2 ^ 20 -- of the file, which is then written anew with what is kept
+local LONGEST = 64 * 1024 -- what is longer is remembered, not written
+local PRIVATE = tonumber("600", 8)
+
+local histories = {} ---@type table<string, string[]> project -> oldest first
+
+---@param cwd string
+---@return string
+local function project(cwd)
+  local top = vim.fs.root(cwd, ".git") or cwd
+  return uv.fs_realpath(top) or top
+end
+
+---@param root string
+---@return string
+local function path_of(root)
+  return ("%s/history/%s.jsonl"):format(state_folder.path(), vim.fn.sha256(root):sub(1, 32))
+end
+
+--- Who keeps no ShaDa keeps no prompts either.
+---@return boolean
+local function is_kept()
+  return vim.o.shada ~= ""
+end
+
+---@param path string
+---@param how "append"|"replace"
+---@param text string
+---@return string? problem
+local function write(path, how, text)
+  local problem = state_folder.make(vim.fs.dirname(path))
+  if problem then
+    return problem
+  elseif (uv.fs_lstat(path) or {}).type == "link" then
+    return path .. " is a symlink"
+  end
+  local fd, why = regular.writing(path, how)
+  if not fd then
+    return ("%s: %s"):format(path, why)
+  end
+  local written
+  uv.fs_fchmod(fd, PRIVATE)
+  written, problem = uv.fs_write(fd, text)
+  uv.fs_close(fd)
+  return not written and problem or nil
+end
+
+---@param items string[]
+---@return string
+local function lines_of(items)
+  local lines = {}
+  for _, item in ipairs(items) do
+    local ok, line = pcall(vim.json.encode, item)
+    if ok and #line <= LONGEST then
+      lines[#lines + 1] = line .. "\n"
+    end
+  end
+  return table.concat(lines)
+end
+
+---@param path string
+---@param text string
+---@return string[]
+local function parsed(path, text)
+  local items, count = {}, 0
+  for line in text:gmatch("[^\n]+") do
+    local ok, item = pcall(vim.json.decode, line)
+    count = count + 1
+    if ok and type(item) == "string" then
+      items[#items + 1] = item
+    end
+  end
+  if count > 2 * MOST_KEPT or #text > MOST_BYTES then
+    items = vim.list_slice(items, math.max(1, #items - MOST_KEPT + 1))
+    local aside = ("%s.%d"):format(path, uv.os_getpid())
+    if not write(aside, "replace", lines_of(items)) then
+      uv.fs_rename(aside, path)
+    end
+  end
+  return vim.list_slice(items, math.max(1, #items - MOST_KEPT + 1))
+end
+
+---@param path string
+---@return string[]
+local function read(path)
+  if not is_kept() then
+    return {}
+  end
+  local fd, stat = regular.reading(path)
+  if not fd then
+    return {}
+  end
+  local from = math.max(0, stat.size - 4 * MOST_BYTES)
+  local text = uv.fs_read(fd, stat.size - from, from) or ""
+  uv.fs_close(fd)
+  return parsed(path, from > 0 and (text:gsub("^[^\n]*\n", "")) or text)
+end
+
+--- The prompts of the project that `cwd` belongs to, oldest first; the table itself.
+---@param cwd string
+---@return string[]
+function M.of(cwd)
+  local root = project(cwd)
+  histories[root] = histories[root] or read(path_of(root))
+  return histories[root]
+end
+
+--- Adds prompts, save blank ones and repetitions of the last.
+---@param cwd string
+---@param items string[]
+---@return integer gone  how many at the beginning have given way
+function M.add(cwd, items)
+  local root, new = project(cwd), {}
+  local list = M.of(cwd)
+  for _, item in ipairs(items) do
+    if item:find("%S") and item ~= list[#list] then
+      list[#list + 1], new[#new + 1] = item, item
+    end
+  end
+  if #new > 0 and is_kept() then
+    local problem = write(path_of(root), "append", lines_of(new))
+    if problem then
+      state_folder.warn("prompts are not kept for later: " .. problem)
+    end
+  end
+  local gone = math.max(0, #list - MOST_KEPT)
+  for _ = 1, gone do
+    table.remove(list, 1)
+  end
+  return gone
+end
+
+return M

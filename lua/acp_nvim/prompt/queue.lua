@@ -1,0 +1,207 @@
+-- The queued prompts as a buffer: one block a prompt; writing it makes it the queue.
+local backend = require("acp_nvim.backend.process")
+local highlight = require("acp_nvim.ui.highlight")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.queue")
+local ATTACHED = api.nvim_create_namespace("acp_nvim.queue.attached")
+local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
+local separators = {} ---@type table<integer, string>
+local opened = {} ---@type table<integer, string[]> buffer -> the prompts that it showed
+local originals = {} ---@type table<integer, table<string, string>> buffer -> a block -> the prompt that it shows
+
+--- A line that none of the prompts contains.
+---@param items string[]
+---@return string
+local function separator_for(items)
+  local text, rule = "\n" .. table.concat(items, "\n") .. "\n", RULE
+  while text:find("\n" .. rule .. "\n", 1, true) do
+    rule = rule .. "━"
+  end
+  return rule
+end
+
+---@param buf integer
+---@return string[]
+local function items_of(buf)
+  local items, block = {}, {}
+  local function finish()
+    local item = vim.trim(table.concat(block, "\n"))
+    if item ~= "" then
+      items[#items + 1] = (table.concat(block, "\n"):gsub("^%s*\n", ""):gsub("%s+$", ""))
+    end
+    block = {}
+  end
+  for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
+    if line == separators[buf] then
+      finish()
+    else
+      block[#block + 1] = line
+    end
+  end
+  finish()
+  return items
+end
+
+---@param buf integer
+local function paint(buf)
+  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  for row, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
+    if line == separators[buf] then
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { line_hl_group = "AcpNote" })
+    end
+  end
+end
+
+-- The backend compares what was shown with what is still queued: meanwhile prompts may have gone out. A block lacks the
+-- blank lines at its prompt's ends; unedited, it is still that prompt.
+---@param buf integer
+---@param items string[]
+local function remember(buf, items)
+  opened[buf], originals[buf] = items, {}
+  local blocks = items_of(buf)
+  for index, item in ipairs(#blocks == #items and items or {}) do
+    originals[buf][blocks[index]] = item
+  end
+end
+
+--- There is no backend that would send them by itself.
+---@param count integer
+local function say_held(count)
+  local many = ("%d prompt%s held"):format(count, count == 1 and "" or "s")
+  scratch.message("info", count == 0 and "no prompt is held" or many .. ": send a prompt, and the rest follows")
+end
+
+---@param n integer
+---@param buf integer
+local function write(n, buf)
+  local items = vim.tbl_map(function(block)
+    return originals[buf][block] or block
+  end, items_of(buf))
+  if require("acp_nvim.api.session_argument").has_lost_backend(n) then
+    say_held(state.edit_unsent(n, items))
+    remember(buf, items)
+    vim.bo[buf].modified = false
+    return
+  end
+  local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
+  if not ok then
+    return scratch.message("error", problem or "the queue was not taken")
+  end
+  remember(buf, items)
+  vim.bo[buf].modified = false
+end
+
+---@param n integer
+---@return integer buf
+local function create(n)
+  local buf = api.nvim_create_buf(false, false)
+  vim.bo[buf].buftype = "acwrite"
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modeline = false
+  api.nvim_buf_set_name(buf, ("acp://%d/queue"):format(n))
+  vim.b[buf].acp_session = n
+  vim.bo[buf].filetype = "acp_queue"
+  api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function()
+      write(n, buf)
+    end,
+  })
+  api.nvim_create_autocmd("BufWipeout", {
+    buffer = buf,
+    callback = function()
+      separators[buf], opened[buf], originals[buf] = nil, nil, nil
+    end,
+  })
+  return buf
+end
+
+---@param buf integer
+---@param row integer  the last of a prompt's
+---@param attached string[]
+local function show_attached(buf, row, attached)
+  local lines = vim.tbl_map(function(words)
+    return { { "  with " .. scratch.visible(words), "AcpNote" } }
+  end, attached)
+  api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
+end
+
+---@param buf integer
+---@param items string[]
+---@param attached string[][]  what goes along with each, in words
+local function set_items(buf, items, attached)
+  local lines, ends = {}, {}
+  separators[buf] = separator_for(items)
+  for index, item in ipairs(items) do
+    if index > 1 then
+      lines[#lines + 1] = separators[buf]
+    end
+    vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
+    ends[index] = #lines
+  end
+  local undolevels = vim.bo[buf].undolevels
+  vim.bo[buf].undolevels = -1 -- undo does not lead back to an empty queue
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  vim.bo[buf].undolevels = undolevels
+  vim.bo[buf].modified = false
+  remember(buf, items)
+  paint(buf)
+  api.nvim_buf_clear_namespace(buf, ATTACHED, 0, -1)
+  for index, row in ipairs(ends) do
+    show_attached(buf, row - 1, attached[index] or {})
+  end
+end
+
+--- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
+---@param n integer
+---@param items string[]
+---@param attached string[][]  what goes along with each, in words
+function M.open(n, items, attached)
+  local buf = vim.fn.bufnr(("^acp://%d/queue$"):format(n))
+  if buf < 0 then
+    buf = create(n)
+  end
+  if not vim.bo[buf].modified then
+    set_items(buf, items, attached)
+  end
+  local win = vim.fn.bufwinid(buf)
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  require("acp_nvim.ui.safe_windows").run(function()
+    win = scratch.split(math.min(12, math.floor(vim.o.lines / 3)))
+    api.nvim_win_set_buf(win, buf)
+  end)
+  highlight.dress(win)
+  local hint = " Queue · edit, then :w · between prompts: " .. separators[buf] .. "%<" -- cut at its end
+  api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
+end
+
+---@param item table  what goes along with a prompt
+---@return string
+local function in_words(item)
+  local name = vim.fs.basename(item.image or item.audio or item.file or "") or ""
+  local lines = item.first and (" %d-%d"):format(item.first, item.last or item.first) or ""
+  return (name ~= "" and name or item.title or "text") .. lines
+end
+
+--- Shows the prompts that outlived their backend.
+---@param n integer
+---@return true
+function M.open_unsent(n)
+  local items, attached = {}, {}
+  for index, prompt in ipairs(state.unsent(n)) do
+    items[index], attached[index] = prompt.text, vim.tbl_map(in_words, prompt.context)
+  end
+  M.open(n, items, attached)
+  say_held(#items)
+  return true
+end
+
+return M

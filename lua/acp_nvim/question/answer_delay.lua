@@ -1,0 +1,103 @@
+-- How long a question, as it is now, has been on the screen, and in the prompt's bar. A key pressed at the moment at which
+-- a question appears was meant for something else, so an answer by key counts only after a while.
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local LONG_MS = 700
+
+---@class acp.OnScreenSince
+---@field look string    the question and its version
+---@field at integer     when it was first drawn so
+
+local seen = {} ---@type table<integer, acp.OnScreenSince>  by question
+local active = {} ---@type table<integer, acp.OnScreenSince>  by session: the question of its bar
+local moved = {} ---@type table<integer, integer>  by session: when the agent last took a question back or changed it
+
+---@param question acp.Question
+---@return string
+local function look_of(question)
+  return ("%d:%s"):format(question.id, question.version)
+end
+
+---@param table_of table<integer, acp.OnScreenSince>
+---@param key integer
+---@param question acp.Question
+---@return boolean fresh
+local function begin(table_of, key, question)
+  local look = look_of(question)
+  if table_of[key] and table_of[key].look == look then
+    return false
+  end
+  table_of[key] = { look = look, at = vim.uv.now() }
+  return true
+end
+
+---@param since? acp.OnScreenSince
+---@param question acp.Question
+---@return boolean
+local function is_long(since, question)
+  return since ~= nil and since.look == look_of(question) and vim.uv.now() - since.at >= LONG_MS
+end
+
+--- The session's chat has been drawn. `is_seen` tells which of its questions are before the user.
+---@param n integer
+---@param is_seen fun(question: acp.Question): boolean
+function M.drawn(n, is_seen)
+  local fresh = false
+  for index, question in ipairs(state.questions(n)) do
+    local known = seen[question.id]
+    if (known and known.look == look_of(question)) or is_seen(question) then
+      fresh = begin(seen, question.id, question) or fresh
+      fresh = (index == 1 and begin(active, n, question)) or fresh
+    end
+  end
+  if fresh then -- the bar's keys light up when they count
+    vim.defer_fn(function()
+      require("acp_nvim.chat.winbar").refresh(n)
+    end, LONG_MS)
+  end
+end
+
+--- The question is before the user outside its chat, as a diff.
+---@param question acp.Question
+function M.shown(question)
+  begin(seen, question.id, question)
+end
+
+--- The agent has taken a question back, or changed it. Its lines in the chat go or move, and the cursor may stand on
+--- another question now.
+---@param n integer
+function M.lines_moved(n)
+  moved[n] = vim.uv.now()
+end
+
+---@param n integer
+---@return boolean
+local function are_lines_at_rest(n)
+  return moved[n] == nil or vim.uv.now() - moved[n] >= LONG_MS
+end
+
+--- Has it been on the screen long enough to be answered by a key?
+---@param question acp.Question
+---@param by_bar boolean  the key is one of those that the prompt's bar names; else the cursor is on the question
+---@return boolean
+function M.counts(question, by_bar)
+  if #vim.api.nvim_list_uis() == 0 then -- nobody draws
+    return true
+  elseif by_bar and not is_long(active[question.session], question) then
+    return false
+  end
+  return is_long(seen[question.id], question) and (by_bar or are_lines_at_rest(question.session))
+end
+
+---@param id? integer  default: all
+function M.forget(id)
+  if id then
+    seen[id] = nil
+  else
+    seen, active = {}, {}
+  end
+end
+
+return M

@@ -1,0 +1,292 @@
+-- The open questions as the user sees them: what is on screen may be answered, anything else is shown first.
+local chats = require("acp_nvim.chat.buffer")
+local clock = require("acp_nvim.question.answer_delay")
+local config = require("acp_nvim.config.settings")
+local memory = require("acp_nvim.question.seen_rows")
+local scratch = require("acp_nvim.ui.message")
+local scroll = require("acp_nvim.question.scroll")
+local sight = require("acp_nvim.question.visible_rows")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {}
+
+require("acp_nvim.question.typed_command") -- it listens
+
+---@class acp.Question
+---@field id integer
+---@field session integer
+---@field kind string
+---@field title string
+---@field has_diff boolean
+---@field more boolean   its diff does not show all that it is about
+---@field cut boolean    the chat cannot show it whole
+---@field fields table[]
+---@field options { id: string, name: string, kind: string }[]
+---@field version integer
+---@field key? integer   its entry in the chat
+
+local open = {} ---@type table<integer, acp.Question>
+local announced = {} ---@type table<integer, true>
+local being_drawn = {} ---@type table<integer, integer>  window -> session
+local told = {} ---@type table<integer, integer>  question -> the number of our last message about it
+local away = false
+
+-- What has been drawn -------------------------------------------------------------------------------------------------
+
+--- A window on a chat is being drawn.
+---@param session integer
+---@param win integer
+function M.drawing(session, win)
+  being_drawn[win] = session
+end
+
+--- The screen has been drawn: the questions on it have been seen.
+function M.drawn()
+  if not next(being_drawn) then
+    return
+  end
+  local keys = {} ---@type table<integer, table<integer|string, true>>  session -> entries on the screen
+  for win, session in pairs(being_drawn) do
+    local chat = api.nvim_win_is_valid(win) and chats.get(session)
+    if chat then
+      keys[session] = vim.tbl_extend("force", keys[session] or {}, sight.entries_in(win, chat))
+    end
+    being_drawn[win] = nil
+  end
+  for _, question in pairs(open) do
+    local here = keys[question.session]
+    if not away and here and (here[question.key] or here[question.id]) then
+      memory.note(question)
+    end
+  end
+  for session, here in pairs(away and {} or keys) do
+    clock.drawn(session, function(question)
+      if here[question.key] or here[question.id] then
+        return M.can_answer(question)
+      end
+      return M.is_shown_as_diff(question) -- whatever the chat shows
+    end)
+  end
+end
+
+---@param session integer
+local function draw_again(session)
+  local chat = chats.get(session)
+  if chat then
+    -- Without `flush = false` Neovim 0.12 draws at once, in the middle of a frame.
+    api.nvim__redraw({ buf = chat.buf, valid = false, flush = false })
+  end
+end
+
+--- Has the user turned to another program?
+---@return boolean
+function M.is_away()
+  return away
+end
+
+--- Is all that it wants to do before the user as a diff?
+---@param question acp.Question
+---@return boolean
+function M.is_shown_as_diff(question)
+  return not question.more and require("acp_nvim.proposal").is_shown(question)
+end
+
+--- May it be answered? Only if it is on screen as it now is, or all that it wants to do is as a diff, and the user has
+--- not turned away since.
+---@param question acp.Question
+---@return boolean
+function M.can_answer(question)
+  question = open[question.id] or question
+  if away then
+    return false
+  elseif M.is_shown_as_diff(question) then
+    return true
+  elseif #api.nvim_list_uis() == 0 then -- nobody draws
+    memory.note(question)
+  end
+  return memory.has_seen(question)
+end
+
+--- Nobody can see the whole of what the chat cuts: to refuse it, it is enough that some of it is on the screen.
+---@param question acp.Question
+---@param option? table
+---@return boolean
+function M.can_refuse(question, option)
+  local rejects = option ~= nil and vim.startswith(option.kind, "reject")
+  return rejects and question.cut and not away and #sight.parts(question) > 0
+end
+
+--- Why it may not be answered yet, and what to do; said once it has been shown.
+---@param question acp.Question
+---@return string message
+function M.why_unseen(question)
+  if sight.is_covered(question) then
+    return "not sent: a float covers the question, close it and repeat"
+  end
+  return "not sent: the question was not fully visible. It is now: repeat to answer"
+end
+
+--- Such an answer decides nothing yet: it opens the form.
+---@param question table
+---@param option? table
+---@return boolean
+function M.opens_form(question, option)
+  return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
+end
+
+--- Nobody has seen what the chat cannot show whole: it may be refused, and a rule may allow it. Nor is an answer sent
+--- that would drop what the user has made of a proposal.
+---@param question table
+---@param option table
+---@return string? message
+function M.why_not(question, option)
+  if question.cut and not vim.startswith(option.kind, "reject") and not M.opens_form(question, option) then
+    return "nothing was sent: too long to be shown whole, reject it"
+  end
+  return require("acp_nvim.proposal").why_not(question, option)
+end
+
+-- Showing it ----------------------------------------------------------------------------------------------------------
+
+--- Brings the question on screen; the user's window, cursor and mode stay.
+---@param question acp.Question
+function M.show(question)
+  question = open[question.id] or question
+  if not require("acp_nvim.windows.session_windows").open(question.session) then
+    return
+  end
+  away = false -- who asks to see it is here
+  local lines = sight.lines_of(question)
+  for _, win in ipairs(lines and vim.fn.win_findbuf(lines.chat.buf) or {}) do
+    if lines and api.nvim_win_get_tabpage(win) == api.nvim_get_current_tabpage() then
+      scroll.show(win, question, lines)
+    end
+  end
+  draw_again(question.session)
+end
+
+--- Says why an answer was not sent, until the question has ended.
+---@param question acp.Question
+---@param why string
+function M.tell(question, why)
+  scratch.message("warn", why)
+  told[question.id] = scratch.said()
+end
+
+---@param id integer
+---@return boolean
+local function is_out_of_sight(id)
+  return open[id] ~= nil and (away or not sight.is_visible(open[id]))
+end
+
+--- Tells of a question that is out of sight, once.
+---@param id integer
+function M.announce(id)
+  if announced[id] or not config.get().notify or not is_out_of_sight(id) then
+    return
+  end
+  announced[id] = true
+  require("acp_nvim.ui.unseen_message").say("warn", require("acp_nvim.question.off_screen").of(open[id]), function()
+    return is_out_of_sight(id)
+  end)
+end
+
+-- The seam ------------------------------------------------------------------------------------------------------------
+
+---@param question acp.Question
+local function begun(question)
+  vim.schedule(function()
+    if not require("acp_nvim.proposal").offer(question) then
+      M.announce(question.id)
+    end
+  end)
+end
+
+---@param question acp.Question
+local function ended(question)
+  announced[question.id] = nil
+  if told[question.id] then
+    scratch.take_back(told[question.id])
+    told[question.id] = nil
+  end
+  memory.forget(question.id)
+  clock.forget(question.id)
+  require("acp_nvim.proposal").ended(question.id)
+  require("acp_nvim.form.window").ended(question.id)
+  require("acp_nvim.windows.session_windows").settle(question.session)
+end
+
+--- All open questions of a session.
+---@param n integer
+---@param list acp.Question[]
+function M.update(n, list)
+  local before = open
+  open = {}
+  for id, question in pairs(before) do
+    open[id] = question.session ~= n and question or nil
+  end
+  for _, question in ipairs(list) do
+    open[question.id] = question
+    if not before[question.id] then
+      begun(question)
+    end
+  end
+  for id, question in pairs(before) do
+    local now = open[id]
+    if not state.is_answered(id) and (not now or now.version ~= question.version) then
+      clock.lines_moved(n)
+    end
+    if not now then
+      ended(question)
+    end
+  end
+  chats.set_asking(n, #list > 0)
+  draw_again(n)
+end
+
+--- The question whose lines contain the row.
+---@param n integer
+---@param row integer
+---@return acp.Question?
+function M.at(n, row)
+  for _, question in pairs(open) do
+    local lines = question.session == n and sight.lines_of(question)
+    if lines and lines.first <= row and row <= lines.last then
+      return question
+    end
+  end
+end
+
+local group = api.nvim_create_augroup("acp_nvim.question", {})
+
+-- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.
+api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
+  group = group,
+  callback = function()
+    for _, question in pairs(open) do
+      draw_again(question.session)
+    end
+  end,
+})
+
+api.nvim_create_autocmd("FocusLost", {
+  group = group,
+  callback = function()
+    away = true
+    memory.forget()
+    clock.forget()
+  end,
+})
+
+api.nvim_create_autocmd("FocusGained", {
+  group = group,
+  callback = function()
+    away = false
+    for _, question in pairs(open) do
+      draw_again(question.session)
+    end
+  end,
+})
+
+return M

@@ -1,0 +1,46 @@
+-- What the user is told of a question that is out of sight.
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local LEAST_OPTIONS = 8 -- what options need in a message, to be of use
+local LEAST_TITLE = 10
+
+---@param question acp.Question
+---@return string
+local function options_of(question)
+  local names = {}
+  for index, option in ipairs(question.options) do
+    names[#names + 1] = ("%d %s"):format(index, option.name)
+  end
+  return table.concat(names, ", ")
+end
+
+---@param question acp.Question
+---@return string who
+---@return string how  it is answered
+local function whose(question)
+  local status = state.look(question.session) or {}
+  local who = status.agent_title or status.agent or "an agent"
+  if question.session == state.current() then
+    return who, ":Acp answer {n}"
+  end
+  return ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
+end
+
+--- The way to answer fits in any case.
+---@param question acp.Question
+---@return string
+function M.of(question)
+  local who, how = whose(question)
+  local room = vim.v.echospace - vim.fn.strwidth(("acp_nvim:    %s"):format(how))
+  local asks = scratch.cut(("%s asks: %s"):format(who, scratch.visible(question.title)), math.max(room, LEAST_TITLE))
+  local text = ("%s   %s"):format(asks, how)
+  if vim.fn.strwidth(asks) + LEAST_OPTIONS <= room then
+    text = ("%s  (%s)"):format(text, options_of(question))
+  end
+  return text
+end
+
+return M

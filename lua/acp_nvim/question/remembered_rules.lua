@@ -1,0 +1,126 @@
+-- `:Acp forget`: what a session remembers as allowed or rejected for good, one a line, to be taken back.
+local listed = require("acp_nvim.ui.list")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local ACTION_WIDTH, LEAST_WHAT = 10, 20
+local SIGNS = { allow = "✓✓ allow", reject = "✗✗ reject" }
+local COLOURS = { allow = "AcpWarning", reject = "AcpFailed" }
+
+local session ---@type integer?  whose list is open
+local list ---@type acp.List
+
+---@return string
+local function agent()
+  local status = session and state.look(session) or {}
+  return scratch.visible(status.agent_title or status.agent or "the agent")
+end
+
+---@return table[]
+local function items()
+  return session and (state.look(session) or {}).remembered or {}
+end
+
+---@param width integer
+---@return acp.ListRow[]
+local function rows(width)
+  return vim.tbl_map(function(item)
+    local number = ("%3d  "):format(item.id)
+    local action = listed.column(SIGNS[item.action], ACTION_WIDTH)
+    local keeper = item.by == "agent" and ("only %s can forget it"):format(agent()) or "this session"
+    local room = width - vim.fn.strwidth(number .. action .. keeper) - 4
+    local what = listed.column(scratch.visible(item.what), math.max(LEAST_WHAT, room))
+    local from = #number
+    return {
+      of = item,
+      key = tostring(item.id),
+      text = number .. action .. "  " .. what .. "  " .. keeper,
+      from = from,
+      to = from + #action,
+      hl = COLOURS[item.action],
+    }
+  end, items())
+end
+
+---@param shown acp.ListRow[]
+---@return string[] texts
+---@return string hl
+local function remarks(shown)
+  if #shown == 0 then
+    return { "nothing: you are asked each time, as far as we know" }, "AcpNote"
+  end
+  local of_agent = vim.iter(shown):any(function(row)
+    return row.of.by == "agent"
+  end)
+  if of_agent then
+    local modes = session and (state.look(session) or {}).modes or {}
+    local how = #modes > 1 and "Another :Acp mode may take back what %s remembers; :Acp new begins without"
+      or "what %s remembers is forgotten in its own settings; :Acp new begins without"
+    return { how:format(agent()) }, "AcpNote"
+  end
+  return {}, "AcpNote"
+end
+
+--- Takes back what was answered for good.
+---@param n integer
+---@param ids? integer[]  nil: all
+---@return boolean? ok
+---@return string? message
+function M.forget(n, ids)
+  if not require("acp_nvim.backend.process").is_running() then
+    return nil, "nothing is running, and nothing is remembered"
+  end
+  return require("acp_nvim.backend.process").notify("forget", { session = n, items = ids })
+end
+
+list = listed.new({
+  name = "acp://forget",
+  filetype = "acp_forget",
+  title = "Remembered",
+  bar = "x take back  X take all back",
+  keys = {
+    {
+      "x",
+      "take it back: you are asked again",
+      run = function(item)
+        listed.told(M.forget(session --[[@as integer]], { item.id }))
+      end,
+    },
+    {
+      "X",
+      "take all back",
+      always = function()
+        listed.told(M.forget(session --[[@as integer]]))
+      end,
+    },
+  },
+  rows = rows,
+  remarks = remarks,
+  closed = function()
+    session = nil
+  end,
+})
+
+state.on_change(function(n)
+  if n == session then
+    list:redraw()
+  end
+end)
+
+--- Opens the list of that session.
+---@param n integer
+---@return boolean? ok
+---@return string? message
+function M.open(n)
+  if vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  session = n
+  list:open(math.max(4, math.min(#items() + 2, math.floor(vim.o.lines / 3))))
+  session = n
+  return true
+end
+
+return M

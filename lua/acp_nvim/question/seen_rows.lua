@@ -1,0 +1,59 @@
+-- What of the questions has been on the screen, row by row, since they are as they are; nothing while nobody looks.
+local sight = require("acp_nvim.question.visible_rows")
+
+local M = {}
+
+---@class acp.OnScreen
+---@field look string
+---@field rows table<integer, true>  from 0, of `look` wrapped as the window wraps it
+
+local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question -> window -> what of it has been on screen
+
+--- What is on the screen has been seen.
+---@param question acp.Question
+function M.note(question)
+  local windows = seen[question.id] or {}
+  seen[question.id] = windows
+  for _, part in ipairs(sight.parts(question)) do
+    local before = windows[part.win]
+    local known = before and before.look == part.look and before or { look = part.look, rows = {} }
+    windows[part.win] = known
+    for row = part.from, part.to - 1 do
+      known.rows[row] = true
+    end
+  end
+end
+
+--- The first row that has not been on screen since the question is as it is.
+---@param question acp.Question
+---@param part acp.Part
+---@return integer? row
+function M.unseen(question, part)
+  local known = (seen[question.id] or {})[part.win]
+  for row = 0, part.total - 1 do
+    if not known or known.look ~= part.look or not known.rows[row] then
+      return row
+    end
+  end
+end
+
+--- Is it before the user, and has all of it been? One higher than its window must have been there row by row, and some
+--- of it still be.
+---@param question acp.Question
+---@return boolean
+function M.has_seen(question)
+  return vim.iter(sight.parts(question)):any(function(part)
+    return (sight.is_whole(part) or part.total > part.room) and not M.unseen(question, part)
+  end)
+end
+
+---@param id? integer  default: all
+function M.forget(id)
+  if id then
+    seen[id] = nil
+  else
+    seen = {}
+  end
+end
+
+return M

@@ -1,0 +1,163 @@
+-- Where a question stands in the chat, and which of its rows the windows show.
+local chats = require("acp_nvim.chat.buffer")
+local cover = require("acp_nvim.question.hidden_lines")
+
+local api = vim.api
+local M = {}
+
+local SPEAKERS = { user = true, agent = true }
+-- More lines than a question can have.
+local MOST_LINES = 5000
+
+---@class acp.QuestionLines
+---@field chat acp.Chat
+---@field first integer
+---@field last integer
+
+--- The first line that is the question's: who speaks is none of it.
+---@param chat acp.Chat
+---@param row integer
+---@return integer
+local function behind_speaker(chat, row)
+  local top = chats.marks(chat, row, row)[1]
+  return top and SPEAKERS[top.mark.kind] and row + 1 or row
+end
+
+--- The question's lines: its tool call's line, what one must have seen, the options.
+---@param question acp.Question
+---@return acp.QuestionLines?
+function M.lines_of(question)
+  local chat = chats.get(question.session)
+  local first = chat and question.key and chats.row_of(chat, question.key)
+  if not chat or not first then
+    return nil
+  end
+  first = behind_speaker(chat, first)
+  local last ---@type integer?
+  for _, found in ipairs(chats.marks(chat, first + 1, first + MOST_LINES)) do
+    local mark = found.mark
+    local ours = mark.key == question.id and (mark.kind == "question" or mark.kind == "option")
+    if not ours and last then
+      return { chat = chat, first = first, last = found.row - 1 }
+    end
+    last = ours and found.row or last
+  end
+  return last and { chat = chat, first = first, last = last }
+end
+
+---@class acp.Part
+---@field win integer
+---@field look string
+---@field from integer   the first of its rows that the window shows
+---@field to integer     the row behind the last one
+---@field total integer
+---@field room integer
+
+---@param win integer
+---@param first integer
+---@param last integer
+---@return integer rows
+function M.height(win, first, last)
+  return last < first and 0 or api.nvim_win_text_height(win, { start_row = first, end_row = last }).all
+end
+
+--- How many rows of its topmost line a window has scrolled away.
+---@param win integer
+---@param width integer
+---@return integer
+local function skipped(win, width)
+  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  return math.floor(view.skipcol / math.max(1, width))
+end
+
+--- Which rows the window shows. Neovim covers the ends of a line that is cut off with "<<<" and "@@@": such a row
+--- counts only where there is hardly another.
+---@param win integer
+---@param lines acp.QuestionLines
+---@return integer from
+---@return integer to
+---@return integer room
+function M.rows_in(win, lines)
+  local info = vim.fn.getwininfo(win)[1]
+  local top, bottom = info.topline - 1, math.max(info.botline, info.topline) - 1
+  local room = info.height
+  local covered = room > 2 and 1 or 0
+  local skip = M.height(win, top, top) > room and skipped(win, info.width - info.textoff) or 0
+  local from = top < lines.first and 0 or M.height(win, lines.first, top - 1) + skip
+  local to = M.height(win, lines.first, math.min(bottom, lines.last))
+  if top == bottom and top >= lines.first and to > from + room then
+    to = from + room - covered
+  end
+  return skip > 0 and top >= lines.first and from + covered or from, to, room
+end
+
+---@param win integer
+---@param question acp.Question
+---@param lines acp.QuestionLines
+---@return acp.Part? part  nil: nothing of it is in the window, or something hides it there
+function M.part_in(win, question, lines)
+  local from, to, room = M.rows_in(win, lines)
+  if from >= to or cover.hides(win, lines) then
+    return nil
+  end
+  local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
+  local look = ("%s\n%d\n%s"):format(question.version, api.nvim_win_get_width(win), table.concat(text, "\n"))
+  local total = M.height(win, lines.first, lines.last)
+  return { win = win, look = look, from = from, to = to, total = total, room = room }
+end
+
+--- What the windows of the current tabpage show of it.
+---@param question acp.Question
+---@return acp.Part[]
+function M.parts(question)
+  local lines, list = M.lines_of(question), {}
+  for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf then
+      list[#list + 1] = M.part_in(win, question, lines)
+    end
+  end
+  return list
+end
+
+---@param part acp.Part
+---@return boolean
+function M.is_whole(part)
+  return part.from == 0 and part.to == part.total
+end
+
+--- The entries of which a window shows at least one line.
+---@param win integer
+---@param chat acp.Chat
+---@return table<integer|string, true>  keys of tool calls, and of questions by their options
+function M.entries_in(win, chat)
+  local info = vim.fn.getwininfo(win)[1]
+  local top, keys = info.topline - 1, {}
+  local above = chats.mark_above(chat, top)
+  keys[above and above.key or 0] = true
+  for _, found in ipairs(chats.marks(chat, top, math.max(info.botline, info.topline) - 1)) do
+    keys[found.mark.key or 0] = true
+  end
+  return keys
+end
+
+--- Does a float stand before it in each window that has it?
+---@param question acp.Question
+---@return boolean
+function M.is_covered(question)
+  local lines = M.lines_of(question)
+  for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and cover.hides(win, lines) == "float" then
+      return true
+    end
+  end
+  return false
+end
+
+--- Is it in a window, all of it?
+---@param question acp.Question
+---@return boolean
+function M.is_visible(question)
+  return vim.iter(M.parts(question)):any(M.is_whole)
+end
+
+return M

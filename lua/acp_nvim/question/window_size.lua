@@ -1,0 +1,46 @@
+-- How large the windows on a chat are: an open question shows as much of its diff as fits beside its options.
+local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
+
+local api = vim.api
+local M = {}
+
+local told = {} ---@type table<integer, string>  session -> what this backend knows
+
+---@param win integer
+---@return integer rows
+---@return integer columns
+local function size_of(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info.height, info.width - info.textoff
+end
+
+--- Tells the backend of the smallest window that shows the session's chat, if that has changed.
+---@param n integer
+function M.tell(n)
+  local chat = chats.get(n)
+  local rows, columns
+  for _, win in ipairs(chat and vim.fn.win_findbuf(chat.buf) or {}) do
+    local height, width = size_of(win)
+    rows, columns = math.min(rows or height, height), math.min(columns or width, width)
+  end
+  local said = rows and ("%d %d, backend %d"):format(rows, columns, backend.generation())
+  if said and told[n] ~= said and backend.is_running() then
+    told[n] = said
+    backend.notify("fit", { session = n, rows = rows, columns = columns })
+  end
+end
+
+api.nvim_create_autocmd("WinResized", {
+  group = api.nvim_create_augroup("acp_nvim.question.room", {}),
+  callback = function()
+    for _, win in ipairs(vim.v.event.windows) do
+      local chat = api.nvim_win_is_valid(win) and chats.of_buffer(api.nvim_win_get_buf(win))
+      if chat then
+        M.tell(chat.session)
+      end
+    end
+  end,
+})
+
+return M

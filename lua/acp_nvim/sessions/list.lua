@@ -1,0 +1,255 @@
+-- `:Acp sessions`: the sessions that live here and those that the running agents have saved, one a line.
+local agents = require("acp_nvim.config.known_agents")
+local ago = require("acp_nvim.ui.relative_time")
+local backend = require("acp_nvim.backend.process")
+local catalogue = require("acp_nvim.sessions.live_and_saved")
+local listed = require("acp_nvim.ui.list")
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local STATE_COLUMN = 4
+
+-- How it looks --------------------------------------------------------------------------------------------------------
+
+---@param line acp.SessionLine
+---@param width integer  of the window
+---@return string
+local function draw_line(line, width)
+  local cwd = scratch.visible(vim.fn.fnamemodify(line.cwd, ":~"))
+  local number = line.session and tostring(line.session) or ""
+  local head = ("%3s %s  %s  "):format(
+    number,
+    listed.column(line.state, 9),
+    listed.column(scratch.visible(line.agent), 10)
+  )
+  local room = math.max(20, width - #"999 needs you  agent-name  " - 14)
+  local title = math.max(12, math.floor(room * 0.6))
+  local row = head
+    .. listed.column(line.title, title)
+    .. "  "
+    .. listed.column(cwd, room - title - 2)
+    .. "  "
+    .. ago(line.updated)
+  return (row:gsub("%s+$", ""))
+end
+
+---@param width integer  of the window
+---@return acp.ListRow[]
+local function rows(width)
+  return vim.tbl_map(function(line)
+    local from, to = STATE_COLUMN, STATE_COLUMN + #line.state
+    return { of = line, key = line.key, text = draw_line(line, width), from = from, to = to, hl = line.hl }
+  end, catalogue.all())
+end
+
+--- What is to be said of the agents' lists, below the last line.
+---@param shown acp.ListRow[]
+---@return string[] said
+---@return string hl
+local function remarks(shown)
+  local said = {}
+  for _, listing in ipairs(catalogue.listings()) do
+    local name = scratch.visible(listing.agent)
+    if listing.state == "asking" then
+      said[#said + 1] = name .. ": asking for its sessions …"
+    elseif listing.state == "failed" then
+      said[#said + 1] = ("%s: no list: %s"):format(name, listing.error or "it failed")
+    elseif listing.state == "more" then
+      said[#said + 1] = name .. ": there are more: m"
+    elseif listing.state == "cut" then
+      local many = #listing.sessions
+      said[#said + 1] = ("%s: cut at %d: / searches these, :Acp load {id} opens any"):format(name, many)
+    elseif listing.state == "none" then
+      said[#said + 1] = name .. ": lists no earlier sessions"
+    end
+  end
+  if #said == 0 and #shown == 0 then
+    said[1] = "no session is there yet: :Acp new starts one"
+  end
+  return said, "AcpNote"
+end
+
+-- What the user does --------------------------------------------------------------------------------------------------
+
+--- The list gives way to the session's chat.
+---@param n integer
+local function go(n)
+  listed.give_way(function()
+    listed.told(require("acp_nvim").open({ session = n }))
+  end)
+end
+
+---@param n? integer
+---@param message? string
+local function went(n, message)
+  if listed.told(n, message) then
+    go(n --[[@as integer]])
+  end
+end
+
+---@param line acp.SessionLine
+---@param fn "load"|"resume"|"reopen"
+local function bring(line, fn)
+  if line.session then
+    return go(line.session)
+  end
+  went(require("acp_nvim")[fn](line.id, { agent = line.agent, cwd = line.cwd }))
+end
+
+---@param refresh boolean
+---@param more boolean
+local function ask(refresh, more)
+  local cwd = vim.fn.getcwd()
+  listed.told(backend.notify("list", { agent = agents.default(), cwd = cwd, refresh = refresh, more = more }))
+end
+
+---@param line acp.SessionLine
+local function fork(line)
+  went(require("acp_nvim").fork({ session = line.session, id = line.id, agent = line.agent, cwd = line.cwd }))
+end
+
+---@param line acp.SessionLine
+---@param again boolean
+---@return string? words  to be asked for it once more
+local function close(line, again)
+  if not line.session then
+    return scratch.message("info", "it is not open here: d deletes it")
+  end
+  local pending = (state.look(line.session) or {}).pending or 0
+  if pending > 0 and not again then
+    return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
+  end
+  listed.told(require("acp_nvim").close_session({ session = line.session }))
+end
+
+---@param line acp.SessionLine
+---@param again boolean
+---@return string? words  to be asked for it once more
+local function delete(line, again)
+  if line.can.delete == false or not line.id then
+    scratch.message("warn", ("%s cannot delete this session"):format(line.agent))
+  elseif not again then
+    return "d again deletes it for good"
+  else
+    listed.told(require("acp_nvim").delete(line.id, { agent = line.agent }))
+  end
+end
+
+---@param fn "load"|"resume"|"reopen"
+---@return fun(line: acp.SessionLine)
+local function by(fn)
+  return function(line)
+    bring(line, fn)
+  end
+end
+
+local function more()
+  ask(false, true)
+end
+
+local function anew()
+  ask(true, false)
+end
+
+--- At the end of the list there may be more.
+local function at_end()
+  for _, listing in ipairs(catalogue.listings()) do
+    if listing.state == "more" then
+      return more()
+    end
+  end
+end
+
+local function closed()
+  catalogue.take({})
+  if backend.is_running() and vim.v.exiting == vim.NIL then
+    backend.notify("list_end", {})
+  end
+end
+
+-- The seam ------------------------------------------------------------------------------------------------------------
+
+local list = listed.new({
+  name = "acp://sessions",
+  filetype = "acp_sessions",
+  title = "Sessions",
+  bar = "<CR> go to  l load  r resume  f fork  x close  d delete",
+  keys = {
+    { "<CR>", "go to it; a saved one is loaded, else resumed", run = by("reopen") },
+    { "l", "load it, with all that was said", run = by("load") },
+    { "r", "resume it, without what was said before", run = by("resume") },
+    { "f", "fork: a new session with this history", run = fork },
+    { "x", "close it here (twice, if changes are pending)", run = close },
+    { "d", "delete it for good (press it twice)", run = delete },
+    { "m", "load more of what the agents have saved", always = more },
+    { "R", "ask the agents anew", always = anew },
+  },
+  rows = rows,
+  remarks = remarks,
+  at_end = at_end,
+  closed = closed,
+})
+
+--- The cursor begins at the newest other session: <CR> goes there.
+---@param current? integer
+local function begin_at_another(current)
+  local at
+  for row, line in ipairs(catalogue.all()) do
+    at = line.session and line.session ~= current and row or at
+  end
+  if at then
+    vim.api.nvim_win_set_cursor(0, { at, 0 })
+  end
+end
+
+--- Opens the list, or goes to it.
+---@return true? ok
+---@return string? message
+function M.open()
+  if vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local win = list:window()
+  if win then
+    vim.api.nvim_set_current_win(win)
+  else
+    local current = state.current()
+    list:open(math.max(4, math.floor(vim.o.lines / 3)))
+    begin_at_another(current)
+  end
+  ask(win ~= nil, false)
+  return true
+end
+
+--- Port: what the agents have saved.
+---@param saved acp.Listed[]
+function M.listed(saved)
+  if list.buffer then
+    catalogue.take(saved)
+    list:redraw()
+  end
+end
+
+--- A session leaves the list. If it never came to be, what its window showed before comes back.
+---@param n integer
+---@param was_starting boolean
+function M.ended(n, was_starting)
+  list:redraw()
+  local window = require("acp_nvim.windows.session_windows")
+  local before = was_starting and window.is_open(n) and state.current()
+  if before then
+    window.open(before)
+  end
+end
+
+state.on_change(function()
+  list:redraw()
+end)
+
+return M

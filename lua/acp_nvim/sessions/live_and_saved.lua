@@ -1,0 +1,137 @@
+-- What sessions there are: those that live here and those that the agents have saved, each once.
+local scratch = require("acp_nvim.ui.message")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+---@class acp.Listed     what one agent has saved, as the backend tells it
+---@field agent string
+---@field state "none"|"asking"|"more"|"done"|"cut"|"failed"
+---@field error? string
+---@field can { load: boolean, resume: boolean, fork: boolean, delete: boolean }
+---@field sessions { id: string, title?: string, cwd?: string, updated?: integer }[]
+
+---@class acp.SessionLine
+---@field key string        the same session has the same one each time
+---@field session? integer  it lives here
+---@field id? string        the agent's
+---@field agent string
+---@field cwd string
+---@field title string
+---@field state string
+---@field hl string
+---@field updated? integer
+---@field can table<string, boolean>
+
+local STATES = {
+  starting = { "starting", "AcpSpinner" },
+  running = { "running", "AcpSpinner" },
+  asking = { "needs you", "AcpQuestion" },
+  auth = { "login", "AcpWarning" },
+  stopped = { "stopped", "AcpCancelled" },
+  failed = { "failed", "AcpError" },
+}
+
+local listings = {} ---@type acp.Listed[]
+
+--- What the agents have saved, as of now.
+---@param list acp.Listed[]
+function M.take(list)
+  listings = list
+end
+
+---@return acp.Listed[]
+function M.listings()
+  return listings
+end
+
+---@param status table
+---@return string text
+---@return string hl
+local function doing(status)
+  local known = STATES[status.state]
+  if known then
+    return known[1], known[2]
+  elseif status.error then
+    return "error", "AcpError"
+  elseif status.stop_reason == "end_turn" then
+    return "done", "AcpDone"
+  elseif status.stop_reason then
+    return status.stop_reason == "cancelled" and "cancelled" or "stopped", "AcpCancelled"
+  end
+  return "ready", "AcpPending"
+end
+
+---@param agent string
+---@return acp.Listed?
+local function listing_of(agent)
+  for _, listing in ipairs(listings) do
+    if listing.agent == agent then
+      return listing
+    end
+  end
+end
+
+---@return acp.SessionLine[]
+---@return table<string, true> there  what need not be listed once more
+local function live()
+  local lines, there = {}, {}
+  for _, n in ipairs(state.numbers()) do
+    local status = assert(state.look(n))
+    local text, hl = doing(status)
+    local listing = listing_of(status.agent)
+    lines[#lines + 1] = {
+      key = "live " .. n,
+      session = n,
+      id = status.session_id,
+      agent = status.agent,
+      cwd = status.cwd,
+      title = status.title or status.about or ("session %d"):format(n),
+      state = text,
+      hl = hl,
+      can = listing and listing.can or {},
+    }
+    if status.session_id then
+      there[status.agent .. "\0" .. status.session_id] = true
+    end
+  end
+  return lines, there
+end
+
+--- Those that live, then those that are saved and do not live.
+---@return acp.SessionLine[]
+function M.all()
+  local lines, there = live()
+  for _, listing in ipairs(listings) do
+    for _, saved in ipairs(listing.sessions) do
+      local key = listing.agent .. "\0" .. saved.id
+      if not there[key] then
+        there[key] = true
+        lines[#lines + 1] = {
+          key = key,
+          id = saved.id,
+          agent = listing.agent,
+          cwd = saved.cwd or vim.fn.getcwd(),
+          title = saved.title or scratch.visible(saved.id),
+          state = "saved",
+          hl = "AcpPending",
+          updated = saved.updated,
+          can = listing.can,
+        }
+      end
+    end
+  end
+  return lines
+end
+
+--- The agents' ids of all sessions that are known, for completion.
+---@return string[]
+function M.ids()
+  local ids = {}
+  for _, line in ipairs(M.all()) do
+    ids[#ids + 1] = line.id
+  end
+  return ids
+end
+
+return M

@@ -1,0 +1,58 @@
+-- What may stand at the cursor of a prompt, as completion items of the language server protocol: both plugins take these.
+local complete = require("acp_nvim.prompt.completion")
+
+local M = {}
+
+local KINDS = vim.lsp.protocol.CompletionItemKind
+---@type table<string, integer>
+local KIND_OF = {
+  command = KINDS.Keyword, -- a function would get brackets
+  file = KINDS.File,
+  buffer = KINDS.File,
+  folder = KINDS.Folder,
+  diagnostics = KINDS.Event,
+}
+
+M.TRIGGERS = { "/", "@" }
+
+--- Whether this is a buffer that the source knows about.
+---@param buf? integer
+---@return boolean
+function M.is_prompt(buf)
+  return vim.bo[buf or 0].filetype == "acp_prompt"
+end
+
+--- Positions count bytes.
+---@param buf integer
+---@param row integer  from 1
+---@param line string  up to the cursor
+---@return lsp.CompletionItem[]
+function M.at(buf, row, line)
+  local n = vim.b[buf].acp_session
+  if not n or not M.is_prompt(buf) then
+    return {}
+  end
+  local above = vim.api.nvim_buf_get_lines(buf, 0, row - 1, false)
+  local start, candidates = complete.candidates(n, line, not table.concat(above):find("%S"))
+  local items = {}
+  for i, candidate in ipairs(candidates) do
+    items[i] = {
+      label = candidate.word,
+      filterText = candidate.word,
+      sortText = ("%04d"):format(i),
+      kind = KIND_OF[candidate.kind],
+      labelDetails = { description = candidate.menu },
+      insertTextFormat = vim.lsp.protocol.InsertTextFormat.PlainText,
+      textEdit = {
+        newText = candidate.word,
+        range = {
+          start = { line = row - 1, character = start },
+          ["end"] = { line = row - 1, character = #line },
+        },
+      },
+    }
+  end
+  return items
+end
+
+return M

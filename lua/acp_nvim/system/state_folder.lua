@@ -1,0 +1,40 @@
+-- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. What cannot be written there is lost
+-- and stops nothing; the user is warned once.
+local announce = require("acp_nvim.ui.unseen_message")
+local scratch = require("acp_nvim.ui.message")
+
+local M = {}
+
+local OWNER_ONLY = tonumber("700", 8)
+local is_warned = false
+
+---@return string
+function M.path()
+  return vim.fs.joinpath(vim.fn.stdpath("state") --[[@as string]], "acp_nvim")
+end
+
+--- Makes a folder that its user alone can look into.
+---@param folder string
+---@return string? problem
+function M.make(folder)
+  -- raises where the backend, or another Neovim, makes one of its parents at the same moment
+  local _, problem = pcall(vim.fn.mkdir, folder, "p", "0700")
+  if vim.fn.isdirectory(folder) == 0 and not pcall(vim.fn.mkdir, folder, "p", "0700") then
+    return (tostring(problem):gsub("^Vim:", ""))
+  end
+  local _, unprotected = vim.uv.fs_chmod(folder, OWNER_ONLY) -- somebody may have made it before us
+  return unprotected
+end
+
+--- Tells that something was not written. All that goes wrong has one cause as a rule, so the first warning is the only
+--- one; the others go to the log.
+---@param text string
+function M.warn(text)
+  if is_warned then
+    return scratch.log("warn: " .. text)
+  end
+  is_warned = true
+  announce.say("warn", text)
+end
+
+return M

@@ -1,0 +1,202 @@
+-- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
+local backend = require("acp_nvim.backend.process")
+local bar = require("acp_nvim.terminal.winbar")
+local highlight = require("acp_nvim.ui.highlight")
+local picker = require("acp_nvim.terminal.list")
+local roll = require("acp_nvim.terminal.registry")
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = { list = roll.list }
+
+local SCROLLBACK = 10000
+
+---@param terminal acp.Terminal
+local function draw_winbars(terminal)
+  for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
+    local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
+    local status = roll.ending(terminal)
+    local keys = (status and "" or bar.STOP) .. bar.CLOSE
+    bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
+  end
+end
+
+-- What the backend tells ----------------------------------------------------------------------------------------------
+
+--- Port: a command runs, or an agent has told of a terminal of its own.
+---@param n integer
+---@param id string
+---@param command string
+function M.opened(n, id, command)
+  roll.add(n, id, command)
+  picker.draw()
+end
+
+--- Port: output for the buffer that asked for it.
+---@param n integer
+---@param id string
+---@param text string
+---@param buf integer
+---@return boolean taken  false: nobody looks any more
+function M.feed(n, id, text, buf)
+  local terminal = roll.find(n, id)
+  if not terminal or terminal.buf ~= buf or not terminal.channel then
+    return false
+  end
+  api.nvim_chan_send(terminal.channel, text)
+  return true
+end
+
+--- Port: the command has ended.
+---@param n integer
+---@param id string
+---@param status string
+function M.exited(n, id, status)
+  local terminal = roll.find(n, id)
+  if terminal then
+    terminal.status = status
+    draw_winbars(terminal)
+    picker.draw() -- whoever types in it stays in terminal mode: in another the rest would be commands
+  end
+end
+
+--- The session leaves the list, and its terminals with it; a buffer that is on the screen stays readable.
+---@param n integer
+function M.ended(n)
+  for _, terminal in ipairs(roll.list(n)) do
+    roll.drop(terminal)
+    if terminal.buf and vim.fn.bufwinid(terminal.buf) < 0 then
+      api.nvim_buf_delete(terminal.buf, { force = true })
+    elseif terminal.buf then
+      vim.bo[terminal.buf].bufhidden = "wipe"
+    end
+  end
+  picker.draw()
+end
+
+-- What the user does --------------------------------------------------------------------------------------------------
+
+--- Ends the command; its output stays.
+---@param number integer
+---@return true? ok
+---@return string? message
+function M.stop(number)
+  local terminal = roll.get(number)
+  if not terminal then
+    return nil, ("there is no terminal %s"):format(tostring(number))
+  elseif roll.ending(terminal) then
+    return nil, ("terminal %d has ended: %s"):format(number, roll.ending(terminal))
+  end
+  return backend.notify("terminal_kill", { session = terminal.session, id = terminal.id })
+end
+
+---@param number integer
+local function stop_or_say(number)
+  local ok, message = M.stop(number)
+  if not ok then
+    scratch.message("info", message or "it could not be stopped")
+  end
+end
+
+local function close_window()
+  if not pcall(api.nvim_win_close, 0, false) then
+    scratch.message("info", "this is the last window")
+  end
+end
+
+---@param terminal acp.Terminal
+---@return integer buf
+local function create(terminal)
+  local buf = api.nvim_create_buf(false, true)
+  terminal.buf = buf
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].modeline = false
+  vim.b[buf].acp_session = terminal.session
+  vim.b[buf].acp_terminal = terminal.id
+  bar.map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
+    stop_or_say(terminal.number)
+  end)
+  bar.map(buf, "n", "q", "Close the window", close_window)
+  api.nvim_create_autocmd({ "BufWipeout", "BufDelete" }, {
+    buffer = buf,
+    callback = function()
+      if terminal.buf == buf then
+        terminal.buf, terminal.channel = nil, nil
+      end
+    end,
+  })
+  api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    callback = function()
+      draw_winbars(terminal)
+    end,
+  })
+  api.nvim_create_autocmd("TermEnter", { -- there is nobody any more who would read what is typed
+    buffer = buf,
+    callback = function()
+      if roll.ending(terminal) then
+        vim.schedule(vim.cmd.stopinsert)
+      end
+    end,
+  })
+  return buf
+end
+
+--- The buffer becomes a terminal once it is in a window: from that it takes its size.
+---@param terminal acp.Terminal
+local function begin(terminal)
+  local buf = terminal.buf --[[@as integer]]
+  terminal.channel = api.nvim_open_term(buf, {})
+  vim.bo[buf].scrollback = SCROLLBACK
+  pcall(api.nvim_buf_set_name, buf, ("acp://%d/terminal/%d"):format(terminal.session, terminal.number))
+  vim.bo[buf].filetype = "acp_terminal"
+  local payload = { session = terminal.session, id = terminal.id, buffer = buf }
+  if terminal.generation == backend.generation() and backend.is_running() then
+    return backend.notify("terminal_watch", payload)
+  end
+  api.nvim_chan_send(terminal.channel, "\27[2m[its output went with the backend]\27[0m\r\n")
+end
+
+---@param terminal acp.Terminal
+local function show(terminal)
+  local buf = terminal.buf or create(terminal)
+  local win = vim.fn.bufwinid(buf)
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.max(3, math.floor(vim.o.lines / 3)) })
+  for name, value in pairs({ number = false, relativenumber = false, signcolumn = "no", spell = false, list = false }) do
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+  draw_winbars(terminal)
+  if not terminal.channel then
+    begin(terminal)
+  end
+  highlight.dress(win) -- Neovim dresses a terminal by itself
+  -- on its last line a terminal buffer follows its output
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
+end
+
+--- Opens terminal `number`, live or as it ended.
+---@param number integer
+---@return true? ok
+---@return string? message
+function M.open(number)
+  local terminal = roll.get(number)
+  if not terminal then
+    return nil, ("there is no terminal %s: :Acp terminals shows them"):format(tostring(number))
+  elseif vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
+  show(terminal)
+  return true
+end
+
+--- Shows all terminals in a buffer of our own.
+---@return true? ok
+---@return string? message
+function M.pick()
+  return picker.open(M.open, stop_or_say)
+end
+
+return M

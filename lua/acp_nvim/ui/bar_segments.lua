@@ -1,0 +1,66 @@
+-- The segments of a bar: as many as there is room for, the least important dropped first.
+local on_bar = require("acp_nvim.ui.highlight").on_bar
+local scratch = require("acp_nvim.ui.message")
+
+local api = vim.api
+local M = { STEP = 10 } -- the rank of the plan's step
+
+---@class acp.Segment
+---@field text string
+---@field hl? string
+---@field rank integer   what is narrow gives up the highest first
+---@field gap? string    what stands before it
+
+--- What an agent says, for a bar.
+---@param text string
+---@return string
+function M.clean(text)
+  return scratch.visible(vim.fn.strcharpart(text, 0, 120))
+end
+
+---@param list acp.Segment[]
+---@return integer
+local function width_of(list)
+  local width = 0
+  for _, segment in ipairs(list) do
+    width = width + api.nvim_strwidth(segment.gap .. segment.text)
+  end
+  return width
+end
+
+--- Drops the least important until the rest fits; the plan's step is cut rather than dropped.
+---@param list acp.Segment[]
+---@param width integer
+function M.fit(list, width)
+  while width_of(list) > width and #list > 1 do
+    local least = 1
+    for index, segment in ipairs(list) do
+      if segment.rank > list[least].rank then
+        least = index
+      end
+    end
+    local room = width - width_of(list) + api.nvim_strwidth(list[least].text)
+    if list[least].rank == M.STEP and room >= 8 then
+      list[least].text = scratch.cut(list[least].text, room)
+    else
+      table.remove(list, least)
+      list[1].gap = list[1].gap:sub(1, 1)
+    end
+  end
+end
+
+---@param list acp.Segment[]
+---@return string
+function M.render(list)
+  local parts = { "%#AcpWinbar#" }
+  for _, segment in ipairs(list) do
+    parts[#parts + 1] = ("%%#AcpWinbar#%s%%#%s#%s"):format(
+      segment.gap,
+      on_bar(segment.hl),
+      (segment.text:gsub("%%", "%%%%"))
+    )
+  end
+  return table.concat(parts) .. "%#AcpWinbar#"
+end
+
+return M

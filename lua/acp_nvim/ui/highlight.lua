@@ -1,0 +1,300 @@
+-- The highlight groups. Each is a link where that can be read on every ground it stands on, else the link's colour made
+-- readable: at least 4.5 : 1. A colour scheme or the user may define any of them; those are left alone.
+local colour = require("acp_nvim.ui.colour")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Highlight
+---@field [1]? string   the link; none: as the text around it
+---@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
+---@field style? table  added to the link's
+---@field is_text? boolean   takes no ground from the link
+---@field is_faint? boolean  informs of nothing: always the link
+
+local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
+local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
+-- Words behind a line of the user's file, which may be tinted.
+local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
+
+-- What brings a ground of its own along, for the parts of our windows that Neovim draws.
+---@type table<string, acp.Highlight>
+M.bars = {
+  AcpWinbar = { "WinBarNC" },
+  AcpWinbarCurrent = { "WinBar" },
+  AcpStatusLine = { "StatusLine" },
+  AcpStatusLineNC = { "StatusLineNC" },
+  AcpFloat = { "NormalFloat" },
+  AcpFloatTitle = { "FloatTitle" },
+  AcpCursorLine = { "CursorLine" },
+  AcpFolded = { "Folded" },
+  AcpFoldColumn = { "FoldColumn" },
+}
+
+-- Text that stands on the ground of others.
+---@type table<string, acp.Highlight>
+M.groups = {
+  AcpAgent = { "Function", on = TEXT },
+  AcpThought = { "Comment", on = TEXT },
+  AcpTool = {},
+  AcpToolKind = { "Type", on = TEXT },
+  AcpPath = { "Directory", on = TEXT },
+  AcpPending = { "Comment", on = TEXT },
+  AcpRunning = { "DiagnosticInfo", on = TEXT },
+  AcpDone = { "DiagnosticOk", on = TEXT },
+  AcpFailed = { "DiagnosticError", on = TEXT },
+  AcpRejected = { "DiagnosticWarn", on = TEXT },
+  AcpCancelled = { "Comment", on = BARS },
+  AcpQuestion = { "DiagnosticWarn", on = BARS },
+  AcpOption = { "Special", on = TEXT },
+  AcpAdded = { "Added", on = BARS },
+  AcpRemoved = { "Removed", on = BARS },
+  AcpCount = { "Comment", on = BARS },
+  AcpTime = { "Comment", on = TEXT },
+  AcpPlan = {},
+  AcpPlanDone = { "Comment", on = TEXT },
+  AcpPlanCurrent = { "DiagnosticInfo", on = BARS },
+  AcpNote = { "Comment", on = TEXT },
+  AcpError = { "DiagnosticError", on = BARS },
+  AcpWarning = { "DiagnosticWarn", on = BARS },
+  AcpBody = { "Comment", on = TEXT },
+  AcpHeading = { "Title", on = TEXT },
+  AcpBold = { "@markup.strong", on = TEXT },
+  AcpItalic = { "@markup.italic", on = TEXT },
+  AcpLink = { "@markup.link", on = TEXT },
+  AcpBullet = { "@markup.list", on = TEXT },
+  AcpQuote = { "Comment", on = TEXT },
+  AcpRule = { "NonText", on = TEXT },
+  AcpDiffFiller = { "NonText", is_faint = true }, -- no words
+  AcpPlaceholder = { "Comment", on = TEXT },
+  AcpChip = { "Special", on = TEXT },
+  AcpSpinner = { "DiagnosticInfo", on = BARS },
+  AcpMore = { "MoreMsg", on = BARS },
+  AcpWinbarTitle = { "WinBar", on = BARS, style = { bold = true }, is_text = true },
+  AcpReviewAdded = { "AcpDiffAdded" },
+  AcpReviewRemoved = { "AcpDiffRemoved" },
+  AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
+  AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
+  AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
+  AcpReviewHint = { "Comment", on = BESIDE },
+  AcpReviewKey = { "Special", on = BESIDE },
+  AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
+}
+
+---@class acp.Shade
+---@field share number       how much of the way to the text's colour, or to the hue
+---@field hue? integer
+---@field style? table
+---@field is_plain? boolean  so strong that code on it has the colour of plain text
+---@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
+
+-- Grounds that are mixed from the window's.
+---@type table<string, acp.Shade>
+M.shades = {
+  AcpUser = { share = 0.12, style = { bold = true } },
+  AcpCode = { share = 0.05 },
+  AcpCodeInline = { share = 0.12 },
+  AcpDiffAdded = { share = 0.18, hue = colour.GREEN, is_under = true },
+  AcpDiffAddedText = { share = 0.42, hue = colour.GREEN, is_plain = true },
+  AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
+  AcpDiffRemovedText = { share = 0.42, hue = colour.RED, is_plain = true },
+}
+
+-- The value of 'winhighlight' in windows of ours.
+local WINDOW = {
+  "WinBar:AcpWinbarCurrent",
+  "WinBarNC:AcpWinbar",
+  "StatusLine:AcpStatusLine",
+  "StatusLineNC:AcpStatusLineNC",
+  "NormalFloat:AcpFloat",
+  "FloatTitle:AcpFloatTitle",
+  "CursorLine:AcpCursorLine",
+  "Folded:AcpFolded",
+  "FoldColumn:AcpFoldColumn",
+}
+local DIFF = { "DiffAdd:%s", "DiffChange:%s", "DiffText:%sText", "DiffTextAdd:%sText", "DiffDelete:AcpDiffFiller" }
+M.WINDOW = table.concat(WINDOW, ",")
+
+--- The value of 'winhighlight' in a side of a diff: what differs there goes, or comes.
+---@param side "AcpDiffRemoved"|"AcpDiffAdded"
+---@return string
+function M.side(side)
+  return M.WINDOW .. "," .. table.concat(DIFF, ","):gsub("%%s", side)
+end
+
+--- A window of ours: what Neovim draws of it can be read, too.
+---@param win integer
+---@param value? string  of 'winhighlight'
+function M.dress(win, value)
+  api.nvim_set_option_value("winhighlight", value or M.WINDOW, { win = win, scope = "local" })
+end
+
+-- Definitions ---------------------------------------------------------------------------------------------------------
+
+local MOST_LINKS = 20 -- some schemes link in circles
+
+local made = {} ---@type table<string, vim.api.keyset.get_hl_info>  the groups as we have defined them last
+
+--- What a group is defined as in the end: "@markup.list" as "@markup" if it has no definition of its own. Asked to follow
+--- links, Neovim would follow 'winhighlight' of the current window, too: WinBar would be what we have made of it.
+---@param group string
+---@return vim.api.keyset.get_hl_info
+local function resolved(group)
+  local known = {} ---@type vim.api.keyset.get_hl_info
+  for _ = 1, MOST_LINKS do
+    known = api.nvim_get_hl(0, { name = group })
+    local broader = not next(known) and group:match("^(@.*)%.[^.]*$")
+    group = known.link or broader
+    if not group then
+      break
+    end
+  end
+  return known
+end
+
+--- The colours that Neovim draws a group with.
+---@param group string
+---@return { fg: integer, bg: integer, has_ground: boolean, known: table }
+local function seen(group)
+  local known, normal = resolved(group), resolved("Normal")
+  local dark = vim.o.background == "dark"
+  local fg = known.fg or normal.fg or (dark and colour.WHITE or colour.BLACK)
+  local bg = known.bg or normal.bg or (dark and colour.BLACK or colour.WHITE)
+  if known.reverse then
+    fg, bg = bg, fg
+  end
+  return { fg = fg, bg = bg, has_ground = known.bg ~= nil or known.reverse == true, known = known }
+end
+
+--- A group as it is defined. Neovim takes the flag of a default away when Normal changes.
+---@param group string
+---@return vim.api.keyset.get_hl_info
+local function defined(group)
+  local known = api.nvim_get_hl(0, { name = group })
+  known.default = nil
+  return known
+end
+
+--- Defines a group, unless somebody else has.
+---@param group string
+---@param value vim.api.keyset.highlight
+---@param link? string  to which we may have linked it: `:highlight clear` brings that back
+local function default(group, value, link)
+  local now = defined(group)
+  if next(now) and not vim.deep_equal(now, made[group]) and not (link and now.link == link) then
+    return
+  end
+  value.default, value.force = true, true
+  api.nvim_set_hl(0, group, value)
+  made[group] = defined(group)
+end
+
+--- What a group looks like in a terminal of few colours, and whether it is bold, struck through and the like.
+---@param known vim.api.keyset.get_hl_info
+---@return vim.api.keyset.highlight
+local function style(known)
+  local kept = vim.deepcopy(known) ---@type table
+  kept.fg, kept.bg, kept.reverse, kept.italic, kept.default, kept.link = nil, nil, nil, nil, nil, nil
+  return kept
+end
+
+--- A link, or the same in colours that can be read. Only what the agent has written in italics is drawn so.
+---@param group string
+---@param look acp.Highlight
+---@return vim.api.keyset.highlight
+local function readable(group, look)
+  local link = look[1]
+  if not link or look.is_faint then
+    return { link = link }
+  end
+  local shown, grounds = seen(link), {}
+  for index, name in ipairs(look.on or {}) do
+    grounds[index] = seen(name).bg
+  end
+  local has_ground = shown.has_ground and not look.is_text
+  if has_ground or not look.on then
+    grounds = { shown.bg }
+  end
+  local fg = colour.lift(shown.fg, grounds)
+  local has_colour = shown.known.fg ~= nil or shown.has_ground
+  local upright = not shown.known.italic or group == "AcpItalic"
+  local same = (fg == shown.fg or not has_colour) and upright
+  if same and not look.style and not look.is_text then
+    return { link = link }
+  end
+  local value = vim.tbl_extend("force", style(shown.known), look.style or {})
+  value.fg = has_colour and fg or nil
+  value.bg, value.ctermbg = has_ground and shown.bg or nil, has_ground and value.ctermbg or nil
+  return value
+end
+
+--- A ground mixed from the window's, on which its text can be read.
+---@param shade acp.Shade
+---@return vim.api.keyset.highlight
+local function mixed(shade)
+  local normal = seen("Normal")
+  local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
+  local cterm = resolved("CursorLine").ctermbg
+  local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
+  value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
+  local fg = colour.lift(normal.fg, { value.bg })
+  value.fg = (shade.is_plain or fg ~= normal.fg) and fg or nil
+  return value
+end
+
+--- The prompt's bar while something is asked: the colour of warnings as its ground, under black or white, whichever is
+--- read better on it.
+---@param more? table
+---@return vim.api.keyset.highlight
+local function question_bar(more)
+  local bg = seen("DiagnosticWarn").fg
+  local on_black, on_white = colour.contrast(colour.BLACK, bg), colour.contrast(colour.WHITE, bg)
+  local fg = on_black >= on_white and colour.BLACK or colour.WHITE
+  return vim.tbl_extend("error", { fg = fg, bg = bg, ctermfg = 0, ctermbg = 11 }, more or {})
+end
+
+-- Neovim 0.10 draws a group without a ground of its own on the window's, not on the bar's.
+local LACKS_GROUND = vim.fn.has("nvim-0.11") == 0
+
+---@param group string
+local function define_on_bar(group)
+  local value = style(resolved(group))
+  local bar = resolved("AcpWinbar")
+  value.fg, value.bg, value.ctermbg = seen(group).fg, bar.bg, bar.ctermbg
+  api.nvim_set_hl(0, group .. "OnBar", value)
+end
+
+--- The group's name on a winbar.
+---@param group string
+---@return string
+function M.on_bar(group)
+  local stands = M.groups[group] and M.groups[group].on == BARS
+  return LACKS_GROUND and stands and group .. "OnBar" or group
+end
+
+--- Defines the groups that nobody has defined yet, the grounds before what stands on them.
+function M.define()
+  for group, shade in pairs(M.shades) do
+    default(group, mixed(shade))
+  end
+  default("AcpQuestionBar", question_bar())
+  default("AcpQuestionKey", question_bar({ bold = true, underline = true }))
+  for _, looks in ipairs({ M.bars, M.groups }) do
+    for group, look in pairs(looks) do
+      default(group, readable(group, look), look[1])
+    end
+  end
+  for group, look in pairs(LACKS_GROUND and M.groups or {}) do
+    if look.on == BARS then
+      define_on_bar(group)
+    end
+  end
+end
+
+M.define()
+-- A colour scheme may clear what it does not know; Neovim's own colours change with 'background' alone.
+local group = api.nvim_create_augroup("acp_nvim_highlight", {})
+api.nvim_create_autocmd("ColorScheme", { group = group, callback = M.define })
+api.nvim_create_autocmd("OptionSet", { group = group, pattern = "background", callback = M.define })
+
+return M

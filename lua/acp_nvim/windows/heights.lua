@@ -1,0 +1,79 @@
+-- The heights of a chat and of its prompt: the prompt keeps the one that we or the user gave it, whatever comes and goes.
+local layout = require("acp_nvim.ui.tabpage")
+local pairs_of = require("acp_nvim.windows.pair")
+
+local api = vim.api
+local M = {}
+
+---@param pair acp.Pair
+---@return boolean  one below the other, and not floating
+local function is_stacked(pair)
+  return pairs_of.is_complete(pair) and not layout.is_float(pair.prompt)
+end
+
+---@param pair acp.Pair
+---@return integer prompt
+---@return integer both
+local function heights(pair)
+  local height = api.nvim_win_get_height(pair.prompt)
+  return height, height + api.nvim_win_get_height(pair.chat)
+end
+
+--- They are as they shall be.
+---@param pair acp.Pair
+function M.note(pair)
+  if is_stacked(pair) and pair.fitted ~= ("%d of %d"):format(heights(pair)) then
+    pair.height, pair.both = heights(pair)
+    pair.fitted = nil
+  end
+end
+
+--- Gives the prompt its height, and with it the chat what is left.
+---@param pair acp.Pair
+local function restore(pair)
+  pair.disturbed = false
+  if not is_stacked(pair) or not pair.height or pair.lent then
+    return
+  end
+  local height, both = heights(pair)
+  local wanted = both < pair.both and math.max(1, math.min(pair.height, math.floor(both / 3))) or pair.height
+  if height ~= wanted then
+    api.nvim_win_set_height(pair.prompt, wanted --[[@as integer]])
+  end
+  pair.fitted = ("%d of %d"):format(heights(pair))
+end
+
+--- Sizes have changed: by the user's hand, which counts from now on, or because windows came or went.
+---@param pair acp.Pair
+---@param windows integer[]
+function M.resized(pair, windows)
+  if pair.disturbed then
+    restore(pair)
+  elseif not pair.lent and (vim.list_contains(windows, pair.chat) or vim.list_contains(windows, pair.prompt)) then
+    M.note(pair)
+  end
+end
+
+--- Lends the chat lines of the prompt's, for a question that is higher than its window.
+---@param win integer
+---@param rows integer
+function M.enlarge(win, rows)
+  local pair = pairs_of.current()
+  if pair and is_stacked(pair) and pair.chat == win then
+    pair.lent = true
+    api.nvim_win_set_height(pair.prompt, math.max(1, heights(pair) - rows))
+  end
+end
+
+--- A question of the session is gone: the prompt gets back what it has lent.
+---@param n integer
+function M.settle(n)
+  for _, pair in pairs(pairs_of.by_tab) do
+    if pair.session == n and pair.lent then
+      pair.lent = nil
+      restore(pair)
+    end
+  end
+end
+
+return M

@@ -1,0 +1,76 @@
+-- What the two windows show, with which options, and under which bars.
+local chats = require("acp_nvim.chat.buffer")
+local highlight = require("acp_nvim.ui.highlight")
+local layout = require("acp_nvim.ui.tabpage")
+local prompt = require("acp_nvim.prompt.buffer")
+
+local api = vim.api
+local M = {}
+
+local SHARED = {
+  wrap = true,
+  linebreak = true,
+  smoothscroll = true, -- of a line that is cut off at the top the end is shown
+  breakindent = true,
+  number = false,
+  relativenumber = false,
+  signcolumn = "no",
+  foldcolumn = "0",
+  foldenable = false,
+  list = false,
+  spell = false,
+  conceallevel = 0,
+  cursorline = false,
+  cursorcolumn = false,
+  colorcolumn = "",
+  scrollbind = false,
+  cursorbind = false,
+  diff = false,
+  winhighlight = highlight.WINDOW,
+  fillchars = "eob: ",
+}
+
+---@param win integer
+---@param buf integer
+---@param options table<string, any>
+local function show(win, buf, options)
+  if api.nvim_win_get_buf(win) ~= buf then
+    api.nvim_set_option_value("winfixbuf", false, { win = win, scope = "local" })
+    api.nvim_win_set_buf(win, buf)
+  end
+  for name, value in pairs(vim.tbl_extend("error", SHARED, options)) do
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+end
+
+--- The bars of the two windows. Where every window has a statusline, that of the chat heads the prompt.
+---@param pair acp.Pair
+---@return table<string, string> chat
+---@return table<string, string> prompt
+local function bars(pair)
+  local winbar = require("acp_nvim.chat.winbar")
+  if vim.go.winbar ~= "" and not layout.is_float(pair.chat) and vim.o.laststatus == 2 then
+    -- The prompt has a winbar in any case: let it be ours.
+    return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
+  elseif layout.is_float(pair.chat) or vim.o.laststatus ~= 2 then
+    return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
+  end
+  return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = "", statusline = winbar.PLACE }
+end
+
+--- Shows a session in a pair that is open.
+---@param pair acp.Pair
+---@param n integer
+function M.show(pair, n)
+  local beside = not layout.is_float(pair.chat) and api.nvim_win_get_width(pair.chat) < vim.o.columns
+  local above, below = bars(pair)
+  local fixed = { winfixbuf = true, winfixwidth = beside }
+  show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above))
+  show(pair.prompt, prompt.buffer(n), vim.tbl_extend("error", fixed, below, { winfixheight = true }))
+  if pair.session ~= n then
+    api.nvim_win_set_cursor(pair.chat, { api.nvim_buf_line_count(api.nvim_win_get_buf(pair.chat)), 0 })
+  end
+  pair.session = n
+end
+
+return M

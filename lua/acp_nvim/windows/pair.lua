@@ -1,0 +1,89 @@
+-- The pairs: in each tabpage at most one, a chat with its prompt below.
+local layout = require("acp_nvim.ui.tabpage")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Pair
+---@field session integer
+---@field chat? integer
+---@field prompt? integer
+---@field origin? integer   the user's window, to which closing goes back
+---@field file? integer     the last one of the user's that takes files
+---@field own_tab boolean
+---@field height? integer   the prompt's, as we or the user made it
+---@field both? integer     the height of the two windows then
+---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
+---@field fitted? string   the heights that we have given, which are not the user's wish either
+---@field share? { size?: integer, screen: string, by_hand?: boolean }  of the screen, as we gave it
+---@field lent? boolean     a question has lines of the prompt's
+---@field layout acp.Layout  as it was before
+
+M.by_tab = {} ---@type table<integer, acp.Pair>
+
+---@param win? integer
+---@return boolean
+function M.is_open(win)
+  return win ~= nil and api.nvim_win_is_valid(win)
+end
+
+--- The pair of this tabpage.
+---@return acp.Pair?
+function M.current()
+  local tab = api.nvim_get_current_tabpage()
+  local pair = M.by_tab[tab]
+  if pair and not M.is_open(pair.chat) and not M.is_open(pair.prompt) then
+    M.by_tab[tab] = nil
+    return nil
+  end
+  return pair
+end
+
+-- Those of our window options that would bind the user in a window that is theirs.
+local FREE = { winfixbuf = false, winfixheight = false, winfixwidth = false }
+
+--- A window of a pair that has come to show a buffer of the user's is theirs: `:bdelete` of a prompt does not close the
+--- last window, but shows a file in it.
+---@param win integer
+function M.give_back(win)
+  local pair = M.by_tab[api.nvim_win_get_tabpage(win)]
+  if not pair or not M.holds(pair, win) or vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil then
+    return
+  end
+  pair[win == pair.chat and "chat" or "prompt"] = nil
+  for name, value in pairs(FREE) do
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+end
+
+---@param pair acp.Pair
+---@return boolean
+function M.is_complete(pair)
+  return M.is_open(pair.chat) and M.is_open(pair.prompt)
+end
+
+---@param pair acp.Pair
+---@param win integer
+---@return boolean
+function M.holds(pair, win)
+  return win == pair.chat or win == pair.prompt
+end
+
+---@param pair acp.Pair
+---@return integer[]
+function M.users_windows(pair)
+  return vim.tbl_filter(function(win)
+    return not M.holds(pair, win)
+  end, layout.windows())
+end
+
+--- A pair that is not on the screen yet, before the user's windows as they are now.
+---@return acp.Pair
+function M.new()
+  local pair = { session = 0, own_tab = false, disturbed = false, layout = layout.remember() }
+  pair.origin = api.nvim_get_current_win()
+  pair.file = pair.origin
+  return pair
+end
+
+return M

@@ -1,0 +1,148 @@
+-- Where the chat's window comes to be, by the position in the configuration, and the prompt's below it.
+local config = require("acp_nvim.config.settings")
+local layout = require("acp_nvim.ui.tabpage")
+local pairs_of = require("acp_nvim.windows.pair")
+
+local api = vim.api
+local M = {}
+
+local LEAST_WIDTH = 20
+local LEAST_LINES = 10 -- below it the chat has a tabpage of its own
+
+---@return string
+function M.position()
+  local wanted = config.get().chat.position
+  local beside = wanted == "right" or wanted == "left"
+  if beside and vim.o.columns < 2 * LEAST_WIDTH or wanted ~= "tab" and vim.o.lines < LEAST_LINES then
+    return "tab"
+  end
+  return wanted
+end
+
+--- May a file of the user's be shown in it? File trees are buffers of another type, or as netrw's folders, and not
+--- listed.
+---@param win integer
+---@return boolean
+function M.takes_files(win)
+  if not pairs_of.is_open(win) or vim.wo[win].winfixbuf or vim.wo[win].previewwindow then
+    return false
+  end
+  local buf = api.nvim_win_get_buf(win)
+  local is_folder = vim.fn.isdirectory(api.nvim_buf_get_name(buf)) == 1
+  return vim.bo[buf].buftype == "" and vim.bo[buf].buflisted and not is_folder
+end
+
+--- How wide a chat beside the user's windows is to be.
+---@return integer
+function M.width()
+  local total, width = vim.o.columns, config.get().chat.width
+  width = width < 1 and total * width or width
+  return math.max(math.min(math.floor(width), total - LEAST_WIDTH), LEAST_WIDTH)
+end
+
+--- How high a chat with its prompt is to be below the user's windows.
+---@return integer
+function M.height()
+  return math.max(3, math.floor(vim.o.lines * 0.45))
+end
+
+---@param height integer  of the two windows together
+---@return integer
+local function prompt_height(height)
+  return math.max(1, math.min(config.get().chat.prompt_height, math.floor(height / 3)))
+end
+
+---@param row integer
+---@param height integer
+---@return vim.api.keyset.win_config
+local function floating(row, height)
+  local width = math.max(1, math.min(vim.o.columns - 4, math.max(80, math.floor(vim.o.columns * 0.7))))
+  return {
+    relative = "editor",
+    row = row,
+    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
+    width = width,
+    height = height,
+    border = "rounded",
+    title = "",
+  }
+end
+
+--- Where a chat and its prompt float.
+---@return vim.api.keyset.win_config chat
+---@return vim.api.keyset.win_config prompt
+local function floats()
+  local both = math.max(4, math.floor(vim.o.lines * 0.8) - 4)
+  local row, below = math.floor(vim.o.lines * 0.06), prompt_height(both)
+  return floating(row, both - below), floating(row + both - below + 2, below)
+end
+
+--- The two that float take their share of the screen as it is now.
+---@param pair acp.Pair
+function M.float_anew(pair)
+  local chat, prompt_below = floats()
+  api.nvim_win_set_config(pair.chat, chat)
+  api.nvim_win_set_config(pair.prompt, prompt_below)
+end
+
+--- A size of its own keeps 'equalalways' from resizing all others.
+---@type table<string, fun(buf: integer, pair: acp.Pair): integer>
+local places = {}
+
+function places.right(buf)
+  return api.nvim_open_win(buf, false, { split = "right", win = -1, width = M.width() })
+end
+
+function places.left(buf)
+  return api.nvim_open_win(buf, false, { split = "left", win = -1, width = M.width() })
+end
+
+function places.bottom(buf)
+  return api.nvim_open_win(buf, false, { split = "below", win = -1, height = M.height() })
+end
+
+function places.tab(buf, pair)
+  layout.new_tab(buf)
+  pair.own_tab = true
+  return api.nvim_get_current_win()
+end
+
+function places.float(buf)
+  return api.nvim_open_win(buf, false, (floats()))
+end
+
+---@param pair acp.Pair
+---@param buf integer
+---@return integer
+function M.open_chat(pair, buf)
+  if pairs_of.is_open(pair.prompt) then
+    local height = math.max(1, api.nvim_win_get_height(pair.prompt) - prompt_height(vim.o.lines) - 1)
+    return api.nvim_open_win(buf, false, { split = "above", win = pair.prompt, height = height })
+  end
+  local ok, win = pcall(places[M.position()], buf, pair)
+  return ok and win or places.tab(buf, pair)
+end
+
+--- On a screen of a few lines the prompt takes the chat's last one.
+---@param chat integer
+---@param buf integer
+---@return integer
+local function over_the_last_line(chat, buf)
+  local row, width = api.nvim_win_get_height(chat) - 1, api.nvim_win_get_width(chat)
+  return api.nvim_open_win(buf, false, { relative = "win", win = chat, row = row, col = 0, width = width, height = 1 })
+end
+
+---@param pair acp.Pair
+---@param buf integer
+---@return integer
+function M.open_prompt(pair, buf)
+  local height = api.nvim_win_get_height(pair.chat)
+  if layout.is_float(pair.chat) then
+    return api.nvim_open_win(buf, false, (select(2, floats())))
+  end
+  local below = { split = "below", win = pair.chat, height = prompt_height(height) }
+  local ok, win = pcall(api.nvim_open_win, buf, false, below)
+  return ok and win or over_the_last_line(pair.chat, buf)
+end
+
+return M

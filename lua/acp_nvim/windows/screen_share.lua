@@ -1,0 +1,76 @@
+-- The share of the screen that a pair has: it follows the screen's size until the user has resized it by hand.
+local config = require("acp_nvim.config.settings")
+local layout = require("acp_nvim.ui.tabpage")
+local pairs_of = require("acp_nvim.windows.pair")
+local place = require("acp_nvim.windows.placement")
+
+local api = vim.api
+local M = {}
+
+---@param pair acp.Pair
+---@return "width"|"height"|"float"|nil side  of the screen that it has a share of
+local function side_of(pair)
+  local position = place.position()
+  if pair.own_tab or not pairs_of.is_complete(pair) then
+    return nil
+  elseif layout.is_float(pair.chat) then
+    return "float"
+  elseif position == "bottom" then
+    return "height"
+  end
+  local beside = position == "right" or position == "left"
+  return beside and config.get().chat.width < 1 and api.nvim_win_get_width(pair.chat) < vim.o.columns and "width" or nil
+end
+
+---@param pair acp.Pair
+---@param side "width"|"height"
+---@return integer
+local function size_of(pair, side)
+  if side == "width" then
+    return api.nvim_win_get_width(pair.chat)
+  end
+  return api.nvim_win_get_height(pair.chat) + api.nvim_win_get_height(pair.prompt)
+end
+
+---@return string
+local function screen()
+  return ("%dx%d"):format(vim.o.columns, vim.o.lines)
+end
+
+--- The pair has been opened, or has its share: another size later on is the user's.
+---@param pair acp.Pair
+function M.note(pair)
+  local side = side_of(pair)
+  pair.share = side and { size = side ~= "float" and size_of(pair, side) or nil, screen = screen() } or nil
+end
+
+--- Sizes have changed: because windows came or went, or by the user's hand.
+---@param pair acp.Pair
+function M.resized(pair)
+  local side, given = side_of(pair), pair.share
+  if not given or not given.size or not side or side == "float" or given.screen ~= screen() then
+    return
+  end
+  local size = size_of(pair, side)
+  given.by_hand = given.by_hand or (not pair.disturbed and size ~= given.size)
+  given.size = size
+end
+
+--- The screen may have another size than when the pair was given its share.
+---@param pair acp.Pair
+function M.follow_screen(pair)
+  local side, given = side_of(pair), pair.share
+  if not side or not given or given.by_hand or given.screen == screen() then
+    return
+  elseif side == "float" then
+    place.float_anew(pair)
+  elseif side == "width" then
+    api.nvim_win_set_width(pair.chat, place.width())
+  else
+    local height = place.height() - api.nvim_win_get_height(pair.prompt) - 1
+    api.nvim_win_set_height(pair.chat, math.max(1, height))
+  end
+  M.note(pair)
+end
+
+return M

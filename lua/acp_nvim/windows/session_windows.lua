@@ -1,0 +1,188 @@
+-- The windows: in each tabpage at most one pair, a chat with its prompt below. Opening and closing them leaves the
+-- user's windows, their sizes, alternate files and jumplists as they were.
+local chats = require("acp_nvim.chat.buffer")
+local closing = require("acp_nvim.windows.closing")
+local heights = require("acp_nvim.windows.heights")
+local layout = require("acp_nvim.ui.tabpage")
+local look = require("acp_nvim.windows.options")
+local pairs_of = require("acp_nvim.windows.pair")
+local place = require("acp_nvim.windows.placement")
+local prompt = require("acp_nvim.prompt.buffer")
+local scratch = require("acp_nvim.ui.message")
+local share = require("acp_nvim.windows.screen_share")
+local state = require("acp_nvim.backend.session_store")
+local undisturbed = require("acp_nvim.ui.safe_windows")
+
+local api = vim.api
+local M = {
+  close = closing.close,
+  close_session = closing.close_session,
+  enlarge = heights.enlarge,
+  settle = heights.settle,
+}
+
+-- Opening -------------------------------------------------------------------------------------------------------------
+
+--- The pair that has a tabpage to itself; it becomes the current one.
+---@return acp.Pair?
+local function pair_in_own_tab()
+  for tab, pair in pairs(pairs_of.by_tab) do
+    if pair.own_tab and place.position() == "tab" and pairs_of.is_open(pair.chat) then
+      api.nvim_set_current_tabpage(tab)
+      return pair
+    end
+  end
+end
+
+--- Opens what of the pair is not open.
+---@param n integer
+---@return acp.Pair
+local function ensure(n)
+  local pair = pairs_of.current() or pair_in_own_tab() or pairs_of.new()
+  local was_complete = pairs_of.is_complete(pair)
+  if not pairs_of.is_open(pair.chat) then
+    pair.chat = place.open_chat(pair, chats.buffer(n))
+  end
+  if not pairs_of.is_open(pair.prompt) then
+    pair.prompt = place.open_prompt(pair, prompt.buffer(n))
+  end
+  look.show(pair, n)
+  if not was_complete then
+    heights.note(pair)
+    share.note(pair)
+  end
+  pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
+  return pair
+end
+
+--- Opens the pair in this tabpage, or shows another session in it.
+---@param n integer
+---@param opts? { focus?: boolean }
+---@return boolean ok
+function M.open(n, opts)
+  if vim.fn.getcmdwintype() ~= "" then
+    scratch.message("warn", "close the command-line window first")
+    return false
+  end
+  undisturbed.run(function()
+    local pair = ensure(n)
+    if opts and opts.focus then
+      api.nvim_set_current_win(pair.prompt)
+      state.focus(n)
+    end
+  end)
+  require("acp_nvim.chat.winbar").refresh(n)
+  require("acp_nvim.question.window_size").tell(n)
+  require("acp_nvim.chat.welcome").refresh(n)
+  return true
+end
+
+-- What is there -------------------------------------------------------------------------------------------------------
+
+--- Is this session's chat (any session's without `n`) in this tabpage?
+---@param n? integer
+---@return boolean
+function M.is_open(n)
+  local pair = pairs_of.current()
+  return pair ~= nil and pairs_of.is_open(pair.chat) and (n == nil or pair.session == n)
+end
+
+--- The prompt's window in this tabpage.
+---@return integer?
+function M.prompt()
+  local pair = pairs_of.current()
+  return pair and pairs_of.is_open(pair.prompt) and pair.prompt or nil
+end
+
+--- A window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
+--- file, else any with one, else a new one.
+---@param buf? integer
+---@return integer
+function M.origin(buf)
+  local pair = pairs_of.current()
+  local candidates = layout.windows()
+  if pair and pair.file then
+    table.insert(candidates, 1, pair.file) -- no nil: it would be a hole, at which the search ends
+  end
+  local showing = vim.iter(candidates):find(function(win)
+    return place.takes_files(win) and api.nvim_win_get_buf(win) == buf
+  end)
+  local found = showing or vim.iter(candidates):find(place.takes_files)
+  if found then
+    return found
+  end
+  return api.nvim_open_win(api.nvim_create_buf(true, false), false, { split = pair and "left" or "above", win = -1 })
+end
+
+-- Autocommands --------------------------------------------------------------------------------------------------------
+
+local group = api.nvim_create_augroup("acp_nvim.window", {})
+
+api.nvim_create_autocmd({ "WinNew", "WinClosed", "VimResized" }, {
+  group = group,
+  callback = function(event)
+    local win = event.event == "WinClosed" and tonumber(event.match) or api.nvim_get_current_win()
+    local pair = pairs_of.by_tab[api.nvim_win_get_tabpage(win)]
+    if pair and (event.event == "VimResized" or not layout.is_float(win)) then
+      pair.disturbed = true
+    end
+  end,
+})
+
+api.nvim_create_autocmd("BufEnter", {
+  group = group,
+  callback = function()
+    pairs_of.give_back(api.nvim_get_current_win())
+  end,
+})
+
+api.nvim_create_autocmd("WinResized", {
+  group = group,
+  callback = function()
+    local pair = pairs_of.current()
+    if pair then
+      share.resized(pair)
+      heights.resized(pair, vim.v.event.windows)
+    end
+  end,
+})
+
+-- In a tabpage that is not on the screen no window can be given a size.
+api.nvim_create_autocmd({ "VimResized", "TabEnter" }, {
+  group = group,
+  callback = function()
+    local pair = pairs_of.current()
+    if pair then
+      share.follow_screen(pair)
+    end
+  end,
+})
+
+api.nvim_create_autocmd("WinClosed", {
+  group = group,
+  callback = function(event)
+    local closed = tonumber(event.match) --[[@as integer]]
+    for tab, pair in pairs(pairs_of.by_tab) do
+      if pairs_of.holds(pair, closed) then
+        vim.schedule(function()
+          closing.close_partner(tab, pair)
+        end)
+      end
+    end
+  end,
+})
+
+api.nvim_create_autocmd("WinLeave", {
+  group = group,
+  callback = function()
+    local pair = pairs_of.by_tab[api.nvim_get_current_tabpage()]
+    local win = api.nvim_get_current_win()
+    local is_ours = vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil
+    if pair and not is_ours and not layout.is_float(win) then
+      pair.origin = win
+      pair.file = place.takes_files(win) and win or pair.file
+    end
+  end,
+})
+
+return M
