@@ -193,14 +193,63 @@ def test_a_write_of_everything_decides_nothing(
 
 
 @pytest.mark.parametrize(
-    "keys", [":w<CR>", ":x<CR>", "ZZ", ":update<CR>", "<Cmd>w<CR>", ":silent w | echo<CR>"]
+    "mapping",
+    [
+        "vim.keymap.set('n', 'gW', '<Cmd>wall<CR>')",
+        "vim.keymap.set('n', 'gW', '<Esc><Cmd>silent! wall<CR>')",
+        "vim.keymap.set('n', 'gW', vim.cmd.wall)",
+        "vim.keymap.set('n', 'gW', '<Cmd>windo w<CR>')",
+        "vim.keymap.set('n', 'gW', '<Cmd>nohlsearch<CR>')"
+        " vim.api.nvim_create_autocmd('InsertLeave', { nested = true, command = 'silent! write' })",
+        "vim.keymap.set('n', 'gW', function() end)"
+        " vim.api.nvim_create_autocmd('TextChanged', { nested = true, callback = function() vim.cmd.write() end })",
+        "vim.keymap.set('n', 'gW', function() vim.defer_fn(function()"
+        " vim.cmd('silent! write') vim.g.tried = 1 end, 1) end)",
+    ],
+)
+def test_a_write_that_no_key_or_command_in_its_window_stands_for_decides_nothing(
+    open_editor: Open, tmp_path: Path, mapping: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent, init=mapping + "\n")
+    open_diff(editor)
+    editor.type("ggccmine<Esc>gW" + ("" if "tried" in mapping else ":let g:tried = 1<CR>"))
+    editor.expect_lua("return vim.g.tried", 1)
+    if "silent" not in mapping:
+        editor.expect_lua("return vim.fn.execute('messages')", lambda said: "proposal was not sent" in said)
+    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
+    assert editor.lua(SIDE)[0] == "mine"
+    assert editor.lua("return vim.fn.bufexists('acp://written')") == 0
+    editor.type("<C-w>t<C-w>l:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ":w<CR>",
+        ":x<CR>",
+        "ZZ",
+        ":update<CR>",
+        "gW",
+        "gF",
+        "gP",
+        ":silent w | echo<CR>",
+        ":lua vim.cmd.w()<CR>",
+    ],
 )
 def test_a_write_of_its_own_decides(open_editor: Open, tmp_path: Path, keys: str) -> None:
     agent = script(tmp_path, on_prompt("", *write_through()))
-    init = "vim.keymap.set('n', 'gW', '<Cmd>w<CR>')\n"
+    init = """
+    vim.keymap.set('n', 'gW', '<Cmd>w<CR>')
+    vim.keymap.set('n', 'gF', function() vim.cmd.write() end)
+    vim.keymap.set('n', '<Plug>(save)', '<Cmd>w<CR>')
+    vim.keymap.set('n', 'gP', '<Plug>(save)')
+    """
     editor = open_old(open_editor, agent, init=init)
     open_diff(editor)
-    editor.type("ggccmine<Esc>" + keys.replace("<Cmd>w<CR>", "gW"))
+    editor.type("ggccmine<Esc>" + keys)
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "mine\n", 1)

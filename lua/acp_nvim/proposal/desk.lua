@@ -48,6 +48,7 @@ local M = {}
 ---@field told_texts? table<string, string>  what the backend has been told of the user's
 ---@field list? integer                 id of the quickfix list
 ---@field told? boolean                the note
+---@field told_unsent? boolean         that a write of nobody's was no answer
 ---@field marked? integer              buffer with marks at unsaved lines
 
 ---@class acp.Kept

@@ -2,10 +2,11 @@
 local abreast = require("acp_nvim.abreast")
 local aside = require("acp_nvim.proposal.aside")
 local desk = require("acp_nvim.proposal.desk")
+local on_write = require("acp_nvim.proposal.on_write")
 local scratch = require("acp_nvim.ui.message")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
-local writing = require("acp_nvim.proposal.writing")
+local write_intent = require("acp_nvim.proposal.write_intent")
 
 local api = vim.api
 local M = {}
@@ -34,10 +35,11 @@ end
 ---@param buf integer
 local function listen(proposal, index, buf)
   local path, name = proposal.shown.files[index].path, api.nvim_buf_get_name(buf)
+  write_intent.watch(buf)
   api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function(event)
-      writing.write(proposal, path, name, event)
+      on_write.write(proposal, path, name, event)
     end,
   })
   api.nvim_create_autocmd("BufWinEnter", {

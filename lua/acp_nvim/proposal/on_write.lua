@@ -1,7 +1,8 @@
 -- A right side is written: that decides, where it is meant to and is all of it; under another name it is a copy.
 local decision = require("acp_nvim.proposal.decision")
+local desk = require("acp_nvim.proposal.desk")
 local scratch = require("acp_nvim.ui.message")
-local typed = require("acp_nvim.typed")
+local write_intent = require("acp_nvim.proposal.write_intent")
 
 local api = vim.api
 local M = {}
@@ -36,6 +37,16 @@ local function copy(buf, name, target)
   end)
 end
 
+--- Autosave plugins write again and again: one message is enough, but a command of the user's always gets one.
+---@param proposal acp.Proposal
+---@param is_pressed boolean
+local function tell_unsent(proposal, is_pressed)
+  if is_pressed or not proposal.told_unsent then
+    proposal.told_unsent = true
+    scratch.message("warn", "the proposal was not sent: :w in its own window does that")
+  end
+end
+
 ---@param proposal acp.Proposal
 ---@param path string
 ---@param name string  of the buffer
@@ -43,14 +54,18 @@ end
 function M.write(proposal, path, name, event)
   local buf = event.buf
   if event.match ~= name then
-    copy(buf, name, event.match)
-  elseif not typed.is_meant(buf) then
-    scratch.message("warn", "the proposal was not sent: :w in its own window does that")
-  elseif vim.fn.line("'[") ~= 1 or vim.fn.line("']") ~= api.nvim_buf_line_count(buf) then
-    scratch.message("warn", "all of it decides: nothing was sent, :w without a range does that")
-  else
-    decision.submit(proposal, path)
+    return copy(buf, name, event.match)
   end
+  local is_whole = vim.fn.line("'[") == 1 and vim.fn.line("']") == api.nvim_buf_line_count(buf)
+  write_intent.judge(buf, function()
+    if not is_whole then
+      scratch.message("warn", "all of it decides: nothing was sent, :w without a range does that")
+    elseif desk.is_open(proposal) and api.nvim_buf_is_valid(buf) then
+      decision.submit(proposal, path)
+    end
+  end, function(is_pressed)
+    tell_unsent(proposal, is_pressed)
+  end)
 end
 
 return M
