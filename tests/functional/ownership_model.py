@@ -1,14 +1,23 @@
-"""The reference model of patchwork: one object a line, nothing clever, every rule where it can be read."""
+"""The reference model of pending changes: one object a line, nothing clever, every rule where it can be read."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-
-from acp_nvim.review.edits import Edit, edits
+from typing import NamedTuple
 
 _numbers = count()
+
+
+class Edit(NamedTuple):
+    first: int
+    last: int
+    lines: list[str]
+
+
+Diff = Callable[[list[str], list[str]], list[Edit]]
 
 
 @dataclass(eq=False)
@@ -92,17 +101,19 @@ def _tell_apart(before: list[Line], behind: list[Line]) -> None:
 class _Moment:
     items: list[Line]
     decided: dict[int, bool]
-    typed: int | None
 
 
 class Model:
-    def __init__(self, lines: list[str]) -> None:
+    """`diff` is that of the code under test: two right ones may align lines that are there twice in different ways."""
+
+    def __init__(self, lines: list[str], diff: Diff) -> None:
+        self._diff = diff
         self.items = [Line(text) for text in lines]
         self.decided: dict[int, bool] = {}
         self.kept: set[int] = set()
         self.kept_ids: set[int] = set()
         self.past: list[_Moment] = []
-        self._enter(None)
+        self._enter()
 
     @property
     def lines(self) -> list[str]:
@@ -123,11 +134,10 @@ class Model:
         ]
 
     def agent(self, new: list[str], author: object) -> None:
-        changes = edits(self.lines, new)
+        changes = self._diff(self.lines, new)
         for edit in reversed(changes):
             self._melt(edit, author)
-        if changes:
-            self._enter(None)
+        self._enter()
 
     def user(self, edit: Edit) -> None:
         self._typed(self._refined(edit))
@@ -136,11 +146,17 @@ class Model:
         changes = self._refined(edit)
         for each in reversed(changes):
             self._melt(each, author)
-        if changes:
-            self._enter(None)
+        self._enter()
 
     def became(self, new: list[str]) -> None:
-        self._typed(edits(self.lines, new))
+        self._typed(self._diff(self.lines, new))
+
+    def go_to(self, moment: int) -> None:
+        """By `u` or `<C-r>`: what was known then is known again. The same text typed again is the user's."""
+        for edit in reversed(self._diff(self.lines, _text(self.past[moment].items))):
+            self._take(edit)
+        self._recall(self.past[moment])
+        self._enter()
 
     def keep(self, *ids: int) -> None:
         for item in self.items:
@@ -153,38 +169,27 @@ class Model:
             for item in self.items
             if not (item.text is None and item.owner and item.owner.id in ids)
         ]
-        self._enter(None)
+        self._enter()
 
     def undo(self, *ids: int) -> None:
         for owner, i, j in reversed(_hunks(self.items)):
             if owner.id in ids:
                 self.decided[owner.id] = False
                 self.items[i:j] = [Line(text) for text in _base(self.items[i:j])]
-        self._enter(None)
+        self._enter()
 
     def _refined(self, edit: Edit) -> list[Edit]:
         first, last, lines = edit
-        finer = edits(self.lines[first:last], lines)
+        finer = self._diff(self.lines[first:last], lines)
         return [Edit(first + each.first, first + each.last, each.lines) for each in finer]
 
     def _typed(self, changes: list[Edit]) -> None:
-        if not changes:
-            return
-        blocks, decided = self._described(self.items), dict(self.decided)
         for edit in reversed(changes):
             self._take(edit)
-        known = next((moment for moment in reversed(self.past) if _text(moment.items) == self.lines), None)
-        if known:
-            self._recall(known)
-        one = len(changes) == 1 and changes[0].last - changes[0].first == len(changes[0].lines) == 1
-        same = self._described(self.items) == blocks and decided == self.decided
-        self._enter(changes[0].first if one and same and not known else None)
+        self._enter()
 
-    def _enter(self, typed: int | None) -> None:
-        """Typing on in one line is one moment."""
-        if typed is not None and self.past[-1].typed == typed:
-            self.past.pop()
-        self.past.append(_Moment(_copied(self.items), dict(self.decided), typed))
+    def _enter(self) -> None:
+        self.past.append(_Moment(_copied(self.items), dict(self.decided)))
 
     def _recall(self, known: _Moment) -> None:
         self.items = _copied(known.items)
@@ -249,7 +254,7 @@ class Model:
         spans = [
             (len(_base(self.items[low:i])), len(_base(self.items[low:j])), owner.id) for owner, i, j in met
         ]
-        changes = edits(old, new) if met else [Edit(0, len(old), new)]
+        changes = self._diff(old, new) if met else [Edit(0, len(old), new)]
         result: list[Line] = []
         done = 0
         for first, last, lines in changes:

@@ -1,0 +1,289 @@
+-- The text of one file under review: its lines, the agents' changes in it that nobody has decided on yet, and those that
+-- were decided. What `u` and `<C-r>` go back to is known again: the numbers of the undo tree's states are the memory.
+--
+-- Every line has one owner. What the user writes is the user's at once, wherever it stands: undoing a change takes back
+-- what is left of the agent's lines in it, and nothing else.
+local attribution = require("acp_nvim.review.attribution")
+local changes = require("acp_nvim.review.change")
+local line_diff = require("acp_nvim.review.line_diff")
+local lost_lines = require("acp_nvim.review.lost_lines")
+
+local M = {}
+
+local MOST_DECIDED = 1000 -- changes that are shown after their decision
+local MOST_MOMENTS = 500 -- states of the undo tree that are remembered
+local MOST_PLACED = 500000 -- changes in all of them
+
+---@class acp.DecidedChange
+---@field row integer
+---@field change acp.AgentChange
+---@field is_kept boolean
+
+---@class acp.Known  what there is to know of a text beside its lines; never altered
+---@field blocks acp.Blocks
+---@field decided acp.DecidedChange[]
+---@field lost acp.Lost[]
+
+---@class acp.Pending
+---@field lines string[]
+---@field known acp.Known
+---@field kept table<integer, acp.Origin[]>  by the edit that they come from
+---@field kept_ids table<integer, true>
+---@field moments { seq: integer, known: acp.Known }[]  the newest last
+
+---@param lines string[]
+---@return acp.Pending
+function M.new(lines)
+  local known = { blocks = attribution.none(), decided = {}, lost = {} }
+  return { lines = lines, known = known, kept = {}, kept_ids = {}, moments = {} }
+end
+
+--- The pending changes, ascending.
+---@param text acp.Pending
+---@return acp.Placed[]
+function M.placed(text)
+  local blocks, list = text.known.blocks, {}
+  for i, row in ipairs(blocks.rows) do
+    list[i] = { row = row, change = blocks.changes[i] }
+  end
+  return list
+end
+
+---@param list acp.DecidedChange[]
+---@return acp.DecidedChange[]
+local function bounded(list)
+  return #list > MOST_DECIDED and vim.list_slice(list, #list - MOST_DECIDED + 1) or list
+end
+
+--- Rows behind an edit follow it.
+---@param decided acp.DecidedChange[]
+---@param edits acp.LineEdit[]
+---@return acp.DecidedChange[]
+local function moved(decided, edits)
+  return vim.tbl_map(function(each)
+    local row, shift = each.row, 0
+    for _, edit in ipairs(edits) do
+      if edit[2] <= each.row then
+        shift = shift + #edit[3] - (edit[2] - edit[1])
+      elseif edit[1] < each.row then
+        row = math.min(row, edit[1] + #edit[3])
+      end
+    end
+    return row + shift == each.row and each or vim.tbl_extend("force", each, { row = row + shift })
+  end, decided)
+end
+
+---@param text acp.Pending
+---@param edits acp.LineEdit[]
+local function replace(text, edits)
+  local edit = edits[1]
+  if #edits == 1 and #edit[3] == edit[2] - edit[1] then
+    for i, line in ipairs(edit[3]) do
+      text.lines[edit[1] + i] = line
+    end
+  else
+    text.lines = line_diff.apply(text.lines, edits)
+  end
+end
+
+--- An agent has changed the text.
+---@param text acp.Pending
+---@param edits acp.LineEdit[]
+---@param author acp.Author
+---@param is_mixed? fun(old: string[], new: string[]): boolean
+function M.agent(text, edits, author, is_mixed)
+  if #edits > 0 then
+    local known = text.known
+    text.known = {
+      blocks = attribution.agent(known.blocks, text.lines, edits, author, is_mixed),
+      decided = moved(known.decided, edits),
+      lost = lost_lines.written_over(known.lost, edits),
+    }
+    replace(text, edits)
+  end
+end
+
+--- The user has, or somebody of whom nothing is known: `is_answer` false, and no agent is told of it.
+---@param text acp.Pending
+---@param edits acp.LineEdit[]
+---@param is_answer? boolean
+function M.user(text, edits, is_answer)
+  if #edits > 0 then
+    local known, lost = text.known, nil
+    if is_answer == false then
+      lost = lost_lines.written_over(known.lost, edits)
+    else
+      lost = lost_lines.user(known.lost, known.blocks, attribution.near, edits)
+    end
+    text.known = {
+      blocks = attribution.user(known.blocks, edits),
+      decided = #known.decided > 0 and moved(known.decided, edits) or known.decided,
+      lost = lost,
+    }
+    replace(text, edits)
+  end
+end
+
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return acp.Placed[] chosen
+---@return acp.Placed[] rest
+local function split(text, ids)
+  local chosen, rest = {}, {}
+  for _, placed in ipairs(M.placed(text)) do
+    table.insert(ids[placed.change.id] and chosen or rest, placed)
+  end
+  return chosen, rest
+end
+
+--- Nobody has to decide on these any more.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return integer[] kept  those that were pending
+function M.keep(text, ids)
+  local chosen, rest = split(text, ids)
+  if #chosen == 0 then
+    return {}
+  end
+  local decided = vim.list_slice(text.known.decided)
+  for _, placed in ipairs(chosen) do
+    local change = placed.change
+    text.kept_ids[change.id] = true
+    for _, origin in ipairs({ changes.origin(change), unpack(change.melted) }) do
+      text.kept[origin.born] = text.kept[origin.born] or {}
+      table.insert(text.kept[origin.born], origin)
+    end
+    decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
+  end
+  text.known = {
+    blocks = attribution.blocks(rest),
+    decided = bounded(decided),
+    lost = lost_lines.decided(text.known.lost, chosen, false),
+  }
+  return vim.tbl_map(function(placed)
+    return placed.change.id
+  end, chosen)
+end
+
+--- The edits that take these changes back.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return acp.LineEdit[]
+function M.undoing(text, ids)
+  return vim.tbl_map(function(placed)
+    return { placed.row, placed.row + #placed.change.new, placed.change.old }
+  end, (split(text, ids)))
+end
+
+--- They are taken back: the agent's lines go, those before come back.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return integer[] undone  those that were pending
+function M.undo(text, ids)
+  local edits, chosen = M.undoing(text, ids), split(text, ids)
+  if #edits == 0 then
+    return {}
+  end
+  local decided, rest, shift = moved(text.known.decided, edits), {}, 0
+  for _, placed in ipairs(M.placed(text)) do
+    local change = placed.change
+    if ids[change.id] then
+      decided[#decided + 1] = { row = placed.row + shift, change = change, is_kept = false }
+      shift = shift + #change.old - #change.new
+    else
+      rest[#rest + 1] = { row = placed.row + shift, change = change }
+    end
+  end
+  text.known = {
+    blocks = attribution.blocks(rest),
+    decided = bounded(decided),
+    lost = lost_lines.decided(text.known.lost, chosen, true),
+  }
+  replace(text, edits)
+  return vim.tbl_map(function(placed)
+    return placed.change.id
+  end, chosen)
+end
+
+-- The undo memory -----------------------------------------------------------------------------------------------------
+
+--- What was known of a text, less what has been kept since.
+---@param text acp.Pending
+---@param known acp.Known
+---@return acp.Known
+local function recalled(text, known)
+  local parts = {}
+  for i, row in ipairs(known.blocks.rows) do
+    local change = known.blocks.changes[i]
+    for _, part in ipairs(changes.minus(change, text.kept[change.born] or {})) do
+      if text.kept_ids[part.id] then
+        part = changes.with(part, { id = changes.new_id() })
+      end
+      parts[#parts + 1] = { row = row + part.new_at - change.new_at, change = part }
+    end
+  end
+  local decided, is_told = {}, {}
+  for _, each in ipairs(known.decided) do
+    if each.is_kept or not text.kept_ids[each.change.id] then
+      decided[#decided + 1] = each
+      is_told[each.change.id] = each.is_kept or nil
+    end
+  end
+  for _, each in ipairs(text.known.decided) do
+    if each.is_kept and not is_told[each.change.id] then
+      decided[#decided + 1] = each
+    end
+  end
+  return { blocks = attribution.blocks(parts), decided = bounded(decided), lost = known.lost }
+end
+
+--- The text stands after that change of the undo tree now.
+---@param text acp.Pending
+---@param seq integer
+function M.remember(text, seq)
+  local moments = text.moments
+  for i = #moments, math.max(1, #moments - 1), -1 do
+    if moments[i].seq == seq then
+      table.remove(moments, i)
+    end
+  end
+  moments[#moments + 1] = { seq = seq, known = text.known }
+  local placed = 0
+  for i = #moments, 1, -1 do
+    placed = placed + #moments[i].known.blocks.rows
+    if i <= #moments - MOST_MOMENTS or (placed > MOST_PLACED and i < #moments) then
+      text.moments = vim.list_slice(moments, i + 1)
+      return
+    end
+  end
+end
+
+--- The user has gone back or forth to that change: what was known there is known again.
+---@param text acp.Pending
+---@param seq integer
+---@return boolean
+function M.recall(text, seq)
+  for i = #text.moments, 1, -1 do
+    if text.moments[i].seq == seq then
+      text.known = recalled(text, text.moments[i].known)
+      return true
+    end
+  end
+  return false
+end
+
+--- What was known of a text that is there again by other ways: read from the disk, say.
+---@param text acp.Pending
+---@param lines string[]
+---@param known acp.Known
+function M.restore(text, lines, known)
+  text.lines, text.known = lines, recalled(text, known)
+end
+
+--- Another buffer has numbers of its own.
+---@param text acp.Pending
+function M.forget_moments(text)
+  text.moments = {}
+end
+
+return M

@@ -1,0 +1,399 @@
+"""Any sequence of edits and decisions in Neovim, against the model that knows every line's owner."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.functional.editor import Editor
+from tests.functional.ownership_model import Edit, Model
+
+DRIVER = """
+local line_diff = require("acp_nvim.review.line_diff")
+local pending = require("acp_nvim.review.pending_changes")
+local text, seq
+
+local function lines_at()
+  return vim.deepcopy(text.lines)
+end
+
+local function set(ids)
+  local found = {}
+  for _, id in ipairs(ids) do
+    found[id] = true
+  end
+  return found
+end
+
+local steps = {}
+
+function steps.new(lines)
+  text, seq, _G.texts = pending.new(lines), 0, { [0] = lines }
+end
+
+function steps.agent(new, author)
+  pending.agent(text, line_diff.edits(text.lines, new), author)
+end
+
+function steps.agent_edit(edit, author)
+  pending.agent(text, line_diff.refined(text.lines, edit), author)
+end
+
+function steps.merge(new, author)
+  pending.agent(text, line_diff.edits(text.lines, new), author, function()
+    return true
+  end)
+end
+
+function steps.anew(new)
+  pending.user(text, line_diff.edits(text.lines, new), false)
+end
+
+function steps.user(edit)
+  pending.user(text, line_diff.refined(text.lines, edit))
+end
+
+function steps.became(new)
+  pending.user(text, line_diff.edits(text.lines, new))
+end
+
+function steps.go_to(at)
+  pending.user(text, line_diff.edits(text.lines, texts[at]))
+  assert(pending.recall(text, at), "unknown state")
+end
+
+function steps.keep(ids)
+  pending.keep(text, set(ids))
+end
+
+function steps.undo(ids)
+  local before = lines_at()
+  local edits = pending.undoing(text, set(ids))
+  pending.undo(text, set(ids))
+  assert(vim.deep_equal(line_diff.apply(before, edits), text.lines), "the edits make another text")
+end
+
+function _G.drive(kind, ...)
+  steps[kind](...)
+  if kind ~= "new" then
+    seq = seq + 1
+  end
+  texts[seq] = lines_at()
+  pending.remember(text, seq)
+  local placed = pending.placed(text)
+  local all = {}
+  local found = vim.tbl_map(function(each)
+    local change = each.change
+    all[change.id] = true
+    return { change.id, { change.session, change.turn, change.by }, each.row, change.old, change.new }
+  end, placed)
+  local decided = vim.tbl_map(function(each)
+    return { each.change.id, each.is_kept, each.row }
+  end, text.known.decided)
+  local base = line_diff.apply(text.lines, pending.undoing(text, all))
+  return { lines = text.lines, base = base, pending = found, decided = decided }
+end
+
+function _G.diff(old, new)
+  return line_diff.edits(old, new)
+end
+
+function _G.report(session, is_told)
+  local lost_lines = require("acp_nvim.review.lost_lines")
+  local told, about = lost_lines.report(text.known.lost, text.lines, session)
+  for _, lost in ipairs(is_told and about or {}) do
+    lost.told = true
+  end
+  return told and told.lines or {}
+end
+"""
+
+AUTHORS = [(1, 1, "agent"), (1, 2, "agent"), (1, 2, "unknown")]
+_texts = st.lists(st.sampled_from("abcdef"), max_size=8)
+_few = st.lists(st.sampled_from("abcdefxyz"), max_size=4)
+_place = st.integers(0, 12)
+_who = st.sampled_from(AUTHORS)
+_steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("agent"), _texts, _who),
+        st.tuples(st.just("agent_edit"), _place, _place, _few, _who),
+        st.tuples(st.just("user"), _place, _place, _few),
+        st.tuples(st.just("user"), _place, _place, _few),
+        st.tuples(st.just("type"), _place, st.sampled_from("abcdefxyz")),
+        st.tuples(st.just("rewrite"), _place, st.integers(1, 3), st.integers(2, 5), _who),
+        st.tuples(st.just("touch"), _place, _place),
+        st.tuples(st.just("touch"), _place, _place),
+        st.tuples(st.just("became"), _texts),
+        st.tuples(st.just("earlier"), st.integers(0, 30)),
+        st.tuples(st.just("earlier"), st.integers(0, 3)),
+        st.tuples(st.just("keep"), st.sets(st.integers(0, 5))),
+        st.tuples(st.just("keep"), st.sets(_place, min_size=1, max_size=1)),
+        st.tuples(st.just("undo"), st.sets(st.integers(0, 5))),
+        st.tuples(st.just("undo"), st.sets(_place, min_size=1, max_size=1)),
+    ),
+    max_size=20,
+)
+many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def neovim(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """One for all examples."""
+    with closing(Editor(program, tmp_path_factory.mktemp("model"))) as editor:
+        editor.lua(DRIVER)
+        yield editor
+
+
+class Lua:
+    def __init__(self, neovim: Editor, lines: list[str]) -> None:
+        self._neovim = neovim
+        self.drive("new", lines)
+
+    def drive(self, kind: str, *arguments: Any) -> None:
+        now = self._neovim.lua("return drive(...)", kind, *arguments)
+        self.lines, self.base = list(now["lines"]), list(now["base"])
+        self.pending = [(one, tuple(who), row, old, new) for one, who, row, old, new in now["pending"]]
+        self.decided = [tuple(each) for each in now["decided"]]
+
+    def diff(self, old: list[str], new: list[str]) -> list[Edit]:
+        return [Edit(*each) for each in self._neovim.lua("return diff(...)", old, new)]
+
+    def report(self, session: int, is_told: bool = False) -> list[str]:
+        return list(self._neovim.lua("return report(...)", session, is_told))
+
+
+def author(who: tuple[int, int, str]) -> dict[str, Any]:
+    return dict(zip(("session", "turn", "by"), who, strict=True))
+
+
+class Both:
+    """The same done to both."""
+
+    def __init__(self, neovim: Editor, lines: list[str]) -> None:
+        self.real = Lua(neovim, lines)
+        self.model = Model(lines, self.real.diff)
+        self.count = 0  # of texts so far, less one
+        self.names: dict[int, int] = {}
+        self.kept: set[int] = set()
+        self._steps = {
+            "agent": self.agent,
+            "agent_edit": self.agent_edit,
+            "user": self.user,
+            "type": self.type,
+            "rewrite": self.rewrite,
+            "touch": self.touch,
+            "became": self.became,
+            "earlier": self.earlier,
+            "keep": self.keep,
+            "undo": self.undo,
+        }
+
+    def step(self, kind: str, *arguments: Any) -> None:
+        before = self.count
+        self._steps[kind](*arguments)
+        assert len(self.model.past) == self.count + 1, (kind, before)
+        self.compare()
+
+    def drive(self, *arguments: Any) -> None:
+        self.real.drive(*arguments)
+        self.count += 1
+
+    def agent(self, new: list[str], who: tuple[int, int, str]) -> None:
+        self.drive("agent", new, author(who))
+        self.model.agent(new, who)
+
+    def agent_edit(self, one: int, other: int, lines: list[str], who: tuple[int, int, str]) -> None:
+        edit = self.edit(one, other, lines)
+        self.model.agent_edit(edit, who)
+        self.drive("agent_edit", edit, author(who))
+
+    def user(self, one: int, other: int, lines: list[str]) -> None:
+        edit = self.edit(one, other, lines)
+        self.model.user(edit)
+        self.drive("user", edit)
+
+    def type(self, row: int, text: str) -> None:
+        if self.real.lines:
+            row %= len(self.real.lines)
+            self.user(row, row + 1, [text])
+
+    def rewrite(self, row: int, olds: int, news: int, who: tuple[int, int, str]) -> None:
+        """N lines for M that nobody has seen before."""
+        row = min(row, len(self.real.lines))
+        self.agent_edit(row, row + olds, [f"agent {self.count} {n}" for n in range(news)], who)
+
+    def touch(self, which: int, row: int) -> None:
+        """The user changes a line of a hunk."""
+        hunks = [each for each in self.real.pending if each[4]]
+        if hunks:
+            _, _, first, _, new = hunks[which % len(hunks)]
+            row = first + row % len(new)
+            self.user(row, row + 1, [f"user {self.count}"])
+
+    def became(self, new: list[str]) -> None:
+        self.model.became(new)
+        self.drive("became", new)
+
+    def earlier(self, back: int) -> None:
+        """`u` or `<C-r>`, as often as you like."""
+        moment = self.count - back % (self.count + 1)
+        self.model.go_to(moment)
+        self.drive("go_to", moment)
+
+    def keep(self, which: set[int]) -> None:
+        if chosen := self.chosen(which):
+            self.model.keep(*map(self.names.__getitem__, chosen))
+            self.drive("keep", chosen)
+            self.kept |= set(chosen)
+
+    def undo(self, which: set[int]) -> None:
+        if chosen := self.chosen(which):
+            self.model.undo(*map(self.names.__getitem__, chosen))
+            self.drive("undo", chosen)
+
+    def chosen(self, which: set[int]) -> list[int]:
+        pending = self.real.pending
+        places = {one % len(pending) for one in which} if pending else set()
+        return [each[0] for at, each in enumerate(pending) if at in places]
+
+    def edit(self, one: int, other: int, lines: list[str]) -> Edit:
+        size = len(self.real.lines)
+        return Edit(min(one, other, size), min(max(one, other), size), lines)
+
+    def compare(self) -> None:
+        real, model = self.real, self.model
+        assert real.lines == model.lines
+        assert real.base == model.base
+        assert [each[1:] for each in real.pending] == [tuple(each[1:]) for each in model.pending]
+        for hunk, (name, *_) in zip(real.pending, model.pending, strict=True):
+            assert self.names.setdefault(hunk[0], name) == name
+        assert len(set(self.names.values())) == len(self.names)
+        assert {self.names[one]: is_kept for one, is_kept, _ in real.decided} == model.decided
+        self.sound()
+
+    def sound(self) -> None:
+        """What must be true whatever the model says."""
+        lines, pending, decided = self.real.lines, self.real.pending, self.real.decided
+        ids = [each[0] for each in [*pending, *decided]]
+        assert len(ids) == len(set(ids))
+        assert not self.kept & {each[0] for each in pending}
+        assert self.kept == {one for one, is_kept, _ in decided if is_kept}
+        assert all(lines[row : row + len(new)] == new for _, _, row, _, new in pending)
+        assert all(old != new for _, _, _, old, new in pending)
+        assert all(0 <= row <= len(lines) for _, _, row in decided)
+
+
+@many
+@given(_texts, _steps)
+def test_any_sequence_is_as_the_model_has_it(
+    neovim: Editor, lines: list[str], steps: list[tuple[Any, ...]]
+) -> None:
+    both = Both(neovim, lines)
+    for step in steps:
+        both.step(*step)
+    base = both.real.base
+    both.real.drive("undo", [each[0] for each in both.real.pending])
+    assert (both.real.lines, both.real.pending) == (base, [])
+
+
+@many
+@given(st.integers(0, 6), st.lists(st.tuples(st.booleans(), _place, _place, st.integers(0, 4)), max_size=15))
+def test_undoing_everything_leaves_the_users_lines_alone(
+    neovim: Editor, size: int, steps: list[tuple[bool, int, int, int]]
+) -> None:
+    """No line of an agent stays, every line of the user does, in order; nothing that was undone is guessed."""
+    text = Lua(neovim, [f"first {n}" for n in range(size)])
+    for number, (is_agent, one, other, count) in enumerate(steps):
+        live = len(text.lines)
+        lines = [f"{'agent' if is_agent else 'user'} {number} {n}" for n in range(count)]
+        edit = Edit(min(one, other, live), min(max(one, other), live), lines)
+        if is_agent:
+            text.drive("agent_edit", edit, author(AUTHORS[number % 3]))
+        else:
+            text.drive("user", edit)
+    live_lines = text.lines
+    text.drive("undo", [each[0] for each in text.pending])
+    assert not [line for line in text.lines if line.startswith("agent")]
+    stays = [line for line in text.lines if line in live_lines]
+    assert stays == [line for line in live_lines if not line.startswith("agent")]
+
+
+_one = st.integers(0, 2)
+_session = st.integers(1, 2)
+_story = st.lists(
+    st.one_of(
+        st.tuples(st.just("agent"), _place, _one, _one, _session),
+        st.tuples(st.just("agent"), _place, _one, _one, _session),
+        st.tuples(st.just("merge"), _place, _one, _one, _session),
+        st.tuples(st.just("user"), _place, _one, _one),
+        st.tuples(st.just("user"), _place, _one, _one),
+        st.tuples(st.just("anew"), _place, _one, _one),
+        st.tuples(st.just("undo"), _place),
+        st.tuples(st.just("undo and u"), _place),
+        st.tuples(st.just("back"), st.integers(1, 6)),
+        st.tuples(st.just("keep"), _place),
+        st.tuples(st.just("prompt"), _session),
+    ),
+    max_size=25,
+)
+
+
+class Story:
+    """Every line here is unlike any other, and tells whose it is."""
+
+    def __init__(self, neovim: Editor) -> None:
+        self.text = Lua(neovim, [f"before {n}" for n in range(8)])
+        self.seq = self.count = 0
+
+    def drive(self, *arguments: Any) -> None:
+        self.text.drive(*arguments)
+        self.seq += 1
+
+    def step(self, kind: str, *arguments: int) -> None:
+        if kind in ("agent", "merge"):
+            *where, session = arguments
+            new = self.changed(f"agent {session}" if kind == "agent" else "merged", *where)
+            self.drive(kind, new, author((session, 1, "agent")))
+        elif kind in ("user", "anew"):
+            new = self.changed(kind, *arguments)
+            self.drive("became" if kind == "user" else "anew", new)
+        elif kind == "back":
+            self.drive("go_to", max(0, self.seq - arguments[0]))
+        elif kind == "prompt":
+            self.check(*arguments)
+        elif self.text.pending:
+            self.decide(kind, self.text.pending[arguments[0] % len(self.text.pending)][0])
+
+    def decide(self, kind: str, hunk: int) -> None:
+        before = [self.text.report(session) for session in (1, 2)]
+        self.drive("keep" if kind == "keep" else "undo", [hunk])
+        if kind == "undo and u":
+            self.drive("go_to", self.seq - 1)
+            assert [self.text.report(session) for session in (1, 2)] == before
+
+    def changed(self, whose: str, row: int, olds: int, news: int) -> list[str]:
+        self.count += 1
+        lines, row = self.text.lines, min(row, len(self.text.lines))
+        new = [f"{whose}: {self.count}.{n}" for n in range(news)]
+        return [*lines[:row], *new, *lines[row + olds :]]
+
+    def check(self, session: int) -> None:
+        for line in self.text.report(session, True):
+            if line.startswith("-"):
+                assert line.startswith(f"-agent {session}:")
+                assert line[1:] not in self.text.lines
+            elif line.startswith(("+", " ")):
+                assert line[1:] in self.text.lines
+        assert not self.text.report(session)
+
+
+@many
+@given(_story)
+def test_nothing_false_is_told_of_lost_lines(neovim: Editor, steps: list[tuple[Any, ...]]) -> None:
+    story = Story(neovim)
+    for step in [*steps, ("prompt", 1), ("prompt", 2)]:
+        story.step(*step)
