@@ -2,10 +2,19 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.contract import is_contract
 
 # Smaller in `make check`, so that it stays quick; ACP_HYPOTHESIS=thorough digs deeper.
 settings.register_profile("glance", max_examples=8, deadline=None)
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("ACP_HYPOTHESIS", "quick"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and is_contract(item.path, item.function.__name__):
+            item.add_marker("contract")

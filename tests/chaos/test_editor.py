@@ -58,8 +58,8 @@ ENDED = """
   return status.state == 'idle' and status.stop_reason == 'end_turn' and status.turn
 """
 CHAT = """
-  local buf = require("acp_nvim.chat.buffer").buffer(1)
-  return buf and table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), " ") or ""
+  local buf = vim.fn.bufnr('^acp://1/chat$')
+  return buf > 0 and table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), " ") or ""
 """
 
 

@@ -39,8 +39,8 @@ CHAOS = "ACP_CHAOS" in os.environ
 
 # What the agent does, and the Lua that is true when it is in the middle of that.
 STATE = "return (require('acp_nvim').status({ session = 1 }) or {}).state"
-CHAT = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(1), 0, -1, false), '\\n')"
-REPLAY = CHAT.replace("buffer(1)", "buffer(2)")
+CHAT = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), 0, -1, false), '\\n')"
+REPLAY = CHAT.replace("acp://1", "acp://2")
 FLOWS: dict[str, tuple[list[Step], str, Any]] = {
     "a start": ([], STATE, "starting"),
     "a login": ([], "return vim.api.nvim_get_mode().mode", "t"),
@@ -65,10 +65,11 @@ FLOWS: dict[str, tuple[list[Step], str, Any]] = {
     "a terminal": (
         [
             request("terminal/create", {**SESSION, "command": "sh", "args": ["-c", "sleep 600 & sleep 600"]}),
+            say("it runs"),
             wait_file("/nowhere"),
         ],
-        "return #require('acp_nvim.terminal.buffer').list()",
-        1,
+        CHAT,
+        lambda text: "it runs" in text,
     ),
     "a load": ([], CHAT, lambda text: "told49 " in text),
     "a replay": ([], REPLAY, lambda text: "told50" in text),

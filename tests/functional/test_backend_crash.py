@@ -38,7 +38,7 @@ return vim.tbl_map(function(each)
   return { each.mark.kind, each.mark.icon and each.mark.icon.text or '', each.mark.running == true }
 end, found)
 """
-MORE = "return vim.w[vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))].acp_more == true"
+MORE = "return vim.w[vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))].acp_more == true"
 
 
 def agent_of(folder: Path, name: str = "agent") -> ScriptedAgent:

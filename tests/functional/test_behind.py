@@ -8,9 +8,9 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, say, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_key
 from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk, write
 from tests.steps.messages import expect_no_prompt
-from tests.steps.questions import CAN_ANSWER
 from tests.steps.review import PENDING, list_hunks
 
 Open = Callable[..., Editor]
@@ -127,7 +127,7 @@ def test_unsaved_lines_over_a_text_that_was_never_in_the_buffer(
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.lua(LINES) == [*OLD, "mine"]
     editor.type(":Acp<CR>")
-    editor.expect_lua(CAN_ANSWER)
+    expect_key(editor, "1")
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua(LINES, AGENTS)
     editor.expect_lua(PENDING, 1)

@@ -110,8 +110,7 @@ def test_the_user_is_told_once_what_waits(open_editor: Open, tmp_path: Path) -> 
     assert not editor.mode()["blocking"]
     editor.type("d")
     editor.wait_event("AcpTurnEnded")
-    said = editor.lua("return require('acp_nvim.ui.message').log_lines()")
-    assert len([entry for entry in said if line in entry]) == 1
+    assert editor.lua("return vim.fn.execute('messages')").count(line) == 1
 
 
 def test_cancelling_the_turn_ends_the_waiting(open_editor: Open, tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.fakes.script import mark, on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_key
 from tests.steps.files import get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
-SEEN = "return require('acp_nvim.question.answerable').can_answer(require('acp_nvim').questions()[1])"
 ATTRIBUTES = "*.txt filter=evil diff=evil\n"
 CONFIG = """
 [core]
@@ -146,7 +146,7 @@ def test_what_git_keeps_is_outside(open_editor: Open, tmp_path: Path) -> None:
         editor.wait_event("AcpQuestion")
         assert editor.acp("questions")[0]["kind"] == "outside"
         editor.screen.expect("in a git folder")
-        editor.expect_lua(SEEN)
+        expect_key(editor, "1")
         editor.type(":Acp reject<CR>")
         editor.wait_event("AcpAnswered")
     editor.wait_event("AcpTurnEnded")

@@ -10,6 +10,7 @@ import pytest
 from tests.fakes.script import wait_until
 from tests.functional.editor import Editor
 from tests.functional.packages import BASE, PYTHON, UV, copied, repository, tools, wheels
+from tests.steps.processes import find_python
 
 Open = Callable[..., Editor]
 EMPTY = "vim.g.acp_nvim = vim.empty_dict()\n"
@@ -82,7 +83,7 @@ def test_from_an_empty_home_by_a_plugin_manager_to_a_finished_turn(
     editor = open_editor(init=EMPTY + AS_LAZY_DOES, env=env)
     assert editor.stderr().count("\n") == 0
     finishes_a_turn(editor)
-    python = editor.lua("return require('acp_nvim.backend.process').python()")
+    python = find_python(editor)
     assert python == f"{editor.home}/data/nvim/lazy/acp_nvim/.venv/bin/python"
     compiled = list((editor.home / "data/nvim/lazy/acp_nvim/acp_nvim/__pycache__").glob("*.pyc"))
     assert compiled, "the byte code is made"
@@ -100,8 +101,8 @@ def test_the_first_use_says_what_to_type_and_then_the_next_command_works(
     finishes_a_turn(editor)
     editor.type(":Acp install<CR>")
     told(editor, "all is there already: :Acp starts a conversation")
-    log = editor.lua("return require('acp_nvim.ui.message').log_lines()")
-    assert "install: Resolved 10 packages in a moment" in log
+    editor.type("<Esc>:Acp log<CR>")
+    editor.screen.expect("install: Resolved 10 packages in a moment")
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(open_bare: Callable[..., Editor], tmp_path: Path) -> None:
@@ -115,9 +116,8 @@ end
     editor.type(":Acp install<CR>")
     told(editor, "installed: :Acp starts a conversation")
     assert not (tmp_path / "plugin/.venv").exists()
-    place = editor.lua("return require('acp_nvim.backend.process').python()")
-    assert place == f"{editor.home}/data/nvim/acp_nvim/venv/bin/python"
     finishes_a_turn(editor)
+    assert find_python(editor) == f"{editor.home}/data/nvim/acp_nvim/venv/bin/python"
 
 
 def test_nowhere_to_write_is_one_line(open_bare: Callable[..., Editor]) -> None:

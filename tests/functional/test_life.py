@@ -162,7 +162,7 @@ def test_an_open_question_ends_with_the_backend(open_editor: Open, tmp_path: Pat
     os.kill(find_backend(editor), signal.SIGKILL)
     editor.wait_event("AcpAnswered", by="exit")
     assert editor.acp("questions") == []
-    said = "return table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(1), -2, -1, false))"
+    said = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), -2, -1, false))"
     editor.expect_lua(said, lambda line: "backend" in line)  # the chat does not go on as if somebody listened
     editor.type(":Acp answer 1<CR>")
     expect_message(editor, "no open question")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.functional.editor import ROOT, Editor
 from tests.functional.packages import PYTHON, UV, plugin, repository, tools
+from tests.steps.processes import find_python
 
 Open = Callable[..., Editor]
 README = (ROOT / "README.md").read_text()
@@ -69,8 +70,7 @@ def finishes_a_turn(editor: Editor, opened_by: str = ":Acp<CR>") -> None:
     editor.wait_event("AcpSessionStarted", timeout=60)  # no bar: the first start reads all from the disk
     editor.type("i/help<C-s><Esc>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
-    python = editor.lua("return require('acp_nvim.backend.process').python()")
-    assert python.startswith(editor.lua("return vim.fn.stdpath('data')"))
+    assert find_python(editor).startswith(editor.lua("return vim.fn.stdpath('data')"))
 
 
 def test_lazy_nvim(installed: Callable[..., Editor]) -> None:

@@ -63,14 +63,14 @@ def test_an_endless_line_below_a_question_cuts_none_of_it(
     editor = asked(open_editor, staying(tmp_path, wait_file(str(go)), huge(size)))
     go.touch()
     editor.expect_lua(
-        "return #table.concat(vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(1), 0, -1, false))",
+        "return #table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), 0, -1, false))",
         lambda length: length >= size,
     )
     refused_then_accepted(editor)
 
 
 FLOAT = """
-  local win = vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))
+  local win = vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))
   local at = vim.api.nvim_win_get_position(win)
   local height = vim.api.nvim_win_get_height(win)
   local float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
@@ -120,9 +120,7 @@ def test_a_question_in_a_closed_fold_has_not_been_seen(open_editor: Open, tmp_pa
 
 def test_a_question_that_runs_out_of_the_window_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
     editor = asked(open_editor, staying(tmp_path))
-    editor.lua(
-        "vim.wo[vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))].wrap = false vim.cmd('redraw')"
-    )
+    editor.lua("vim.wo[vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))].wrap = false vim.cmd('redraw')")
     editor.screen.expect_gone("precious")
     refused_then_accepted(editor)
     editor.screen.expect("precious")
@@ -147,7 +145,7 @@ def test_sixty_long_questions_cost_no_key(open_editor: Open, tmp_path: Path) -> 
     editor.expect_lua("return #require('acp_nvim').questions()", 60, timeout=60)
     editor.type("<Esc>:Acp<CR>")
     drawn = editor.lua(
-        """local win = vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))
+        """local win = vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))
         local began = vim.uv.hrtime()
         for _ = 1, 20 do
           vim.api.nvim__redraw({ win = win, valid = false, flush = true })

@@ -18,6 +18,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_key
 from tests.steps.files import (
     LINES,
     NOTES,
@@ -30,7 +31,6 @@ from tests.steps.files import (
     write,
 )
 from tests.steps.messages import expect_no_prompt
-from tests.steps.questions import CAN_ANSWER
 from tests.steps.review import CHANGED, PENDING, TEN, WAYS, list_hunks, start_review
 
 Open = Callable[..., Editor]
@@ -825,7 +825,7 @@ def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: O
     editor.type(" still<Esc>")
     editor.wait_event("AcpTurnEnded", turn=2)
     editor.type(":Acp<CR><C-w>t")
-    editor.expect_lua(CAN_ANSWER)
+    expect_key(editor, "1")
     editor.type("<Esc>:Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.type(":w<CR>")
@@ -882,7 +882,7 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
     go.touch()
     editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR><C-w>t")
-    editor.expect_lua(CAN_ANSWER)
+    expect_key(editor, "1")
     editor.type("<Esc>:Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.type(":%s/of the agent/of both/<CR>:w<CR>")

@@ -137,7 +137,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
         ("make test", "make test: you chose 'No' (rejects once)"),
     ):
         editor.lua(
-            """vim.api.nvim_set_current_win(vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1)))
+            """vim.api.nvim_set_current_win(vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$')))
             vim.fn.cursor(1, 1)
             assert(vim.fn.search(..., 'cW') > 0)""",
             line,

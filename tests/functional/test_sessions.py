@@ -23,6 +23,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import read_chat
 
 Open = Callable[..., Editor]
 ALL = on_initialize(
@@ -331,7 +332,7 @@ def test_a_fork_becomes_the_current_session(open_editor: Open, tmp_path: Path) -
 
 
 WATCH = """
-local chat = vim.fn.bufwinid(require('acp_nvim.chat.buffer').buffer(1))
+local chat = vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))
 scrolled, behind, busy = 0, 0, {}
 vim.api.nvim_create_autocmd('WinScrolled', { callback = function()
   scrolled = scrolled + 1
@@ -366,12 +367,11 @@ def test_ten_sessions_on_two_agents_stream_at_once(open_editor: Open, tmp_path: 
     scrolled, behind, busy = editor.lua("return { scrolled, behind, busy }")
     assert (scrolled > 10, behind) == (True, 0)
     assert sorted(busy)[int(len(busy) * 0.99)] < 10
-    buffer = "require('acp_nvim.chat.buffer').buffer(...)"
-    told = f"return table.concat(vim.api.nvim_buf_get_lines({buffer}, 0, -1, false), ' ')"
     for number in range(1, 11):
         id = editor.acp("status", {"session": number})["session_id"]
         said = " ".join(f"{id} {n}.  " for n in range(count)).strip()
-        text = editor.expect_lua(told, lambda text, said=said: said in text, number)
+        wait_until(lambda number=number, said=said: said in " ".join(read_chat(editor, number)))
+        text = " ".join(read_chat(editor, number))
         assert f"go {number} " in text
         assert not [other for other in range(1, 6) if f"s{other}" != id and f"s{other} 7. " in text]
 

@@ -62,7 +62,7 @@ def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) ->
     talked.type(":Acp replay t.jsonl<CR>")
     expect_message(talked, f"line {count} is cut off: played up to there")
     talked.expect_lua(
-        "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(2), 0, -1, false)",
+        "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://2/chat$'), 0, -1, false)",
         lambda lines: "An answer." in lines,
     )
 

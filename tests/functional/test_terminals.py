@@ -39,7 +39,7 @@ def test_a_command_is_watched_and_stopped_where_one_works(open_editor: Open, tmp
     line = "printf '\\033[31m\\162ed\\033[0m plain words\\n'; sleep 1000"
     editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs(line))))
     go(editor)
-    editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
+    editor.wait_event("AcpToolCall")
     editor.type("<Esc>:Acp terminals<CR>")
     editor.screen.expect("1  running")
     editor.type("<CR>")
@@ -69,7 +69,7 @@ def waits_in_a_flood(open_editor: Open, folder: Path) -> float:
     editor = chat(open_editor, script(folder, on_prompt("go", *runs(line, outputByteLimit=4096))))
     with editor.second_client() as probe:
         go(editor)
-        editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
+        editor.wait_event("AcpToolCall")
         editor.type("<Esc>:Acp terminals 1<CR>")
         editor.wait_event("AcpTurnEnded", timeout=20)
         editor.screen.expect("[exit 0]")
@@ -85,7 +85,7 @@ def test_a_flood_is_not_felt(open_editor: Open, tmp_path: Path) -> None:
 def test_nothing_runs_on_when_neovim_has_gone(open_editor: Open, tmp_path: Path) -> None:
     editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000 & sleep 1000"))))
     go(editor)
-    editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
+    editor.wait_event("AcpToolCall")
     editor.quit()
     editor.assert_no_orphans()
 
@@ -93,10 +93,11 @@ def test_nothing_runs_on_when_neovim_has_gone(open_editor: Open, tmp_path: Path)
 def test_nothing_runs_on_when_the_agent_has_gone(open_editor: Open, tmp_path: Path) -> None:
     editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000"))))
     go(editor)
-    editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
+    editor.wait_event("AcpToolCall")
     editor.type("<Esc>:Acp stop<CR>")
     editor.wait_event("AcpSessionEnded")
-    editor.expect_lua("return require('acp_nvim.terminal.buffer').list()[1].status", "SIGTERM")
+    editor.type(":Acp terminals<CR>")
+    editor.screen.expect("1  SIGTERM")
 
 
 def test_nothing_is_typed_into_a_command_that_has_ended(open_editor: Open, tmp_path: Path) -> None:
@@ -125,11 +126,10 @@ def test_a_long_command_is_one_row_of_the_list(open_editor: Open, tmp_path: Path
 def test_a_restart_tells_once_how_a_command_ended(open_editor: Open, tmp_path: Path) -> None:
     editor = chat(open_editor, script(tmp_path, on_prompt("go", *runs("sleep 1000"))))
     go(editor)
-    editor.expect_lua("return #require('acp_nvim.terminal.buffer').list()", 1)
+    editor.wait_event("AcpToolCall")
     editor.type("<Esc>:Acp terminals 1<CR>")
     editor.screen.expect("running")
     editor.type(":Acp restart<CR>")
     editor.wait_event("AcpSessionEnded")
-    editor.expect_lua("return require('acp_nvim.terminal.buffer').list()[1].status", "SIGTERM")
     editor.screen.expect("[SIGTERM]")
     assert "[gone]" not in editor.screen.text()

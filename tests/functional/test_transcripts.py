@@ -37,7 +37,7 @@ def test_a_session_is_kept_and_played_in_another_neovim(open_editor: Open, tmp_p
     other.type(f":Acp replay {file}<CR>")
     other.screen.expect("I *did* it")
     other.expect_lua(
-        "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(1), 0, -1, false)", before
+        "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), 0, -1, false)", before
     )
 
 

@@ -28,14 +28,14 @@ def send(editor: Editor, text: str) -> None:
 
 def read_chat(editor: Editor, session: int = 1) -> list[str]:
     """Return the lines of the chat."""
-    code = "return vim.api.nvim_buf_get_lines(require('acp_nvim.chat.buffer').buffer(...), 0, -1, false)"
+    code = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://' .. ... .. '/chat$'), 0, -1, false)"
     return list(editor.lua(code, session))
 
 
 def go_to_line(editor: Editor, line: str) -> None:
     """Put the cursor on that line of the chat."""
     editor.lua(
-        """local buf = require('acp_nvim.chat.buffer').buffer(1)
+        """local buf = vim.fn.bufnr('^acp://1/chat$')
         vim.api.nvim_set_current_win(vim.fn.bufwinid(buf))
         vim.fn.cursor(1, 1)
         assert(vim.fn.search([[\\V]] .. (...), 'cW') > 0, 'not in the chat')""",

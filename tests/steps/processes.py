@@ -10,3 +10,8 @@ def find_backend(editor: Editor) -> int:
     jobs = (pid for pid in editor.pids() if parent(pid) == editor.pid)
     (found,) = (pid for pid in jobs if command_line(pid).endswith("-m acp_nvim "))
     return found
+
+
+def find_python(editor: Editor) -> str:
+    """Return the interpreter of the backend, as Neovim has started it."""
+    return command_line(find_backend(editor)).split()[1]
