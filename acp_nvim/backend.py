@@ -13,7 +13,7 @@ from typing import Any
 
 from pynvim import Session, stdio_session
 
-from acp_nvim.client import Client
+from acp_nvim.app import Client
 from acp_nvim.editor.neovim import Neovim
 
 if find_spec("pydantic") is None:  # imported when first needed, but missed at once

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acp_nvim.view.words import cut
+from acp_nvim.chat.phrases import cut
 
 if TYPE_CHECKING:
-    from acp_nvim.client import Client
+    from acp_nvim.app import Client
 
 
 _FEW = 24  # characters of a prompt in a message

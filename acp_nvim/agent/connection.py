@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
 
-from acp_nvim.agent.exits import ExitReport
+from acp_nvim.agent.exit_report import ExitReport
 from acp_nvim.agent.process import AgentProcess
 from acp_nvim.agent.spawn import StartError, environment
 from acp_nvim.agent.stderr import StderrRing

@@ -15,7 +15,7 @@ import anyio
 
 from acp_nvim.agent.pipes import Inlet, Outlet
 from acp_nvim.agent.spawn import spawn
-from acp_nvim.processes import Lineage
+from acp_nvim.processes.descendants import Lineage
 
 _LAST_WORDS = 0.2  # seconds for the end of its output to arrive once the process is dead
 _KILL_WAIT = 1.0  # seconds for the system to bury what was killed

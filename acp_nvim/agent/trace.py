@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.agent.redaction import Redaction
-from acp_nvim.agent.wirefile import WireFile
+from acp_nvim.agent.wire_file import WireFile
 from acp_nvim.protocol.framing import LineSplitter
 
 Direction = Literal["->", "<-", "stderr"]

@@ -1,1 +1,1 @@
-"""What the client does for the agent, one module a capability."""
+"""What the client does for the agent."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.permissions import ask_user
 from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.review.codec import Text
-from acp_nvim.serves import asking
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import one_line, visible
+from acp_nvim.text.printable import one_line, visible
 
 _OPTIONS = (
     Option("agent", "The agent's lines", "allow_once"),
@@ -104,7 +104,7 @@ class Conflicts:
         conflict.question = question
         self.open[question.id] = conflict
         try:
-            chosen = await asking.answer(session, question, self.touch, shown(question, conflict))
+            chosen = await ask_user.answer(session, question, self.touch, shown(question, conflict))
             return chosen, question.ended_by or ""
         finally:
             del self.open[question.id]

@@ -14,24 +14,24 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
+from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
+from acp_nvim.files.boundary import Access, Boundary
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
 from acp_nvim.review.agents_view import NOBODYS, Own
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import section
 from acp_nvim.serves import disk
-from acp_nvim.serves.boundary import Access, Boundary
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.joining import is_large, merged
-from acp_nvim.serves.ledger import Entry
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
 from acp_nvim.serves.sight import Doer, Read
 from acp_nvim.serves.standing import Standing, as_utf8, on_disk
 from acp_nvim.serves.verdict import Verdict
-from acp_nvim.session.beliefs import Beliefs
-from acp_nvim.session.paths import absolute
+from acp_nvim.session.agent_baseline import Beliefs
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_paths import absolute
 
 _LONGEST = 4095  # bytes: a file behind more could be made step by step, and opened by nobody
 _BESIDE = "the file has also changed on disk, in lines with unsaved changes"

@@ -14,12 +14,12 @@ from acp_nvim.review.proposed import Proposed, parse_patch, propose_all
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.standing import as_utf8, on_disk
-from acp_nvim.session import paths
-from acp_nvim.session.diffs import FileDiff, diffs, patch
-from acp_nvim.session.paths import absolute
+from acp_nvim.session import tool_paths
+from acp_nvim.session.proposed_diffs import FileDiff, diffs, patch
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_paths import absolute
+from acp_nvim.text.printable import one_line
 
 _MOST_UNSAVED = 1000  # lines that are marked
 
@@ -49,7 +49,7 @@ def named(call: ToolCall, cwd: str) -> dict[str, list[FileDiff]]:
     """What is to become of each file, in the agent's order."""
     found = diffs(call, cwd)
     if not found and (text := patch(call)):
-        given = paths.named(call.locations, (), call.raw_input, cwd)
+        given = tool_paths.named(call.locations, (), call.raw_input, cwd)
         found = [
             FileDiff(absolute(piece.path, cwd) if piece.path else given[0], piece.old, piece.new)
             for piece in parse_patch(text)

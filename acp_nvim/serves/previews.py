@@ -16,10 +16,10 @@ from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
 from acp_nvim.serves.pages import as_it_came, named
 from acp_nvim.serves.standing import as_utf8
-from acp_nvim.session.diffs import FileDiff
-from acp_nvim.session.preview import KEPT_ROWS, DiffRow, FilePreview
+from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
+from acp_nvim.session.proposed_diffs import FileDiff
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 
 _LARGEST = 4 << 20  # bytes of a file, or characters of a change, that are compared while the question waits
 _MOST_LINES = 30_000  # of both sides

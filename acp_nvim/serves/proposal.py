@@ -14,9 +14,9 @@ from acp_nvim.serves import disk, sides
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.pages import Page
 from acp_nvim.serves.verdict import Verdict, rebased
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 
 
 @dataclass(slots=True, eq=False)

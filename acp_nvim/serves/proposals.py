@@ -17,9 +17,9 @@ from acp_nvim.serves.pages import named, pages
 from acp_nvim.serves.proposal import Proposal, kept, move
 from acp_nvim.serves.settling import AGAIN, Front, Settling
 from acp_nvim.serves.takeback import Takeback
-from acp_nvim.session.questions import Question
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 
 # Each file costs a look at the disk, and in Neovim a buffer and a place in a list; nobody looks at each of more.
 MOST_FILES = 200

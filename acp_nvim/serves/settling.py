@@ -18,7 +18,7 @@ from acp_nvim.serves.live import Live
 from acp_nvim.serves.proposal import Proposal, decision, takes_unsaved, verdict
 from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.verdict import Verdict
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 
 AGAIN = "the proposal has changed: look at it again; nothing was sent"

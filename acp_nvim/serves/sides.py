@@ -6,16 +6,16 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from acp_nvim.chat.tool_lines import relative
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.proposed import OVERLAP
 from acp_nvim.serves.conflicts import Conflict
-from acp_nvim.session.diffs import FileDiff, diffs
-from acp_nvim.session.questions import Question
+from acp_nvim.session.proposed_diffs import FileDiff, diffs
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
-from acp_nvim.session.visible import one_line
-from acp_nvim.view.standstill import stands_still
-from acp_nvim.view.tool_lines import relative
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.diff_cost import stands_still
+from acp_nvim.text.printable import one_line
 
 if TYPE_CHECKING:
     from acp_nvim.serves.pages import Page

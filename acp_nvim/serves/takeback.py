@@ -27,7 +27,7 @@ from acp_nvim.serves.sight import Doer
 from acp_nvim.serves.standing import as_utf8
 from acp_nvim.serves.verdict import Verdict, rebased
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 
 log = logging.getLogger(__name__)
 _LOOK = 0.02  # seconds between two looks at a file

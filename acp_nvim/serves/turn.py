@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from acp_nvim.files.boundary import Boundary
+from acp_nvim.files.inert_git import Repository
 from acp_nvim.serves import disk, sight
-from acp_nvim.serves.boundary import Boundary
-from acp_nvim.serves.inert_git import Repository
 from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.session.session import Session
 

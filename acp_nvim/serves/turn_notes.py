@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import one_line
+from acp_nvim.text.printable import one_line
 
 if TYPE_CHECKING:
     from acp_nvim.serves.reviewed import Reviewed

@@ -15,17 +15,18 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
-from acp_nvim.serves import disk, git, reload, sight
+from acp_nvim.files import git_status
+from acp_nvim.files.inert_git import Repository
+from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.inert_git import Repository
 from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import By, Doer, Held, Sight, Unknown
 from acp_nvim.serves.standing import Buffer
 from acp_nvim.serves.turn import MOST, Turn
 from acp_nvim.serves.unsettled import Unsettled
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.printable import one_line
 
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
@@ -188,8 +189,8 @@ class Watch:
         for path in known:
             await self._meet(turn, path, "unknown", True)
         for root in (turn.session.cwd, *turn.session.roots):
-            if tree := await git.tree(root):
-                dirty = await git.changed(tree, root, MOST)
+            if tree := await git_status.tree(root):
+                dirty = await git_status.changed(tree, root, MOST)
                 if dirty is not None:
                     turn.trees[root] = tree, frozenset(dirty)
                 for path in dirty or ():
@@ -222,10 +223,10 @@ class Watch:
         await self._look(turn, turn.suspects)
         await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
-            after = await git.changed(tree, root, MOST) or {}
+            after = await git_status.changed(tree, root, MOST) or {}
             known = {*before, *turn.sights}
             fresh = [path for path in after if path not in known and not turn.is_later(path)]
-            filtered = await git.filtered(tree, (path for path in fresh if after[path]))
+            filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
             for path in fresh:
                 held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
                 turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
@@ -340,7 +341,7 @@ class Watch:
 
 async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
     """What was clean held what is committed; what is new to git was not there."""
-    data = await git.committed(tree, path, sight.LARGEST) if is_committed else None
+    data = await git_status.committed(tree, path, sight.LARGEST) if is_committed else None
     return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
 
 

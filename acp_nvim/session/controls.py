@@ -10,8 +10,8 @@ from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
-from acp_nvim.session.plenty import Plenty
-from acp_nvim.session.visible import one_line
+from acp_nvim.session.offer_limits import Plenty
+from acp_nvim.text.printable import one_line
 
 What = Literal["mode", "model", "option"]
 _MOST_NAMED = 8  # choices that a message has room for

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 
 Role = Literal["user", "agent"]
 NoteKind = Literal["stop", "error", "warning", "info"]

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session import raw_input
-from acp_nvim.session.globs import Resolve
-from acp_nvim.session.paths import absolute, from_uri, usable
+from acp_nvim.session.path_globs import Resolve
 from acp_nvim.session.raw_input import Argument, Role
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_paths import absolute, from_uri, usable
 
 _MOST_PATHS = 500  # that are followed to where they lead
 _MOST_STEPS = 10_000  # of all of them: each is a look at the disk

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from acp_nvim.protocol import schema
-from acp_nvim.session.visible import one_line
+from acp_nvim.text.printable import one_line
 
 
 @dataclass(slots=True, eq=False)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from acp_nvim.session.patches import is_patch, patched_paths
-from acp_nvim.session.paths import usable
-from acp_nvim.session.tool_calls import ARGUMENTS, COMMANDS, NOTHING, ToolCall
+from acp_nvim.session.tool_call import ARGUMENTS, COMMANDS, NOTHING, ToolCall
+from acp_nvim.session.tool_paths import usable
+from acp_nvim.text.agent_patches import is_patch, patched_paths
 
 Role = Literal["command", "folder", "path", "change", "look", "note", "other"]
 MOST = 5000  # values that are looked at

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from acp_nvim.protocol import schema
-from acp_nvim.session.asked import describe, matters
-from acp_nvim.session.bounded import bounded
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
-from acp_nvim.session.follow import Follow
-from acp_nvim.session.plenty import Plenty
-from acp_nvim.session.questions import Option, Question, Questions
+from acp_nvim.session.location import Follow
+from acp_nvim.session.offer_limits import Plenty
+from acp_nvim.session.permission_text import describe, matters
+from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
-from acp_nvim.session.remembered import Memory
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.remembered_answers import Memory
+from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.session.visible import one_line, visible
+from acp_nvim.text.bounded import bounded
+from acp_nvim.text.printable import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _FULL = 0.8  # of the context window, from which on the user is warned

@@ -12,7 +12,7 @@ from typing import Any
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.echo import Echo
+from acp_nvim.session.decision_labels import beside
 from acp_nvim.session.entries import (
     Changes,
     Entry,
@@ -25,9 +25,9 @@ from acp_nvim.session.entries import (
     Thought,
 )
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.questions import Question
-from acp_nvim.session.tool_calls import ToolCall, is_another
-from acp_nvim.session.verdicts import beside
+from acp_nvim.session.prompt_echo import Echo
+from acp_nvim.session.question import Question
+from acp_nvim.session.tool_call import ToolCall, is_another
 
 _RECENT = 200
 

@@ -14,7 +14,7 @@ import pytest
 from acp_nvim.agent import connection as connection_module
 from acp_nvim.agent import process
 from acp_nvim.agent.connection import Connection, Gone, StartError
-from acp_nvim.agent.exits import ExitReport
+from acp_nvim.agent.exit_report import ExitReport
 from tests.agent.conftest import Lab, Witness
 from tests.agent.processes import group, living_members, state
 from tests.fakes.script import (

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from acp_nvim.agent.requests import Entry, Ledger
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate
-from acp_nvim.serves import terminals
-from acp_nvim.serves.ledger import Entry, Ledger
-from acp_nvim.serves.screen import KEPT
-from acp_nvim.serves.terminals import Terminals
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.terminals import service
+from acp_nvim.terminals.screen import KEPT
+from acp_nvim.terminals.service import Terminals
 from tests.agent.processes import group, living_members, state
 from tests.fakes.script import eventually
 
@@ -228,7 +228,7 @@ async def test_what_cannot_be_watched_does_not_run(lab: Lab, tmp_path: Path, mon
 async def test_a_session_runs_no_more_commands_than_anybody_could_watch(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(terminals, "MOST", 3)
+    monkeypatch.setattr(service, "MOST", 3)
     names = [await lab.create("sleep", args=["1000"]) for _ in range(3)]
     refused = await lab.refusal("create", command="sleep", args=["1000"])
     assert refused.message == "3 commands of this session run already: end one of them first"
@@ -461,7 +461,7 @@ async def test_what_ended_terminals_keep_has_a_bound(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, released: bool
 ) -> None:
     """The oldest give way, but for their end; whether the agent has released them or never does."""
-    monkeypatch.setattr(terminals, "MOST_KEPT", 650_000)
+    monkeypatch.setattr(service, "MOST_KEPT", 650_000)
     names = []
     for _ in range(6):
         name = await lab.create("seq -f %09.0f 20000")  # 200 kB

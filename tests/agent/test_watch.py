@@ -18,7 +18,7 @@ from acp_nvim.serves.sight import Doer, Held, Unknown
 from acp_nvim.serves.turn import MOST
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.queue import Prompt
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 from tests.fakes.script import eventually
 from tests.unit.serves import conftest
 from tests.unit.serves.conftest import Agent

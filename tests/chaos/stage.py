@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from acp_nvim.agent import connection
-from acp_nvim.serves import git
+from acp_nvim.files import git_status
 from tests.chaos.puppet import Json, Puppet
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import eventually
@@ -61,7 +61,7 @@ async def answer(agent: Puppet, method: str, result: Json) -> None:
 @pytest_asyncio.fixture
 async def stage(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
     monkeypatch.setattr(connection, "AgentProcess", Puppet)
-    monkeypatch.setattr(git, "tree", no_tree)
+    monkeypatch.setattr(git_status, "tree", no_tree)
     desk.configure("mine", {"command": "puppet"})
     talk = desk.new()
     await asyncio.sleep(0)

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from acp_nvim.agent.connection import Connection
-from acp_nvim.host import Host
-from acp_nvim.serves.screen import Screen
+from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.host.host import Host
 from acp_nvim.session.session import Session
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.view.chat import ChatView
+from acp_nvim.terminals.screen import Screen
 from tests.client.conftest import Desk, desk
 from tests.fakes.script import (
     eventually,

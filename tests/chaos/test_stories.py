@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from acp_nvim.agent import connection
-from acp_nvim.serves import git
+from acp_nvim.files import git_status
 from tests.chaos.puppet import Json, Puppet
 from tests.client.conftest import Desk, Talk
 
@@ -56,7 +56,7 @@ class Story(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory(prefix="acp-story")
         self.patches = [
             patch.object(connection, "AgentProcess", Puppet),
-            patch.object(git, "tree", no_tree),
+            patch.object(git_status, "tree", no_tree),
         ]
         for each in self.patches:
             each.start()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.serves import rulings
+from acp_nvim.permissions import apply_rules
 from tests.chaos.puppet import Json
 from tests.chaos.stage import Stage, stage
 from tests.client.conftest import desk
@@ -123,7 +123,7 @@ async def test_a_fault_behind_an_answer_keeps_no_turn_from_its_end(
 ):
     asked = stage.permission(CALL, OPTIONS), stage.permission({**CALL, "toolCallId": "u"}, OPTIONS)
     await eventually(lambda: len(stage.talk.questions) == 2)
-    monkeypatch.setattr(rulings, "scope", broken)
+    monkeypatch.setattr(apply_rules, "scope", broken)
     (prompt,) = stage.agent.open
     stage.agent.answer(prompt, {"stopReason": "end_turn"})
     await stage.talk.until("idle")

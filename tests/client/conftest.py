@@ -21,7 +21,7 @@ import msgpack
 import pytest
 import pytest_asyncio
 
-from acp_nvim.client import Client
+from acp_nvim.app import Client
 from acp_nvim.editor.interface import Call
 from tests.fakes.editor import FakeEditor
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.attachments import MOST_MEDIA, MOST_TEXT, media_type
-from acp_nvim.prompts import MOST
+from acp_nvim.host.attachments import MOST_MEDIA, MOST_TEXT, media_type
+from acp_nvim.host.prompt_blocks import MOST
 from tests.client.conftest import Desk
 from tests.fakes.script import on_initialize, on_prompt, say, wait
 

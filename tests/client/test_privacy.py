@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.agent import private
+from acp_nvim.agent import private_files
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import error, eventually, on, on_prompt, permission, raw, result, say, script, stderr
 
@@ -231,4 +231,4 @@ async def test_a_file_that_is_a_symlink_is_not_written_through(desk: Desk, tmp_p
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(PermissionError, match="another user's"):
-        private.folder(tmp_path)
+        private_files.folder(tmp_path)

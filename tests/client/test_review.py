@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.serves import git
+from acp_nvim.files import git_status
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     delete_file,
@@ -164,7 +164,7 @@ async def test_a_file_that_goes_once_the_agent_has_answered_is_not_its_deletion(
     async def slow(folder: str) -> None:
         await looked.wait()
 
-    monkeypatch.setattr(git, "tree", slow)
+    monkeypatch.setattr(git_status, "tree", slow)
     talk, notes = await reviewed(desk, *named(write_file(NOTES, NEW)))
     ids = await notes.has(2)
     notes.file.unlink()

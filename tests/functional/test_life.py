@@ -336,7 +336,7 @@ BARE = f'exec "{sys.executable}" -S "$@"'
 WITHOUT_DEPENDENCIES = f"""
 cd '{ROOT}' && exec "{sys.executable}" -s -S -m acp_nvim
 """
-HALF_UPDATED = """echo "ModuleNotFoundError: No module named 'acp_nvim.client'" >&2; exit 1"""
+HALF_UPDATED = """echo "ModuleNotFoundError: No module named 'acp_nvim.app'" >&2; exit 1"""
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ HALF_UPDATED = """echo "ModuleNotFoundError: No module named 'acp_nvim.client'" 
     [
         (BARE, ("the Python package acp_nvim is missing", ":Acp install")),
         (WITHOUT_DEPENDENCIES, ("the Python package pynvim is missing", ":Acp install")),
-        (HALF_UPDATED, ("update or reinstall the plugin, it lacks acp_nvim.client",)),
+        (HALF_UPDATED, ("update or reinstall the plugin, it lacks acp_nvim.app",)),
     ],
     ids=["ours", "dependency", "a module of ours"],
 )

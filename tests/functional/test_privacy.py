@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from acp_nvim.session.visible import visible
+from acp_nvim.text.printable import visible
 from tests.fakes.script import script
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, send

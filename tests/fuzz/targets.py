@@ -10,6 +10,8 @@ from typing import Any
 
 import msgpack
 
+from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.permissions import elicitation, request
 from acp_nvim.protocol import decode, dialects
 from acp_nvim.protocol.dialects import DIALECTS
 from acp_nvim.protocol.dialects.standard import Dialect
@@ -17,10 +19,8 @@ from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
 from acp_nvim.review import edits, merge, patch, proposed
-from acp_nvim.serves import elicitation, permissions
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
-from acp_nvim.view.chat import ChatView
 from tests.fakes.editor import ChatBuffer
 from tests.fuzz.inputs import bent, data, nearby, pieces, text
 
@@ -83,9 +83,7 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
                 question.form.check({name: each.default for name, each in question.form.fields.items()})
     elif dialects.asks(event.method):
         dialect = dialects.of_permission(event.method, event.params, dialect)
-        question, call = permissions.posed(
-            decode.permission(event.params, dialect), session, event.id, dialect
-        )
+        question, call = request.posed(decode.permission(event.params, dialect), session, event.id, dialect)
         session.ask(question, call, step)
         if known := session.transcript.find(call.id):
             scope(known, "fuzz", "/w", str)

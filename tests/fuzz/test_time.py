@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.chat.chat_view import ChatView
 from acp_nvim.protocol import decode
 from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Notification, Peer
 from acp_nvim.review import edits, merge, patch, proposed
-from acp_nvim.serves.colours import Colours
 from acp_nvim.session.session import Session
-from acp_nvim.session.visible import one_line
-from acp_nvim.view.ansi import plain
-from acp_nvim.view.chat import ChatView
-from acp_nvim.view.standstill import stands_still
+from acp_nvim.terminals.colours import Colours
+from acp_nvim.text.ansi import plain
+from acp_nvim.text.diff_cost import stands_still
+from acp_nvim.text.printable import one_line
 
 
 def updates(*found: dict[str, Any]) -> bytes:

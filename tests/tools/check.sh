@@ -16,8 +16,8 @@ run() {
 
 if [ "${1:-}" = --with-tests ]; then # in two halves, with few examples: `make test` runs them as one, with more
   export ACP_HYPOTHESIS=glance
-  run "unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit/protocol tests/unit/view
-  run "more unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit --ignore tests/unit/protocol --ignore tests/unit/view
+  run "unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit/protocol tests/unit/chat
+  run "more unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit --ignore tests/unit/protocol --ignore tests/unit/chat
 fi
 run types "$python" -m mypy
 run format "$python" -m ruff format --check .

@@ -7,8 +7,8 @@ from acp_nvim.protocol.decode.answers import (
     saved_sessions,
     version_said,
 )
-from acp_nvim.protocol.decode.asking import ask, elicitation
-from acp_nvim.protocol.decode.fields import identifier
+from acp_nvim.protocol.decode.elicitation import ask, elicitation
+from acp_nvim.protocol.decode.json_fields import identifier
 from acp_nvim.protocol.decode.permission import permission
 from acp_nvim.protocol.decode.updates import update
 

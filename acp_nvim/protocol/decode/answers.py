@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from acp_nvim.protocol.decode.content import joined
-from acp_nvim.protocol.decode.fields import identifier
+from acp_nvim.protocol.decode.json_fields import identifier
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
 
 _VERSION = 40  # characters

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from acp_nvim.protocol.decode.fields import snake, text
+from acp_nvim.protocol.decode.json_fields import snake, text
 from acp_nvim.protocol.schema import (
     Audio,
     ContentBlock,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from acp_nvim.protocol.decode.fields import identifier, pick, text
+from acp_nvim.protocol.decode.json_fields import identifier, pick, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import PermissionOption, PermissionRequest, ToolCallUpdate

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from acp_nvim.protocol.decode.content import tool_content
-from acp_nvim.protocol.decode.fields import identifier, pick, read_all, text
+from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, text
 from acp_nvim.protocol.schema import UNSET, Location, ToolCallUpdate
 
 _STANDARD_KINDS = "read edit delete move search execute think fetch switch_mode other"

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from acp_nvim.protocol.decode.content import blocks, joined
-from acp_nvim.protocol.decode.fields import identifier, pick, read_all, snake, text
+from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (

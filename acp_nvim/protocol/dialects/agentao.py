@@ -14,9 +14,9 @@ session/set_config_option, the same MCP servers again in session/load, error dat
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from acp_nvim.protocol.decode.asking import ask
+from acp_nvim.protocol.decode.elicitation import ask
 from acp_nvim.protocol.dialects.standard import Dialect
-from acp_nvim.protocol.schema.asking import Ask, AskAnswer, Vendor
+from acp_nvim.protocol.schema.elicitation import Ask, AskAnswer, Vendor
 
 _UNAVAILABLE = "(user unavailable)"
 

@@ -10,7 +10,6 @@ from acp_nvim.protocol.schema.answers import (
     SavedSessions,
     TokenUsage,
 )
-from acp_nvim.protocol.schema.asking import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
 from acp_nvim.protocol.schema.content import (
     Audio,
     ContentBlock,
@@ -25,8 +24,9 @@ from acp_nvim.protocol.schema.content import (
     ToolContent,
     Unknown,
 )
+from acp_nvim.protocol.schema.elicitation import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
 from acp_nvim.protocol.schema.permission import PermissionOption, PermissionRequest
-from acp_nvim.protocol.schema.settings import Choice, Command, ConfigOption, Mode, ModeState
+from acp_nvim.protocol.schema.session_options import Choice, Command, ConfigOption, Mode, ModeState
 from acp_nvim.protocol.schema.updates import (
     UNSET,
     Chunk,

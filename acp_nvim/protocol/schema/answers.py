@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from acp_nvim.protocol.methods import offers
 from acp_nvim.protocol.schema.lenient import NOTHING, Count, Items, Key, Lenient, named
-from acp_nvim.protocol.schema.settings import ConfigOption, ModeState
+from acp_nvim.protocol.schema.session_options import ConfigOption, ModeState
 
 
 class AgentInfo(Lenient):

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
 from acp_nvim.protocol.schema.lenient import Count, Lenient, lifted
-from acp_nvim.protocol.schema.settings import Command, ConfigOption
+from acp_nvim.protocol.schema.session_options import Command, ConfigOption
 
 
 class Unset(enum.Enum):

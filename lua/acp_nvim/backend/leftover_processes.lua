@@ -1,5 +1,5 @@
 -- Ends all that a dead backend's agents and commands have started. Each leads a session of the system's, which what it
--- starts inherits; what has begun one of its own is found by its parents. As acp_nvim/processes.py does.
+-- starts inherits; what has begun one of its own is found by its parents. As acp_nvim/processes/descendants.py does.
 local uv = vim.uv
 local M = {}
 

@@ -36,7 +36,7 @@ function M.diff(cwd, done)
     return nil, message
   end
   local root = require("acp_nvim.backend.process").root
-  local command = { python, "-I", "-m", "acp_nvim.serves.git_diff", cwd }
+  local command = { python, "-I", "-m", "acp_nvim.files.git_diff", cwd }
   local ok = pcall(vim.system, command, { cwd = root, timeout = DIFF_MS }, vim.schedule_wrap(done))
   if not ok then
     return nil, ("cannot run %s"):format(python)

@@ -13,7 +13,7 @@ from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
-from acp_nvim.session.questions import Question
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from tests.fakes.files import FileEditor
 

@@ -12,7 +12,7 @@ from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.schema import Chunk, PlanUpdate, ToolCallUpdate, UnknownUpdate
 from acp_nvim.session.entries import Message, Thought
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 
 Json = dict[str, Any]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from acp_nvim.session import raw_input
-from acp_nvim.session.asked import describe
-from acp_nvim.session.patches import Piece, envelope
-from acp_nvim.session.questions import Question
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.permission_text import describe
+from acp_nvim.session.question import Question
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.agent_patches import Piece, envelope
 
 HELP = Path(__file__).parents[3] / "doc" / "acp_nvim.txt"
 REAL = [

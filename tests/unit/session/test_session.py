@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.protocol import schema
-from acp_nvim.session.questions import Option, Question
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 

@@ -17,8 +17,8 @@ from acp_nvim.protocol.schema import (
 )
 from acp_nvim.session.entries import Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.questions import Option, Question
-from acp_nvim.session.tool_calls import ToolCall
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 
 IMAGE = Image(mime_type="image/png", data="AAAA")

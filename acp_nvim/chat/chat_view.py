@@ -1,0 +1,287 @@
+"""The chat buffer: from a transcript, and from what has been shown of it, to the edits that are missing.
+
+Text and new entries are appended at the end, a frame's worth at a time; what changed earlier is spliced. What
+a flush costs depends on what is new, not on how long the chat is; only a splice sums up the rows below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acp_nvim.chat import details
+from acp_nvim.chat.change_lines import Room
+from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
+from acp_nvim.chat.phrases import cut
+from acp_nvim.chat.splice import Mark, Op, Row, edit, marks, texts
+from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
+from acp_nvim.session.transcript import Transcript
+from acp_nvim.text.printable import one_line
+
+LINES = 2000
+CHARS = 256 * 1024
+_SPEAKERS = {"user": "AcpUser", "agent": "AcpAgent"}
+
+
+class _Frame:
+    """What one flush sends. A block is never divided: the first one may be larger than the frame."""
+
+    def __init__(self, lines: int, chars: int) -> None:
+        self.lines, self.chars = lines, chars
+        self.ops: list[Op] = []
+        self._text: list[str] = []
+        self._marks: list[Mark] = []
+
+    @property
+    def has_room(self) -> bool:
+        return self.lines > 0 and self.chars > 0
+
+    def splice(self, op: Op) -> bool:
+        """False if it must wait."""
+        lines = op[3] if op[0] == "splice" else ()
+        if not self._takes(op[2] - op[1] + len(lines), sum(map(_weight, lines))):
+            return False
+        self.ops.append(op)
+        return True
+
+    def append(self, text: str, new: list[Mark], lines: int) -> bool:
+        """False if it must wait."""
+        if not self._takes(lines, _weight(text)):
+            return False
+        self._text.append(text)
+        self._marks += new
+        return True
+
+    def _takes(self, lines: int, chars: int) -> bool:
+        if (lines > self.lines or chars > self.chars) and (self.ops or self._text):
+            return False
+        self.lines -= lines
+        self.chars -= chars
+        return True
+
+    def end(self) -> list[Op]:
+        if self._text:
+            self.ops.append(["append", "".join(self._text), self._marks])
+        return self.ops
+
+
+class ChatView:
+    def __init__(
+        self,
+        transcript: Transcript,
+        title: Callable[[], str],
+        cwd: str,
+        terminal: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        self._transcript = transcript
+        self._title = title
+        self._cwd, self._terminal = cwd, terminal
+        self._room: Room = None
+        self._open: dict[int, bool] = {}  # what the user has folded and unfolded
+        self.reset()
+
+    def reset(self) -> None:
+        """The buffer is empty: everything is to be shown anew."""
+        self._look = Look(self._cwd, self._terminal, self._title, self._room)
+        self.total = 1  # lines of the buffer, which has one even when it is empty
+        self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
+        self._heights: list[int] = []  # rows of each, with the headers and blank lines above it
+        self._parted: set[int] = set()  # keys of entries that end in a blank line, once they have any
+        self._pooled: set[int] = set()
+        self._urgent: set[int] = set()
+        self._bare = True  # whether nothing is shown yet
+        self._speaker: str | None = None
+        self._blank = True  # whether the last line is empty
+        self._gap = False  # whether the one above it is empty too, at the end of a message
+        self._taken = 0  # parts of the message under way that `_rest` has been made of
+        self._rest = ""
+        self._offset = 0
+        self._width = 0  # of the last line, when it is one of a message
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there are changes in the middle that a flush without `middle` has left."""
+        return bool(self._pooled or self._transcript.changed)
+
+    def toggle(self, key: int, is_open: bool | None = None) -> None:
+        entry = self._transcript.entry(key)
+        if entry is not None and folds(entry):
+            self._open[key] = not self._is_open(entry) if is_open is None else is_open
+            self._urgent.add(key)
+
+    def fit(self, room: Room) -> None:
+        """The size of the chat's window: open questions show as much of their diffs as fits."""
+        self._room = self._look.room = room
+        self._urgent |= {call.key for call in self._transcript.asked if call.previews}
+
+    def details(self, key: int) -> tuple[list[str], str]:
+        return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
+
+    def flush(self, lines: int = LINES, chars: int = CHARS, middle: bool = True) -> tuple[list[Op], bool]:
+        """The edits of one frame, and whether there are more. Without `middle` what may wait does."""
+        frame = _Frame(lines, chars)
+        self._collect()
+        self._repair(frame, middle)
+        self._extend(frame)
+        return frame.end(), self._is_behind(middle)
+
+    # --- what is shown already
+
+    def _collect(self) -> None:
+        transcript = self._transcript
+        self._pooled |= transcript.changed
+        self._urgent |= transcript.urgent
+        transcript.changed.clear()
+        transcript.urgent.clear()
+        last = transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        if isinstance(last, Thought) and last.ended is None and self._is_open(last):
+            self._urgent.add(last.key)
+
+    def _repair(self, frame: _Frame, middle: bool) -> None:
+        """From the last to the first, so that no splice moves the rows of another."""
+        below, row = len(self._heights), self.total
+        for key in sorted(self._urgent | self._pooled if middle else self._urgent, reverse=True):
+            index = self._transcript.index(key)
+            if index is not None and index < len(self._blocks):
+                if not frame.has_room:
+                    return
+                row -= sum(self._heights[index:below])
+                below = index
+                if not self._replace(frame, index, row):
+                    return
+            self._urgent.discard(key)
+            self._pooled.discard(key)
+
+    def _replace(self, frame: _Frame, index: int, row: int) -> bool:
+        old, block = self._blocks[index], self._render(self._transcript.entries[index])
+        op = edit(row + self._heights[index] - len(old), old, block)
+        if op is None:
+            return True
+        if not frame.splice(op):
+            return False
+        self._blocks[index] = block
+        self._heights[index] += len(block) - len(old)
+        self.total += len(block) - len(old)
+        return True
+
+    # --- what is new
+
+    def _extend(self, frame: _Frame) -> None:
+        entries = self._transcript.entries
+        going = True
+        while going and frame.has_room:
+            if self._has_text():
+                going = self._stream(frame)
+            else:
+                going = self._has_next() and self._begin(frame, entries[len(self._blocks)])
+
+    def _has_next(self) -> bool:
+        """Whether there is another entry to show. One that has nothing to show yet waits, until another one follows."""
+        entries = self._transcript.entries
+        left = len(entries) - len(self._blocks)
+        return left > 1 or (left == 1 and not is_empty(entries[-1]))
+
+    def _begin(self, frame: _Frame, entry: Entry) -> bool:
+        """Show the next entry; False if it must wait for a frame of its own."""
+        if is_empty(entry):  # what it may say later is spliced in
+            self._blocks.append([])
+            self._heights.append(0)
+            return True
+        is_message = isinstance(entry, Message)
+        block = self._render(entry)
+        new = [*self._above(entry), *block]
+        self._part_from(entry)
+        goes_on = self._bare or self._gap  # on the empty line that is there already
+        first = self.total - 1 if goes_on else self.total
+        text = "\n".join(texts(new) if goes_on else ["", *texts(new)])
+        if not frame.append(text, marks(first, new), len(new)):
+            return False
+        self.total = first + len(new)
+        if self._gap:
+            self._heights[-1] -= 1
+        self._blocks.append([] if is_message else block)
+        self._heights.append(len(new))
+        self._speaker = entry.speaker or self._speaker
+        self._blank, self._gap, self._bare = is_message, False, False
+        self._taken = self._width = 0
+        return True
+
+    def _part_from(self, entry: Entry) -> None:
+        """What the entry before may say later takes the blank line above this one: then it needs one of its own."""
+        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        if (
+            before
+            and is_empty(before)
+            and self._blank
+            and self._above(entry, blank=False) != self._above(entry)
+        ):
+            self._parted.add(before.key)
+
+    def _above(self, entry: Entry, blank: bool | None = None) -> list[Row]:
+        """A header when the speaker changes, a blank line where text would touch something else. `blank`: whether the
+        line above is empty, if it is not as it seems."""
+        is_blank = self._blank if blank is None else blank
+        return self._rows_above(entry, [] if is_blank else [("", None)])
+
+    def _rows_above(self, entry: Entry, blank: list[Row]) -> list[Row]:
+        speaker = entry.speaker
+        is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and entry.prompt)
+        if speaker and (speaker != self._speaker or is_prompt):
+            name = "You" if speaker == "user" else cut(one_line(self._title()), 80)
+            mark = {"kind": speaker, "key": entry.key, "line_hl": _SPEAKERS[speaker]}
+            return [*blank, (f"## {name}", mark)]
+        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder):
+            return []
+        return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank
+
+    def _has_text(self) -> bool:
+        """Whether the last entry shown is a message with text that is not shown yet; fetches that text."""
+        if self._rest:
+            return True
+        last = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        if not isinstance(last, Message) or self._taken == len(last.parts):
+            return False
+        self._rest = "".join(last.parts[self._taken :])
+        self._taken = len(last.parts)
+        return bool(self._rest)
+
+    def _stream(self, frame: _Frame) -> bool:
+        # Neovim measures all of a line that grows: let it at least double
+        piece = _piece(self._rest, self._offset, frame.lines, max(frame.chars, self._width))
+        grown = piece.count("\n")
+        if not frame.append(piece, [], grown):
+            return False
+        self.total += grown
+        self._heights[-1] += grown
+        self._gap = piece.endswith("\n\n") or (piece == "\n" and self._blank)
+        self._blank = piece.endswith("\n")
+        self._width = len(piece) - piece.rfind("\n") - 1 if grown else self._width + len(piece)
+        self._offset += len(piece)
+        if self._offset == len(self._rest):
+            self._rest, self._offset = "", 0
+        return True
+
+    def _is_behind(self, middle: bool) -> bool:
+        return bool(self._has_next() or self._urgent or (middle and self._pooled) or self._has_text())
+
+    def _render(self, entry: Entry) -> list[Row]:
+        block = rows(entry, self._is_open(entry), self._look)
+        return [*block, ("", None)] if block and entry.key in self._parted else block
+
+    def _is_open(self, entry: Entry) -> bool:
+        return self._open.get(entry.key, opens_itself(entry))
+
+
+def _weight(text: str) -> int:
+    """About as many bytes as it has, in a hurry."""
+    return len(text) if text.isascii() else 4 * len(text)
+
+
+def _piece(text: str, offset: int, lines: int, chars: int) -> str:
+    """As much as a frame takes: up to `lines` line ends, and less text where a character takes more bytes."""
+    piece = text[offset : offset + chars]
+    if not piece.isascii():
+        piece = piece[: max(1, chars // 4)]
+    if piece.count("\n") > lines:
+        piece = "\n".join(piece.split("\n", lines)[:lines]) + "\n"
+    return piece

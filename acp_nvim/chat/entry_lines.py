@@ -1,0 +1,202 @@
+"""How each entry of a transcript looks. Messages aside: their text streams, and stands as it came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from acp_nvim.chat import question_lines
+from acp_nvim.chat.change_lines import Room
+from acp_nvim.chat.folded_body import MOST_LINES, Body
+from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
+from acp_nvim.chat.report_line import summary
+from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body
+from acp_nvim.chat.tool_lines import header
+from acp_nvim.protocol import schema
+from acp_nvim.session.change_preview import counts as counted
+from acp_nvim.session.compaction import Compaction
+from acp_nvim.session.entries import Changes, Entry, Note, Placeholder, Report, Thought
+from acp_nvim.session.plan import Plan
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.diff_view import counts
+from acp_nvim.text.printable import one_line
+
+_STEPS = {
+    "completed": ("  ✓ ", "AcpPlanDone"),
+    "in_progress": ("  ▸ ", "AcpPlanCurrent"),
+    "pending": ("  ◻ ", "AcpPending"),
+}
+_NOTES = {
+    "stop": ("⊘ ", "AcpNote"),
+    "error": ("✗ ", "AcpError"),
+    "warning": ("! ", "AcpWarning"),
+    "info": ("· ", "AcpNote"),
+}
+_COMPACTIONS = {
+    "in_progress": ("◌ ", "AcpPending", "the agent shortens its memory of this conversation …"),
+    "completed": ("· ", "AcpNote", "the agent has shortened its memory of this conversation"),
+    "failed": ("! ", "AcpWarning", "shortening the agent's memory failed"),
+    "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
+}
+_SHORT_PLAN = 8
+# some agents say in a thought what went wrong, and nowhere else
+_ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Look:
+    """What rendering needs beside the entry itself."""
+
+    cwd: str
+    terminal: Terminal
+    title: Callable[[], str] = str  # the agent's
+    room: Room = None  # that the chat has on the screen
+    _counts: dict[int, tuple[object, tuple[int, int] | None]] = field(default_factory=dict)
+
+    def counts(self, call: ToolCall) -> tuple[int, int] | None:
+        """Lines added and removed: in the files as they were, else in the diffs alone. Counted once for the same."""
+        if (known := counted(call.previews)) is not None:
+            return known
+        content, known = self._counts.get(call.key, (None, None))
+        if content is not call.content and content != call.content:
+            diffs = [item for item in call.content if isinstance(item, schema.Diff)]
+            each = [counts(diff.old_text or "", diff.new_text) for diff in diffs]
+            known = (sum(plus for plus, _ in each), sum(minus for _, minus in each)) if each else None
+            self._counts[call.key] = (call.content, known)
+        return known
+
+
+def folds(entry: Entry | None) -> bool:
+    return isinstance(entry, ToolCall | Thought | Plan | Compaction | Report)
+
+
+def opens_itself(entry: Entry) -> bool:
+    """A failure shows why; what the user refused needs no explanation. A short plan is worth its lines."""
+    if isinstance(entry, ToolCall):
+        return entry.status == "failed" and not entry.verdict.startswith("rejected")
+    return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN
+
+
+def is_empty(entry: Entry) -> bool:
+    """It takes no line, until it has something to say."""
+    return isinstance(entry, Changes) and not entry.text
+
+
+def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
+    """The block of an entry; of a message only the row at which its text begins."""
+    match entry:
+        case ToolCall():
+            return _tool(entry, is_open, look)
+        case Thought():
+            return _thought(entry, is_open)
+        case Plan():
+            return _plan(entry, is_open)
+        case Compaction():
+            return _compaction(entry, is_open)
+        case Note():
+            return _note(entry)
+        case Changes():
+            return _changes(entry)
+        case Placeholder():
+            return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
+        case Report():
+            return _report(entry, is_open, look.title())
+        case _:
+            return [("", {"kind": "text", "key": entry.key})]
+
+
+def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
+    top = header(call, look.counts(call), look.cwd)
+    return [
+        top,
+        *question_lines.rows(call, look.cwd, top, look.room),
+        *(body(call, look.terminal) if is_open else ()),
+    ]
+
+
+def _thought(thought: Thought, is_open: bool) -> list[Row]:
+    text, mark = "thinking …", _mark("thought", thought.key, "▾ " if is_open else "▸ ", "AcpThought")
+    if thought.ended is not None:
+        took = long_duration(thought.ended - thought.started)
+        text = f"thought for {took}" if took else "thought"
+        if found := _ERROR.search("".join(thought.parts)):
+            text, mark = cut(one_line(found.group()), 300), _mark("thought", thought.key, "✗ ", "AcpError")
+            return [(text, mark | {"line_hl": "AcpError"}), *_thoughts(thought, is_open)]
+    return [(text, mark | {"line_hl": "AcpThought"}), *_thoughts(thought, is_open)]
+
+
+def _report(report: Report, is_open: bool, agent: str) -> list[Row]:
+    text = "".join(report.parts)
+    mark = _mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote")
+    lines = Body(report.key)
+    for line in text.split("\n") if is_open else ():
+        lines.line(line, HIGHLIGHTS.get(line[:1]))
+    return [(f"told {one_line(agent)}: {summary(text)}", mark | {"line_hl": "AcpNote"}), *lines.rows()]
+
+
+def _thoughts(thought: Thought, is_open: bool) -> list[Row]:
+    lines = Body(thought.key)
+    if is_open:
+        lines.text("".join(thought.parts))
+    return lines.rows()
+
+
+def _plan(plan: Plan, is_open: bool) -> list[Row]:
+    total = len(plan.entries)
+    finished = plan.done == total
+    icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
+    text = f"plan {plan.done}/{total}" if total else "the plan was given up"
+    text += f"  {cut(plan.current, 200)}" if plan.current else ""
+    top = (text, _mark("plan", plan.key, icon, highlight))
+    return [top, *(_steps(plan) if is_open else ())]
+
+
+def _steps(plan: Plan) -> list[Row]:
+    steps: list[Row] = []
+    for step in plan.entries[:MOST_LINES]:
+        icon, highlight = _STEPS[step.status]
+        mark = _mark("body", plan.key, icon, highlight)
+        if step.status != "pending":
+            mark["line_hl"] = highlight
+        steps.append((cut(one_line(step.content), 1000) or "(no text)", mark))
+    return steps
+
+
+def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
+    icon, highlight, text = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
+    if compaction.error:
+        text += f": {cut(one_line(compaction.error), 300)}"
+    lines = Body(compaction.key)
+    if is_open:
+        lines.text(compaction.summary or "(it says nothing of what it keeps)")
+    mark = _mark("note", compaction.key, icon, highlight)
+    return [(text, mark | {"line_hl": highlight}), *lines.rows()]
+
+
+def _note(note: Note) -> list[Row]:
+    icon, highlight = _NOTES.get(note.kind, _NOTES["info"])
+    if note.text == "cancelled" and note.kind == "stop":
+        highlight = "AcpCancelled"
+    lines = Body(note.key, "note", "")
+    lines.text((stopped(note.text) if note.kind == "stop" else note.text).strip() or "(no words)", highlight)
+    (text, mark), *rest = lines.rows()
+    return [(text, {**(mark or {}), "icon": {"text": icon, "hl": highlight}}), *rest]
+
+
+def _changes(changes: Changes) -> list[Row]:
+    """One line, where there is anything to say: "2 files +5 −4 · …"."""
+    text = changes.text
+    if not text:
+        return []
+    found = re.search(r" (\+\d+) (−\d+)(?= ·|$)", text)
+    ends = [0, *(found.span(1) + found.span(2) if found else ()), len(text)]
+    colours = ["AcpNote", "AcpAdded", "AcpNote", "AcpRemoved", "AcpNote"] if found else ["AcpNote"]
+    at = [len(text[:end].encode()) for end in ends]
+    spans = [[*ends, colour] for *ends, colour in zip(at, at[1:], colours, strict=False)]
+    return [(text, _mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans})]
+
+
+def _mark(kind: str, key: int, icon: str, highlight: str) -> Mark:
+    return {"kind": kind, "key": key, "icon": {"text": icon, "hl": highlight}}

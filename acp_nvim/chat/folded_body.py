@@ -1,0 +1,53 @@
+"""The lines under an entry that is unfolded: indented, made visible, cut at a size that a frame can carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.chat.splice import Row
+from acp_nvim.session import question
+from acp_nvim.text.ansi import plain, shown
+
+INDENT = "  │ "
+# a question knows whether it is shown whole
+MOST_LINES, MOST_CHARS = question.MOST_LINES, question.MOST_CHARS
+
+
+class Body:
+    def __init__(self, key: int, kind: str = "body", indent: str = INDENT, most: int = MOST_CHARS) -> None:
+        self._key, self._kind, self._indent = key, kind, indent
+        self._rows: list[Row] = []
+        self._room = most
+        self._hidden = 0  # lines
+        self._cut = False  # in the middle of a line
+
+    def line(self, text: str, highlight: str | None = None) -> None:
+        if len(self._rows) >= MOST_LINES or self._room <= 0:
+            self._hidden += 1
+            return
+        if len(text) > self._room:
+            text, self._cut = text[: self._room] + "…", True
+        self._room -= len(text) + 1
+        self._rows.append(((self._indent + shown(text)).rstrip(" "), self._mark(highlight)))
+
+    def text(self, text: str, highlight: str | None = None) -> None:
+        """Only what can be shown is looked at, the rest is counted: there may be megabytes of it."""
+        if text := text.rstrip("\r\n"):
+            for line in plain(text[:MOST_CHARS]).split("\n"):
+                self.line(line, highlight)
+            self._hidden += text.count("\n", MOST_CHARS)
+            self._cut = self._cut or len(text) > MOST_CHARS
+
+    def rows(self) -> list[Row]:
+        if not self._hidden and not self._cut:
+            return self._rows
+        lines = "line" if self._hidden == 1 else "lines"
+        more = f"{self._hidden:,} more {lines}" if self._hidden else "more of a long line"
+        return [*self._rows, (f"{self._indent}… {more}: K shows all", self._mark("AcpNote"))]
+
+    def _mark(self, highlight: str | None) -> dict[str, Any] | None:
+        """The first row says where the body begins; after that only a colour needs a mark."""
+        if not highlight and self._rows:
+            return None
+        mark: dict[str, Any] = {"kind": self._kind, "key": self._key}
+        return {**mark, "line_hl": highlight} if highlight else mark

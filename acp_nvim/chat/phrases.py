@@ -1,0 +1,77 @@
+"""What the chat says in words of its own: durations, sizes, content that is no text, why a turn stopped."""
+
+from __future__ import annotations
+
+from acp_nvim.protocol import schema
+from acp_nvim.text.printable import one_line
+
+_STOPS = {
+    "": "stopped without saying why",
+    "cancelled": "cancelled",
+    "max_tokens": "stopped at the token limit: another prompt goes on",
+    "max_turn_requests": "stopped at the limit of requests in one turn: another prompt goes on",
+    "refusal": "refused: the agent does not go on; it forgets this prompt and what came after it",
+}
+
+
+_LONG = 3  # seconds
+
+
+def stopped(reason: str) -> str:
+    return _STOPS.get(reason, f"stopped: {reason}")
+
+
+def duration(seconds: float) -> str:
+    """`4 s`, `2 min 5 s`, `1 h 10 min`; nothing under a second."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s" if whole > 0 else ""
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def long_duration(seconds: float | None) -> str:
+    """Nothing under three seconds: a short one is no news."""
+    return duration(seconds) if seconds is not None and seconds >= _LONG else ""
+
+
+def size(count: int) -> str:
+    if count < 1024:
+        return f"{count} B"
+    return f"{(count + 512) // 1024} KiB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MiB"
+
+
+def placeholder(block: schema.ContentBlock) -> str:
+    """One line for content that cannot be shown as text."""
+    match block:
+        case schema.Image():
+            inside = _media("image", block.mime_type, block.data or block.uri or "", not block.data)
+        case schema.Audio():
+            inside = _media("audio", block.mime_type, block.data, False)
+        case schema.ResourceLink():
+            inside = f"link {block.title or block.name}: {block.uri}" if block.name else f"link {block.uri}"
+        case schema.Resource():
+            inside = f"resource {block.uri}"
+        case schema.Text():
+            inside = block.text
+        case _:
+            inside = f"unknown content {block.type}"
+    return f"[{cut(one_line(inside[:2000]), 500)}]"
+
+
+def cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def middle_cut(text: str, width: int) -> str:
+    """The beginning and the end say what a path or a command is about."""
+    if len(text) <= width:
+        return text
+    head = (width - 1) // 2
+    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def _media(what: str, mime: str, data: str, is_uri: bool) -> str:
+    kind = mime or what
+    return f"{what} {kind} {data[:1000]}" if is_uri else f"{what} {kind}, {size(len(data) * 3 // 4)}"

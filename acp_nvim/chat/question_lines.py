@@ -1,0 +1,149 @@
+"""A question inside its tool call: everything one must have seen before one answers, and the options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.chat.change_lines import Room, changes, left, names
+from acp_nvim.chat.folded_body import MOST_CHARS, Body
+from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.chat.tool_body import HIGHLIGHTS
+from acp_nvim.chat.tool_lines import relative, subject
+from acp_nvim.protocol import schema
+from acp_nvim.session.proposed_diffs import diffs, patch
+from acp_nvim.session.question import Question
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.diff_view import too_large, unified
+from acp_nvim.text.printable import one_line, visible
+
+_INDENT = "    "
+_WIDTH = 46  # of a chat beside a file in 120 columns; in a narrower one the line is broken once
+_MOST_DIFF = 30  # lines
+_GAP = 3
+_SIGNS = {  # of an option's kind
+    "allow_once": ("✓", "AcpDone"),
+    "allow_always": ("✓✓", "AcpWarning"),
+    "reject_once": ("✗", "AcpFailed"),
+    "reject_always": ("✗✗", "AcpFailed"),
+}
+_CUT_CHARS = 16 * 1024  # of a question that is too long to be allowed: Neovim takes long to draw more
+_UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
+
+
+def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
+    """`top`: the line of the call. The diff takes what the others leave of the room; the options come last."""
+    for question in call.questions:
+        if question.is_open:
+            detail, options = _detail(question, call, cwd), list(_options(question))
+            yield from detail
+            if call.previews:
+                others = [top, *detail, *names(question.id, call, cwd), *options]
+                yield from changes(question.id, call, cwd, left(room, others), room)
+            yield from options
+
+
+def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
+    body = Body(question.id, "question", _INDENT, _CUT_CHARS if question.is_cut else MOST_CHARS)
+    told = subject(call, cwd)
+    files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
+    for part in question.detail or (question.title,):
+        for line in part.split("\n"):
+            if not _same(line, told, cwd) and line not in files:
+                body.line(line, "AcpCode")
+    for note in question.note.split("\n") if question.note else ():
+        body.line(one_line(note), "AcpWarning")
+    if question.kind == "conflict":
+        _both(body, call)
+    elif question.has_diff and not call.previews:
+        _changes(body, call, cwd)
+    if not question.is_cut:
+        return body.rows()
+    mark: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
+    return [*body.rows(), (f"{_INDENT}{_UNSEEN}", mark)]
+
+
+def _both(body: Body, call: ToolCall) -> None:
+    """Both versions of a conflict: the user's lines go, the agent's come."""
+    for diff in call.content:
+        if not isinstance(diff, schema.Diff):
+            continue
+        old = diff.old_text or ""
+        if too_large(old, diff.new_text):
+            body.line("too many lines to be compared here: d shows both", "AcpNote")
+            continue
+        _beginning(body, list(unified(old, diff.new_text)), "both")
+
+
+def _changes(body: Body, call: ToolCall, cwd: str) -> None:
+    """The change of a call that has it in its raw input alone, where no other line would show it."""
+    if any(isinstance(item, schema.Diff) for item in call.content):
+        return
+    found = [(diff.old or "", diff.new or "") for diff in diffs(call, cwd)]
+    if any(too_large(old, new) for old, new in found):
+        body.line("too many lines to be compared here: d shows them", "AcpNote")
+        return
+    rows = [row for old, new in found for row in unified(old, new)]
+    if not found and (text := patch(call)):
+        rows = [(line[:1], line[1:]) for line in text.splitlines()]
+    _beginning(body, rows, "all")
+
+
+def _beginning(body: Body, rows: list[tuple[str, str]], what: str) -> None:
+    for sign, text in rows[:_MOST_DIFF]:
+        body.line(sign + text, HIGHLIGHTS.get(sign))
+    more = len(rows) - _MOST_DIFF
+    if more > 0:
+        body.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: d shows {what}", "AcpNote")
+
+
+def _same(line: str, told: str, cwd: str) -> bool:
+    """Whether the line of the call tells just that already, whole."""
+    bare = relative(line.removeprefix("$ "), cwd)
+    head, _, number = told.rpartition(":")
+    said = head if number.isdigit() else told
+    is_command = line.startswith("$ ")  # a title could make it look like another one
+    return bare in (told, said) or (said.endswith(f"  {bare}") and not is_command)
+
+
+def _options(question: Question) -> Iterator[Row]:
+    """In one line if they fit, else one a line."""
+    mark: Mark = {"kind": "option", "key": question.id}
+    if not question.options:
+        text = f"{_INDENT}the agent offers no option: cancel the turn"
+        yield text, {**mark, "line_hl": "AcpNote"}
+        return
+    names = [one_line(option.name or option.id) for option in question.options]
+    labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
+    diff = ["gd diff"] if question.has_diff else []
+    signs = [_SIGNS.get(option.kind) for option in question.options]
+    width = len(_INDENT) + sum(len(label) + _GAP for label in (*labels, *diff)) - _GAP
+    if width + sum(len(sign[0]) for sign in signs if sign) <= _WIDTH:
+        lines = [list(range(len(labels)))]
+    else:
+        lines = [[index] for index in range(len(labels))]
+    fits = len(lines) == 1 or len(_INDENT) + len(labels[-1]) + _GAP + len("  gd diff") <= _WIDTH
+    for indexes in lines:
+        also = diff if fits and indexes is lines[-1] else []
+        yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
+    if diff and not fits:
+        yield _line(mark, [], diff)
+
+
+def _line(mark: Mark, options: list[tuple[int, str, tuple[str, str] | None]], also: list[str]) -> Row:
+    """Options side by side. The key of each stands out, and behind it stands the sign of its kind, as virtual text."""
+    text = _INDENT + (" " * _GAP).join([*(label for _, label, _ in options), *also])
+    spans: list[list[int | str]] = []
+    places, inline = [], []
+    at = len(_INDENT)
+    for index, label, sign in options:
+        start = len(text[:at].encode())
+        key = len(label.partition(" ")[0])
+        spans.append([start, start + key, "AcpOption"])
+        places.append([start, start + len(label.encode()), index + 1])
+        if sign:
+            inline.append([start + key + 1, f"{sign[0]} ", sign[1]])
+        at += len(label) + _GAP
+    if also:
+        start = len(text[:at].encode())
+        spans.append([start, start + len(also[0].partition(" ")[0]), "AcpOption"])
+    return text, {**mark, "spans": spans, "options": places, "inline": inline}

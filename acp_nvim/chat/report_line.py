@@ -1,0 +1,26 @@
+"""A report to the agent in one line: how many hunks of which file the user has refused, changed or undone."""
+
+from __future__ import annotations
+
+import re
+
+from acp_nvim.chat.phrases import cut
+from acp_nvim.text.printable import one_line
+
+# "parse.py: 1 hunk refused and 2 hunks changed by the user. …"
+_OF_FILE = re.compile(
+    r"^(?P<name>[^\s+@-].{0,300}?): (?P<what>\d+ hunks? .{1,200}?)(?: by the user)?\.(?: |$)", re.MULTILINE
+)
+_COUNT = re.compile(r"^(\d+ hunks?) ")
+_WIDTH = 200
+
+
+def summary(report: str) -> str:
+    """`1 hunk of parse.py refused`; the report's first words where it says something else."""
+    found = [_of_file(match["name"], match["what"]) for match in _OF_FILE.finditer(report)]
+    first = report.strip().partition("\n")[0].partition(". ")[0]
+    return cut(one_line(", ".join(found) or first), _WIDTH)
+
+
+def _of_file(name: str, what: str) -> str:
+    return _COUNT.sub(lambda count: f"{count[1]} of {name} ", what, count=1)

@@ -1,0 +1,145 @@
+"""What a tool call was given and what came out of it: its body in the chat, and all of it for the details."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from acp_nvim.chat.folded_body import MOST_CHARS, Body
+from acp_nvim.chat.phrases import placeholder
+from acp_nvim.chat.splice import Row
+from acp_nvim.protocol import schema
+from acp_nvim.session.change_preview import counts
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.diff_view import too_large, unified
+from acp_nvim.text.printable import one_line
+
+Terminal = Callable[[str], str]
+
+HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
+_CHANGES = {"edit", "delete", "move"}
+_TAGS = re.compile(r"</?[a-z][\w-]*>")
+_TAIL_LINES = 200
+_TAIL_CHARS = 64 * 1024
+_TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}
+
+
+def body(call: ToolCall, terminal: Terminal) -> list[Row]:
+    rows = Body(call.key)
+    has_failed = call.status in ("failed", "cancelled") and call.kind in _CHANGES
+    if not has_failed:
+        _input(rows, call)
+    diffs = [item for item in call.content if isinstance(item, schema.Diff)]
+    is_previewed = counts(call.previews) is not None
+    if is_previewed:
+        _previews(rows, call)
+    for item in call.content:
+        match item:
+            case schema.Diff() if is_previewed:
+                pass
+            case schema.Diff():
+                _diff(rows, item, named=len(diffs) > 1)
+            case schema.ContentItem() if has_failed:
+                rows.text(_reason(words(item.content)))
+            case schema.ContentItem():
+                rows.text(words(item.content))
+            case schema.TerminalRef():
+                _tail(rows, terminal_text(call, item.terminal_id, terminal))
+    if not has_failed:
+        _output(rows, call)
+    elif not call.content and isinstance(call.raw_output, str):
+        rows.text(_reason(call.raw_output))
+    return rows.rows()
+
+
+def _reason(text: str) -> str:
+    """Why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
+    lines = (_TAGS.sub("", line).strip() for line in text[:MOST_CHARS].splitlines())
+    return next((line for line in lines if line and not line.startswith("```")), "")
+
+
+def _previews(rows: Body, call: ToolCall) -> None:
+    """What it changes in its files: an agent may send all of a file for one line of it."""
+    for each in call.previews:
+        if len(call.previews) > 1:
+            rows.line(each.path, "AcpPath")
+        gutter = each.gutter()
+        for row in each.rows:
+            rows.line(row.told(gutter), HIGHLIGHTS.get(row.sign))
+        if more := each.changed - sum(row.sign in "-+" for row in each.rows):
+            rows.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: K shows all", "AcpNote")
+
+
+def pretty(value: Any) -> Iterator[str]:
+    """JSON in pieces, so that one who wants little need not wait for all."""
+    try:
+        yield from json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(value)
+    except RecursionError:
+        yield "… nested too deeply to be shown"
+
+
+def words(block: schema.ContentBlock) -> str:
+    if isinstance(block, schema.Text):
+        return block.text
+    return block.text if isinstance(block, schema.Resource) and block.text else placeholder(block)
+
+
+def terminal_text(call: ToolCall, terminal_id: str, terminal: Terminal) -> str:
+    """The output of a terminal of ours, or of one of the agent's own."""
+    return "".join(call.terminals.get(terminal_id, ())) or terminal(terminal_id)
+
+
+def unreferenced(call: ToolCall) -> Iterator[str]:
+    """Ids of the agent's own terminals that the content does not name."""
+    named = {item.terminal_id for item in call.content if isinstance(item, schema.TerminalRef)}
+    return (name for name in call.terminals if name not in named)
+
+
+def _input(rows: Body, call: ToolCall) -> None:
+    """What the header does not tell, in its best form."""
+    if call.command is not None:
+        if call.command not in one_line(call.title):
+            rows.text(f"$ {call.command}", "AcpCode")
+    elif call.raw_input is not None and not _told(call):
+        rows.text(_some(call.raw_input), "AcpCode")
+
+
+def _told(call: ToolCall) -> bool:
+    if any(isinstance(item, schema.Diff) for item in call.content):
+        return True
+    return isinstance(call.raw_input, dict) and call.raw_input.keys() <= _TOLD_IN_THE_HEADER
+
+
+def _output(rows: Body, call: ToolCall) -> None:
+    for name in unreferenced(call):
+        _tail(rows, "".join(call.terminals[name]))
+    if not call.content and not call.terminals and call.raw_output is not None:
+        rows.text(call.raw_output if isinstance(call.raw_output, str) else _some(call.raw_output))
+
+
+def _some(value: Any) -> str:
+    """As much JSON as a body may hold, and a little more, so that the cut shows."""
+    return "".join(islice(pretty(value), MOST_CHARS // 4))
+
+
+def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
+    if named:
+        rows.line(diff.path, "AcpPath")
+    old = diff.old_text or ""
+    if too_large(old, diff.new_text):
+        rows.line("too many lines to be compared here: K shows them", "AcpNote")
+        return
+    for sign, text in unified(old, diff.new_text):
+        rows.line(f"{sign} {text}".rstrip(" "), HIGHLIGHTS.get(sign))  # as beside the numbers of a file
+
+
+def _tail(rows: Body, text: str) -> None:
+    """Of a terminal the end is what counts."""
+    tail = text.rstrip("\n")[-_TAIL_CHARS:].split("\n")[-_TAIL_LINES:]
+    shown = "\n".join(tail)
+    if earlier := text.rstrip("\n").count("\n") - shown.count("\n"):
+        rows.line(f"… {earlier:,} earlier {'line' if earlier == 1 else 'lines'}", "AcpNote")
+    rows.text(shown)

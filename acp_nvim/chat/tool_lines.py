@@ -1,0 +1,140 @@
+"""The line of a tool call: what it does, with what, and how it goes."""
+
+from __future__ import annotations
+
+import os
+
+from acp_nvim.chat.phrases import cut, long_duration, middle_cut
+from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_paths import named
+from acp_nvim.text.printable import one_line
+
+ICONS = {
+    "pending": ("◌ ", "AcpPending"),
+    "in_progress": ("⠋ ", "AcpRunning"),
+    "completed": ("✓ ", "AcpDone"),
+    "failed": ("✗ ", "AcpFailed"),
+    "cancelled": ("⊘ ", "AcpCancelled"),
+}
+_KINDS = {"other": "tool", "switch_mode": "mode"}
+_CHANGES = {"edit", "delete", "move"}
+_WIDTH = 200
+_FEW = 50  # locations and content looked at for the line
+
+
+def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
+    label = cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
+    place = _place(call, cwd)
+    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip()
+    mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": _spans(text, label, place)}
+    if call.status == "in_progress":
+        mark["running"] = True
+    if eol := _beside(call, counts):
+        mark["eol"] = eol
+        mark["beside"] = max(8, len(label.encode()) + 1)
+    return text, mark
+
+
+def subject(call: ToolCall, cwd: str) -> str:
+    """The title, and the path or command where the title does not hold it. Of what is too long the middle goes."""
+    return middle_cut(_subject(call, cwd), _WIDTH)
+
+
+def _subject(call: ToolCall, cwd: str) -> str:
+    title, place = _title(call, cwd), _place(call, cwd)
+    path = place.rpartition(":")[0] if _line(call) else place
+    command = _first_line(call.command or "")
+    what = command if command and call.kind == "execute" else place or command
+    if not title or title.strip("`'\"") in (path, place, command):
+        return what or title or one_line(call.name) or _argument(call) or one_line(call.id[:60])
+    if path and path in title:
+        return title + place[len(path) :] if title.endswith(path) else title
+    return title if not what or what in title else f"{title}  {what}"
+
+
+def _argument(call: ToolCall) -> str:
+    """The first text of the input, where nothing else says what the call does."""
+    values = call.raw_input.values() if isinstance(call.raw_input, dict) else ()
+    return next((_first_line(value) for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def relative(path: str, cwd: str) -> str:
+    """As one sees it from the session's directory, if it lies below."""
+    below = cwd.rstrip("/") + "/"
+    return path[len(below) :] if path.startswith(below) and len(path) > len(below) else path
+
+
+def _first_line(command: str) -> str:
+    first, _, more = command[:4096].strip().partition("\n")
+    return middle_cut(one_line(first), _WIDTH - 2) + (" …" if more else "")
+
+
+def _title(call: ToolCall, cwd: str) -> str:
+    title = one_line(call.title[:4096])
+    if title == call.id:  # in a replay some agents know no other
+        return ""
+    if cwd.strip("/"):
+        title = title.replace(cwd.rstrip("/") + "/", "")
+    verb, _, rest = title.partition(" ")
+    if verb.lower() == call.kind:
+        title = rest.lstrip()
+    return title
+
+
+def _line(call: ToolCall) -> int | None:
+    return call.locations[0].line if call.locations else None
+
+
+def _first_changed(call: ToolCall, path: str, line: int) -> int:
+    """Agents name the line where the snippet around a change begins."""
+    preview = next((each for each in call.previews if each.path == path and each.changed), None)
+    if preview is None:
+        return line
+    return preview.first + 1 if preview.whole else line + preview.first
+
+
+def _place(call: ToolCall, cwd: str) -> str:
+    """`src/parse.py:12`; of a change to several files how many more there are."""
+    paths = named(call.locations[:_FEW], call.content[:_FEW], call.raw_input, cwd)
+    if call.title or call.command is not None:  # the session's folder says nothing then
+        paths = [path for path in paths if path != os.path.normpath(cwd)]
+    if not paths:
+        return ""
+    path = one_line(relative(paths[0], cwd))
+    if line := _line(call):
+        return f"{path}:{_first_changed(call, paths[0], line)}"
+    return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path
+
+
+def _icon(call: ToolCall) -> dict[str, str]:
+    asked = any(question.is_open for question in call.questions)
+    refused = call.kind == "ask" and call.verdict.startswith("rejected")
+    known = ICONS["failed"] if refused else ICONS.get(call.status, ICONS["pending"])
+    text, highlight = ("? ", "AcpQuestion") if asked else known
+    return {"text": text, "hl": highlight}
+
+
+def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
+    """Columns are bytes."""
+    spans: list[list[int | str]] = [[0, len(label.encode()), "AcpToolKind"]]
+    at = text.find(place, len(label)) if place else -1
+    if at >= 0:
+        start = len(text[:at].encode())
+        spans.append([start, start + len(place.encode()), "AcpPath"])
+    return spans
+
+
+def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
+    """At the end of the line, as virtual text: counts, how it was decided, how long it took."""
+    chunks: list[list[str]] = []
+    if counts and any(counts):
+        chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
+    if call.left and not call.verdict:
+        chunks.append([f"  {call.left}", "AcpCancelled"])
+    if call.verdict:
+        rejected = call.verdict.startswith("rejected")
+        chunks.append([f"  {one_line(call.verdict)}", "AcpRejected" if rejected else "AcpNote"])
+    if not call.left and (took := long_duration(call.took)):
+        chunks.append([f"  {took}", "AcpTime"])
+    return chunks

@@ -1,0 +1,1 @@
+"""The commands that the editor sends, one module for each subject."""

@@ -1,0 +1,182 @@
+"""A look at one agent: started in a place of its own, greeted, listened to, ended. No session comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from acp_nvim import __version__
+from acp_nvim.agent import settings
+from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
+from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.trace import WireTrace
+from acp_nvim.commands.login import shapes
+from acp_nvim.protocol import decode, deviations, encode
+from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
+from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
+from acp_nvim.text.printable import name_of, one_line
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+
+_PATIENCE = 30.0  # seconds, unless the editor waits for less; some load models first
+_GRACE = 0.5  # seconds that an agent has to end once its input has
+_MOST = 300  # characters of a line
+_TAIL = 20  # lines of stderr
+_MANY = 100  # capabilities
+
+
+class Listener:
+    """What an agent does beside answering."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.report: ExitReport | None = None
+
+    def on_update(self, params: Any) -> None:
+        self._note("sent session/update before there was a session")
+
+    def on_request(self, request: Request) -> None:
+        self._note(f"asked for {request.method} before there was a session")
+        raise RpcError(METHOD_NOT_FOUND, f"there is no session for {request.method}")
+
+    def on_notification(self, notification: Notification) -> None:
+        if not notification.method.startswith(("$/", "_")):
+            self._note(f"sent {notification.method} before there was a session")
+
+    def on_stray(self, stray: Stray) -> None:
+        self._note(f"wrote to its output what is no message: {stray.text}")
+
+    def on_exit(self, report: ExitReport) -> None:
+        self.report = report
+
+    def _note(self, text: str) -> None:
+        if text not in self.heard and len(self.heard) < _TAIL:
+            self.heard.append(text)
+
+
+class Doctor:
+    def __init__(self, client: Client, spawn: Callable[..., None]) -> None:
+        self._client, self._spawn = client, spawn
+        self.connections: list[Connection] = []
+
+    @property
+    def pids(self) -> list[int]:
+        """Of what is being looked at: it must not outlive us."""
+        return [connection.pid for connection in self.connections if connection.pid]
+
+    def do_doctor(self, payload: dict[str, Any]) -> None:
+        name, ticket = str(payload["agent"]), payload.get("ticket")
+        try:
+            spec = settings.agent(self._client.settings, name)
+        except ValueError as error:
+            return self._tell(ticket, {"agent": name, "error": str(error)})
+        seconds = float(payload.get("seconds") or _PATIENCE)
+        self._spawn(self._examine, ticket, spec, seconds)
+
+    def _tell(self, ticket: Any, report: dict[str, Any]) -> None:
+        self._client.editor.notify("doctored", ticket, report)
+
+    async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
+        with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
+            report = await self._look(spec, place, seconds)
+        self._tell(ticket, {"agent": spec.name, **report})
+
+    async def _look(self, spec: AgentSpec, place: str, seconds: float) -> dict[str, Any]:
+        listener = Listener()
+        argv = [spec.command, *spec.args]
+        trace = WireTrace(settings.secrets_of(spec._asdict()), on=False)
+        connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env, trace=trace)
+        self.connections.append(connection)
+        report: dict[str, Any] = {}
+        unstartable: list[str] = []
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._run, connection, spec, unstartable)
+                answer, ms = await _greet(connection, self._client.services.offer, seconds)
+                report |= _told(answer, spec, listener, seconds, ms)
+                report["slow_end"] = await _end(connection)
+                tasks.cancel_scope.cancel()
+        finally:
+            self.connections.remove(connection)
+            self._client.host_changed()
+        if unstartable:
+            report["error"] = unstartable[0]
+        report["deviations"] = [_cut(text) for text in (*report.get("deviations", ()), *listener.heard)]
+        report["stderr"] = [_cut(line) for line in connection.stderr.tail(_TAIL)]
+        return report
+
+    async def _run(self, connection: Connection, spec: AgentSpec, unstartable: list[str]) -> None:
+        # the process is there as soon as `run` first waits
+        asyncio.get_running_loop().call_soon(self._client.host_changed)
+        try:
+            await connection.run()
+        except StartError as error:
+            unstartable.append(error.told(spec.name, spec.install))
+
+
+async def _greet(
+    connection: Connection, offer: dict[str, Any], seconds: float
+) -> tuple[Result | None, float]:
+    """The answer to initialize, if it comes in time, and the milliseconds it took from the start of the process."""
+    answered = anyio.Event()
+    answers: list[Result] = []
+
+    def take(result: Result) -> None:
+        answers.append(result)
+        answered.set()
+
+    began = time.monotonic()
+    connection.call("initialize", encode.initialize(__version__, offer), take)
+    with anyio.move_on_after(seconds):
+        await answered.wait()
+    return (answers[0] if answers else None), (time.monotonic() - began) * 1000
+
+
+async def _end(connection: Connection) -> bool:
+    """Whether it had to be made to end."""
+    began = time.monotonic()
+    await connection.stop(_GRACE)
+    return time.monotonic() - began >= _GRACE
+
+
+def _told(
+    answer: Result | None, spec: AgentSpec, listener: Listener, seconds: float, ms: float
+) -> dict[str, Any]:
+    if answer is None:
+        return {"error": f"no answer to initialize within {seconds:g} s"}
+    if isinstance(answer, Gone):
+        return {"error": answer.report.sentence(spec.name)}
+    if isinstance(answer, Failure):
+        return {"error": _cut(next(deviations.of_refusal(answer.error)))}
+    agent = decode.initialized(answer.result)
+    info = agent.agent_info
+    return {
+        "ms": round(ms),
+        "version": name_of(info.version) if info and info.version else None,
+        "title": name_of(info.title or info.name) if info else None,
+        "protocol": agent.protocol_version,
+        "capabilities": sorted(map(_cut, _offered(agent.capabilities)))[:_MANY],
+        "logins": shapes(agent.auth_methods),
+        "deviations": list(deviations.of_initialize(answer.result, agent)),
+    }
+
+
+def _offered(capabilities: Any, path: str = "") -> list[str]:
+    """The dotted names of what is offered: there, and neither false nor null; `{}` is a yes."""
+    if isinstance(capabilities, dict) and (capabilities or not path):
+        found = []
+        for key, value in list(capabilities.items())[:_MANY]:
+            if not str(key).startswith("_"):
+                found += _offered(value, f"{path}.{key}".lstrip("."))
+        return found
+    return [path] if capabilities is not None and capabilities is not False else []
+
+
+def _cut(text: str) -> str:
+    return one_line(text[:_MOST])

@@ -1,0 +1,59 @@
+"""Questions in words: the verbs of their forms, and whether an answer holds what it has to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+    from acp_nvim.session.form import Filled
+    from acp_nvim.session.question import Option, Question
+    from acp_nvim.session.session import Session
+
+
+class Filling:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def do_form_send(self, payload: dict[str, Any]) -> None:
+        """A form's buffer was written."""
+        wanted = int(payload["question"])
+        for session in self._client.sessions.values():
+            question = session.questions.get(wanted)
+            if question and question.form is not None:
+                filled = question.form.read(payload.get("fields"))
+                if self._take(session, question, filled):
+                    session.end_question(question, question.option("answer"), "user")
+                    self._client.touch(session)
+                return
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def takes(self, session: Session, question: Question, option: Option | None, content: Any) -> bool:
+        """May it be answered so? Else it stays open, and the user hears why or gets the form."""
+        if question.form is None or option is None or option.kind.startswith("reject"):
+            return True
+        if option.id in question.quick:
+            content = question.quick[option.id]
+        elif content is None and question.form:
+            self._open(session, question)
+            return False
+        return self._take(session, question, question.form.check(content))
+
+    def _take(self, session: Session, question: Question, filled: Filled) -> bool:
+        if not filled.errors:
+            question.content = filled.content
+            return True
+        self._stays_open(session, question)
+        self._client.editor.notify("form_errors", question.id, filled.errors)
+        titles = {field["name"]: field["title"] for field in question.fields}
+        self._client.say("warn", f"nothing was sent: {filled.problem(titles)}")
+        return False
+
+    def _open(self, session: Session, question: Question) -> None:
+        self._stays_open(session, question)
+        about = list(question.form.about) if question.form else []
+        self._client.editor.notify("form", question.id, session.number, about, question.fields)
+
+    def _stays_open(self, session: Session, question: Question) -> None:
+        session.questions.touch(question)
+        self._client.touch(session)

@@ -1,0 +1,158 @@
+"""Authentication: what a user must know of an agent's ways to log in, and the verbs that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.protocol.schema import AuthMethod
+from acp_nvim.text.printable import name_of, one_line
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+    from acp_nvim.host.host import Host
+    from acp_nvim.session.session import Session
+
+_MANY = 50  # ways to log in
+_MOST = 300  # characters of a description that the chat has room for
+
+
+class Ways(NamedTuple):
+    brief: str
+    text: str
+
+
+def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
+    """What to tell about them, in a line and in the chat."""
+    if not methods:
+        how = "log in by its own program, then :Acp restart"
+        return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
+    lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
+    methods = methods[:_MANY]
+    lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
+    lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
+    names = ", ".join(name_of(method.name) for method in methods)
+    return Ways(f"{names}; :Acp login", "\n".join(lines))
+
+
+def shapes(methods: Sequence[AuthMethod]) -> list[dict[str, Any]]:
+    """As the editor gets them: for completion and the picker."""
+    return [
+        {"id": method.id, "name": name_of(method.name), "text": _described(method)}
+        for method in methods[:_MANY]
+    ]
+
+
+def _described(method: AuthMethod) -> str:
+    described = one_line((method.description or "")[:_MOST])
+    where = " (in a terminal)" if method.in_terminal else ""
+    return f"{name_of(method.name)}{where}{': ' if described else ''}{described}"
+
+
+class Login:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def do_login(self, payload: dict[str, Any]) -> None:
+        session = self._client.session(payload)
+        host = self._client.host_of(session)
+        if host is None or host.agent is None:
+            return self._client.say("warn", _not_there(session))
+        methods = host.agent.auth_methods
+        if not methods:
+            return self._client.say("info", f"{host.name} offers no way to log in")
+        wanted = payload.get("method") or host.spec.auth_method
+        if wanted is None and len(methods) > 1:
+            return self._client.editor.notify("login_choose", session.number, shapes(methods))
+        method = _find(methods, wanted)
+        if method is None:
+            known = " or ".join(name_of(method.id) for method in methods)
+            return self._client.say("error", f"{host.name} has no login '{wanted}'. Choose {known}")
+        self._log_in(host, session, method)
+
+    def _log_in(self, host: Host, session: Session, method: AuthMethod) -> None:
+        if method.in_terminal:
+            return self._client.editor.notify("login_run", session.number, _command(host, method))
+        if method.type == "env_var":
+            names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
+            where = f"agents.{host.name}.env"
+            return self._client.say(
+                "info", f"set {names} in {where} or in the environment, then :Acp restart"
+            )
+        if host.logging_in:
+            return self._client.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
+        host.logging_in = True
+        self._client.say("info", f"{host.name} is logging in: {name_of(method.name)}")
+        host.call(
+            "authenticate",
+            {"methodId": method.id},
+            lambda result: self._logged_in(host, session, result),
+            unbounded=True,
+            owner=host,  # of all its sessions
+        )
+
+    def _logged_in(self, host: Host, session: Session, result: Result) -> None:
+        host.logging_in = False
+        if isinstance(result, Gone):
+            return  # on_exit tells
+        if isinstance(result, Failure):
+            why = f"{host.name}: the login failed: {result.error}"
+            session.transcript.note("error", why)
+            self._client.touch(session)
+            return self._client.say("error", why)
+        self._client.say("info", f"{host.name}: logged in")
+        host.unlock()
+
+    def do_login_done(self, payload: dict[str, Any]) -> None:
+        """The program in the terminal has ended well: only a new process of the agent knows of it."""
+        session = self._client.session(payload)
+        self._client.say("info", f"{session.agent}: logged in, it is started anew")
+        self._client.living.restart(session, logged_in=True)
+
+    def do_logout(self, payload: dict[str, Any]) -> None:
+        session = self._client.session(payload)
+        host = self._client.host_of(session)
+        if host is None or host.agent is None:
+            return self._client.say("warn", _not_there(session))
+        if not host.agent.can_logout:
+            return self._client.say("warn", f"{host.name} cannot log out by itself")
+        host.call("logout", {}, lambda result: self._logged_out(host, result))
+
+    def _logged_out(self, host: Host, result: Result) -> None:
+        if isinstance(result, Gone):
+            return
+        if isinstance(result, Failure):
+            return self._client.say("error", f"{host.name}: the logout failed: {result.error}")
+        self._client.say("info", f"{host.name}: logged out")
+        host.log_out()
+
+
+def _not_there(session: Session) -> str:
+    if session.phase == "starting":
+        return f"{session.agent} is still starting: try again once it has"
+    return f"{session.agent} is not running: :Acp restart starts it"
+
+
+def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | None:
+    if wanted is None:
+        return methods[0]
+    return next((method for method in methods if wanted in (method.id, name_of(method.name))), None)
+
+
+def _command(host: Host, method: AuthMethod) -> dict[str, Any]:
+    """What runs in the terminal: the program that the agent names, or itself with further arguments."""
+    named = method.meta.get("terminal-auth")
+    own = {"command": host.spec.command, "args": [*host.spec.args, *method.args], "env": method.env}
+    chosen = {**own, **named} if isinstance(named, dict) and isinstance(named.get("command"), str) else own
+    args, env = chosen.get("args"), chosen.get("env")
+    if chosen is not own and "args" not in (named or {}):
+        args = []
+    return {
+        "argv": [chosen["command"], *map(str, args if isinstance(args, list) else [])],
+        "env": host.spec.env | {str(k): str(v) for k, v in (env if isinstance(env, dict) else {}).items()},
+        "cwd": host.cwd,
+        "label": one_line(str(chosen.get("label") or method.name)),
+    }

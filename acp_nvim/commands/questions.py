@@ -1,0 +1,179 @@
+"""What the user decides: the verbs of questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acp_nvim.permissions.apply_rules import once
+from acp_nvim.serves import sides
+from acp_nvim.session.decision_labels import OF_SESSION, why
+from acp_nvim.session.tool_call import ToolCall
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+    from acp_nvim.session.question import Option, Question
+    from acp_nvim.session.remembered_answers import Remembered
+    from acp_nvim.session.session import Session
+
+_CHANGED = "the question has changed, nothing was sent: look at it first"
+
+
+class Deciding:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def do_answer(self, payload: dict[str, Any]) -> None:
+        wanted = int(payload["question"])
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                return self._answer(session, question, payload)
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def _answer(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+        option_id = payload.get("option")
+        conflict = self._client.services.files.conflicts.open.get(question.id)
+        if conflict and option_id == "merge" and conflict.merged is None:
+            session.questions.touch(question)  # it stays open until both are merged
+            self._client.touch(session)
+            return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+        option = question.option(str(option_id)) if option_id is not None else None
+        if option_id is not None and option is None:
+            return self._client.say(
+                "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
+            )
+        if option and _allows(option) and payload.get("version", question.version) != question.version:
+            return self._show_again(session, question)
+        if not self._client.filling.takes(session, question, option, payload.get("content")):
+            return None
+        session.end_question(question, option, "user" if option else "cancel")
+        self._client.touch(session)
+
+    def _show_again(self, session: Session, question: Question) -> None:
+        """It has changed on the way to us. Who answers by a program is asked anew."""
+        session.tell("AcpQuestion", id=question.id)
+        self._client.touch(session)
+        self._client.say("warn", _CHANGED)
+
+    def do_diff(self, payload: dict[str, Any]) -> None:
+        """Of a question, by its id; else of what stands in the chat under that key."""
+        proposals = self._client.services.proposals
+        wanted = payload.get("question")
+        if wanted is None:
+            session = self._client.session(payload)
+            call = session.transcript.entry(int(payload["key"]))
+            if not isinstance(call, ToolCall):
+                return self._client.say("info", "no diff here")
+            asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
+            if asked is None:
+                if not proposals.compare(session, call):
+                    self._client.do_toggle({**payload, "open": True})
+                return None
+            wanted = asked.id
+        for session in self._client.sessions.values():
+            if question := session.questions.get(int(wanted)):
+                if conflict := self._client.services.files.conflicts.open.get(question.id):
+                    return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+                at = payload.get("at")
+                auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
+                return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
+        if not payload.get("auto"):
+            self._client.say("warn", f"question {wanted} is not open any more")
+
+    def do_decide(self, payload: dict[str, Any]) -> None:
+        """The right sides of a proposal: of one file, or without a path of all."""
+        wanted, texts = int(payload["question"]), payload.get("texts")
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                said, moved = (
+                    each if isinstance(each, dict) else {} for each in (texts, payload.get("sides"))
+                )
+                return self._client.services.proposals.decide(
+                    question, payload.get("version"), payload.get("path"), said, moved, payload.get("option")
+                )
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def do_merged(self, payload: dict[str, Any]) -> None:
+        """The user's own merge of a conflict is there: it answers the question."""
+        wanted, conflicts = int(payload["question"]), self._client.services.files.conflicts
+        conflict = conflicts.open.get(wanted)
+        if conflict is None or conflict.question is None:
+            return self._client.say("warn", "that conflict is decided already: nothing was written")
+        if payload.get("version") != conflict.question.version:
+            return self._client.say("warn", "the file has changed on disk: look at it again, then :w")
+        conflicts.merge(wanted, str(payload["text"]))
+        self.do_answer({"question": wanted, "option": "merge"})
+        self._client.editor.notify("proposal_done", wanted, True)
+
+    # --- rules
+
+    def do_allow(self, payload: dict[str, Any]) -> None:
+        """The rule that would allow just what is asked: told, or set for the session."""
+        wanted = int(payload["question"])
+        for session in self._client.sessions.values():
+            if question := session.questions.get(wanted):
+                return self._allow(session, question, payload)
+        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+
+    def _allow(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+        rule, reason = self._client.rulings.rule_for(session, question)
+        option = once(question, "allow")
+        if rule is None:
+            self._client.say("warn", f"no rule made, nothing sent: {reason}")
+        elif not payload.get("set"):
+            self._client.say("info", f":Acp allow! sets {rule}")
+        elif payload.get("version") != question.version:
+            self._client.say("warn", _CHANGED)
+        elif option is None:
+            self._client.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
+        else:
+            number = session.remembered.add_rule(rule, str(rule))
+            question.rule = name = f"rule {number}{OF_SESSION}"
+            session.end_question(question, option, "user")
+            self._client.touch(session)
+            self._client.say("info", f"{name}: {rule}")
+
+    def do_forget(self, payload: dict[str, Any]) -> None:
+        """Take back what was allowed or rejected for good: the items that are named, or all."""
+        session = self._client.session(payload)
+        named = payload.get("items")
+        ours, of_agent = session.remembered.forget(None if named is None else map(int, named))
+        self._client.touch(session)
+        self._client.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
+
+    def do_why(self, payload: dict[str, Any]) -> None:
+        """Of the tool call under that key, else of the last that was decided."""
+        session = self._client.session(payload)
+        key = payload.get("key")
+        entry = session.transcript.entry(int(key)) if key else None
+        if not isinstance(entry, ToolCall):
+            calls = [each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall)]
+            asked = [call for call in calls if call.questions]
+            decided = (call for call in asked if any(not each.is_open for each in call.questions))
+            entry = next(decided, asked[0] if asked else None)
+        self._client.say("info", why(entry) if entry else "no questions in this session yet")
+
+
+def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:
+    agent = str(session.facts.get("agent_title") or session.agent)
+    said = []
+    if len(ours) == 1:
+        said.append(f"taken back, you are asked again: {ours[0].what}")
+    elif ours:
+        said.append(f"{len(ours)} answers taken back, you are asked again")
+    if of_agent:
+        which = "it" if len(of_agent) == 1 and not ours else f"{len(of_agent)} more"
+        said.append(f"only {agent} can forget {which}: {_elsewhere(session)}")
+    return "; ".join(said) or "nothing is remembered here: you are asked each time"
+
+
+def _elsewhere(session: Session) -> str:
+    """Some agents forget what they allowed for good when their mode is switched back."""
+    has_modes = len(session.controls.status()["modes"] or ()) > 1
+    if has_modes:
+        return ":Acp mode may take it back, :Acp new begins without"
+    return "in its settings, or :Acp new begins without"
+
+
+def _allows(option: Option) -> bool:
+    """A no holds for whatever the question has become."""
+    return not option.kind.startswith("reject")

@@ -1,0 +1,138 @@
+"""Verbs of the sessions that agents have saved: listed, opened again, forked, deleted; and their titles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acp_nvim.agent import settings
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.host.saved_session_pages import Listing
+from acp_nvim.host.session_start import Way
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.text.printable import one_line
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+    from acp_nvim.host.host import Host
+
+
+class Catalogue:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._is_open = False
+        self._listings: dict[Host, Listing] = {}
+
+    # --- the list
+
+    def do_list(self, payload: dict[str, Any]) -> None:
+        """Agents that run are asked. Only where none does, one is started for it."""
+        self._is_open = True
+        hosts = self._running()
+        if not hosts and payload.get("agent"):
+            try:
+                spec = settings.agent(self._client.settings, str(payload["agent"]))
+            except ValueError as error:
+                return self._client.say("error", str(error))
+            hosts = [self._client.host_for(spec, spec.cwd or str(payload["cwd"]))]
+        for host in hosts:
+            host.kept = True
+            if host.agent and (host not in self._listings or payload.get("refresh")):
+                self._listing(host).begin()
+            elif host.agent and payload.get("more"):
+                self._listing(host).more()
+        self.tell()
+
+    def do_list_end(self, payload: dict[str, Any]) -> None:
+        """Nobody looks at it any more."""
+        self._is_open = False
+        for listing in self._listings.values():
+            listing.end()
+        self._listings.clear()
+        for host in self._client.hosts:
+            host.kept = False
+            host.rest()
+
+    def meet(self, host: Host) -> None:
+        """An agent is ready."""
+        if self._is_open:
+            host.kept = True
+            self._listing(host).begin()
+            self.tell()
+
+    def tell(self) -> None:
+        if self._is_open:
+            self._client.editor.notify("listed", [self._shape(host) for host in self._running()])
+
+    def _running(self) -> list[Host]:
+        return [host for host in self._client.hosts if host.alive and not host.stopping]
+
+    def _listing(self, host: Host) -> Listing:
+        return self._listings.setdefault(host, Listing(host, self.tell))
+
+    def _shape(self, host: Host) -> dict[str, Any]:
+        listing = self._listings.get(host)
+        shape = listing.shape() if listing else {"state": "asking", "sessions": []}
+        can = {name: bool(host.agent and host.agent.session(name)) for name in ("resume", "fork", "delete")}
+        can["load"] = bool(host.agent and host.agent.can_load)
+        return {**shape, "agent": host.name, "cwd": host.cwd, "can": can}
+
+    # --- opening
+
+    def do_load(self, payload: dict[str, Any]) -> None:
+        self._open(payload, Way("load", str(payload["id"])))
+
+    def do_resume(self, payload: dict[str, Any]) -> None:
+        self._open(payload, Way("resume", str(payload["id"])))
+
+    def do_reopen(self, payload: dict[str, Any]) -> None:
+        """As the agent can."""
+        self._open(payload, Way("again", str(payload["id"])))
+
+    def do_fork(self, payload: dict[str, Any]) -> None:
+        self._open(payload, Way("fork", str(payload["id"])))
+
+    def _open(self, payload: dict[str, Any], way: Way) -> None:
+        known = [
+            listing.title(way.id) for host, listing in self._listings.items() if host.name == payload["agent"]
+        ]
+        self._client.open({"title": next(filter(None, known), None), **payload}, way)
+
+    # --- the rest
+
+    def do_rename(self, payload: dict[str, Any]) -> None:
+        """The protocol has no word for it: the title is the user's own."""
+        session = self._client.session(payload)
+        session.name = one_line(str(payload["title"])) or None
+        self._client.touch(session)
+
+    def do_delete(self, payload: dict[str, Any]) -> None:
+        session_id, agent = str(payload["id"]), payload.get("agent")
+        hosts = [host for host in self._running() if agent in (None, host.name)]
+        host = next((host for host in hosts if session_id in host.opening.by_id), None) or next(
+            iter(hosts), None
+        )
+        if host is None or host.agent is None:
+            return self._client.say("warn", f"{agent or 'the agent'} is not running: nothing was deleted")
+        if not host.agent.session("delete"):
+            return self._client.say("warn", f"{host.name} cannot delete sessions: nothing was deleted")
+        if session := host.opening.by_id.get(session_id):
+            session.closing = True
+            host.cancel(session)
+        params = {"sessionId": session_id}
+        host.call("session/delete", params, lambda result: self._deleted(host, session_id, result))
+
+    def _deleted(self, host: Host, session_id: str, result: Result) -> None:
+        if isinstance(result, Gone):
+            return
+        if isinstance(result, Failure):
+            if session := host.opening.by_id.get(session_id):
+                session.closing = False
+            return self._client.say("error", f"{host.name} did not delete {session_id}: {result.error}")
+        for listed, listing in self._listings.items():
+            if listed.name == host.name:
+                listing.remove(session_id)
+        self._client.say("info", f"deleted {session_id}")
+        if session := host.opening.by_id.get(session_id):
+            host.leave(session)
+            self._client.living.let_go(session)
+        self.tell()

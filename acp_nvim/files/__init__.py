@@ -1,0 +1,1 @@
+"""Files that agents read and write: the boundary of a session, the disk, and git."""

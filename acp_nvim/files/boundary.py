@@ -1,0 +1,162 @@
+"""The boundary of a session: its folder and the further ones. What lies outside needs the user's permission. So does
+what git keeps for itself inside: who writes there decides what git runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from acp_nvim.permissions import ask_user
+from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
+from acp_nvim.serves import disk
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.text.printable import one_line, visible
+
+Access = Literal["read", "write"]
+
+_OPTIONS = (
+    Option("once", "Once", "allow_once"),
+    Option("folder", "This folder, for the session", "allow_always"),
+    Option("no", "No", "reject_once"),
+)
+# Characters that some file systems do not see in a name.
+_UNSEEN = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF])
+
+
+class Root(NamedTuple):
+    """A folder as it was when the session began. What comes into its place later opens nothing."""
+
+    path: str  # resolved
+    place: tuple[int, int] | None  # device and inode; None: there was no such folder
+
+    @classmethod
+    def of(cls, path: str) -> Root:
+        resolved = disk.resolve(path)
+        return cls(resolved, _place(resolved))
+
+    def covers(self, path: str) -> bool:
+        return within(path, self.path) and self.place is not None and _place(self.path) == self.place
+
+
+class Boundary:
+    """`outside` is the setting: what becomes of paths outside the roots."""
+
+    def __init__(self, touch: Callable[[Session], object]) -> None:
+        self.outside = "ask"
+        self._touch = touch
+        self._folders: WeakKeyDictionary[Session, set[tuple[Access, str]]] = WeakKeyDictionary()
+        self._roots: WeakKeyDictionary[Session, tuple[Root, ...]] = WeakKeyDictionary()
+
+    def begin(self, session: Session) -> None:
+        """Its roots are from now on what they are now."""
+        self._roots[session] = tuple(Root.of(root) for root in (session.cwd, *session.roots))
+
+    async def admit(self, session: Session, access: Access, path: str, given: str) -> None:
+        """Returns if the session may have the resolved path, which `given` leads to; else raises what the agent is
+        told."""
+        if self.outside == "allow" or self._is_open_to(session, access, path, given):
+            return
+        if access == "read" and not os.path.exists(path):
+            raise RpcError(NOT_FOUND, f"Resource not found: {path}")
+        where = "in a git folder" if self.is_rooted(session, path) else "outside the session's folders"
+        if self.outside != "ask":
+            raise _refusal(access, path, f"is {where}")
+        await self._ask(session, access, path, where)
+
+    def is_inside(self, session: Session, path: str, given: str) -> bool:
+        """The resolved path is open to the session without a question."""
+        return any(root.covers(path) and not is_gits(path, given, root.path) for root in self._held(session))
+
+    def is_rooted(self, session: Session, path: str) -> bool:
+        return any(root.covers(path) for root in self._held(session))
+
+    def _held(self, session: Session) -> tuple[Root, ...]:
+        if session not in self._roots:
+            self.begin(session)
+        return self._roots[session]
+
+    def forget(self, session: Session) -> None:
+        self._folders.pop(session, None)
+
+    def _is_open_to(self, session: Session, access: Access, path: str, given: str) -> bool:
+        granted = self._folders.get(session, ())
+        folders = (folder for allowed, folder in granted if allowed in (access, "write"))
+        return self.is_inside(session, path, given) or any(
+            within(path, folder) and not is_gits(path, path, folder) for folder in folders
+        )
+
+    async def _ask(self, session: Session, access: Access, path: str, where: str) -> None:
+        question = Question(
+            session=session.number,
+            kind="outside",
+            title=one_line(f"{access} {where}: {path}"),
+            options=_OPTIONS,
+            path=path,
+            detail=(visible(path),),
+        )
+        chosen = await ask_user.answer(session, question, self._touch)
+        if chosen is None or chosen.kind.startswith("reject"):
+            raise _refusal(access, path, f"is {where}, and the user did not allow it")
+        if chosen.id == "folder":
+            self._open_folder(session, access, os.path.dirname(path))
+
+    def _open_folder(self, session: Session, access: Access, folder: str) -> None:
+        folders = self._folders.setdefault(session, set())
+        if (access, folder) not in folders:
+            folders.add((access, folder))
+            session.remembered.add_grant(
+                one_line(f"{access} below {folder}"), lambda: folders.discard((access, folder))
+            )
+
+
+def within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def is_gits(path: str, given: str, folder: str) -> bool:
+    """Below the folder the resolved path, or the one that was given and leads to it, belongs to git: it is named `.git`
+    or lies below such a name, or in a folder that git would take for a repository. What the user has chosen as the
+    folder of a session is theirs, wherever it lies."""
+    return any(map(_is_dot_git, (*_below(path, folder), *_below(os.path.normpath(given), folder)))) or any(
+        map(_is_repository, _folders(path, folder))
+    )
+
+
+def _below(path: str, folder: str) -> list[str]:
+    """Its names below the folder; all of them, where the path comes from elsewhere."""
+    start = len(folder.rstrip("/")) if within(path, folder) else 0
+    return path[start:].split("/")
+
+
+def _folders(path: str, folder: str) -> Iterator[str]:
+    """Those on the way to the path, below the folder."""
+    path = os.path.dirname(path)
+    while within(path, folder) and path != folder:
+        yield path
+        path = os.path.dirname(path)
+
+
+def _is_dot_git(name: str) -> bool:
+    """By any name that some file system takes for it."""
+    plain = name.translate(_UNSEEN).casefold().partition(":")[0].rstrip(". ")
+    return plain in (".git", "git~1")
+
+
+def _is_repository(folder: str) -> bool:
+    return all(os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+
+
+def _place(path: str) -> tuple[int, int] | None:
+    """Of a resolved path; a link that has come there is another place."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _refusal(access: Access, path: str, why: str) -> RpcError:
+    return RpcError(NOT_FOUND if access == "read" else INTERNAL_ERROR, f"{path} {why}")

@@ -1,0 +1,24 @@
+"""python -I -m acp_nvim.files.git_diff FOLDER: what has changed there since the last commit, as a patch, for the
+editor's side, which has no other way to ask git without running what the repository names."""
+
+from __future__ import annotations
+
+import sys
+
+import anyio
+
+from acp_nvim.files import git_status
+
+_MOST = 64 << 20  # bytes
+
+
+async def _diff(folder: str) -> bytes:
+    if (tree := await git_status.tree(folder)) is None:
+        sys.exit("this is no git repository")
+    if (said := await git_status.diff(tree, folder, _MOST)) is None:
+        sys.exit("it took too long, or is too much")
+    return said
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(anyio.run(_diff, sys.argv[1]))

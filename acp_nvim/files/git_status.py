@@ -1,0 +1,159 @@
+"""What git says of a folder: which files differ from the last commit, and what that held. It changes nothing, runs
+nothing that the repository names (see `inert_git`), waits for no lock, and has a moment of time; where there is no git,
+or no repository, it says nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Awaitable, Iterable, Mapping
+from contextlib import suppress
+
+import anyio
+from anyio.abc import Process
+
+from acp_nvim.files import inert_git
+from acp_nvim.files.inert_git import Repository
+
+_PATIENCE = 3.0  # seconds; a large tree is looked through in less
+_DIFF = 9.0  # seconds for what the user waits for
+_MOST = 1 << 20  # bytes of a list of paths
+_COMPARE = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
+_CHANGED = (*_COMPARE, "--name-status", "-z", "--no-renames", "--ignore-submodules=all")
+_NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+_NO_FILTER = ("unspecified", "unset")
+
+
+def is_above(folder: str) -> bool:
+    """Whether asking git about it may be worth while: cheap, and asked before every prompt."""
+    path = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(path, ".git")):
+        if path == (path := os.path.dirname(path)):
+            return False
+    return True
+
+
+async def tree(folder: str) -> Repository | None:
+    where, commit, settings = await _together(
+        *(_run(folder, ["git", *question], inert_git.finding(), _MOST) for question in inert_git.QUESTIONS)
+    )
+    return inert_git.read(folder, where, commit, settings) if where and settings is not None else None
+
+
+async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] | None:
+    """Resolved paths below the folder, and whether the commit has the file; None: too many, or it took too long."""
+    new, differing = await _together(
+        _ask(tree, folder, _MOST, *_NEW, *tree.excludes, "--", "."),
+        _ask(tree, folder, _MOST, *_CHANGED, tree.against, "--", "."),
+    )
+    if new is None or differing is None:
+        return None
+    found = dict.fromkeys(_entries(new), False)
+    letters_and_paths = _entries(differing)
+    for letter, path in zip(letters_and_paths[::2], letters_and_paths[1::2], strict=False):
+        found[path] = letter != "A"
+    if len(found) > most:
+        return None
+    return {os.path.join(tree.top, path): is_committed for path, is_committed in found.items()}
+
+
+async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
+    """Those whose attributes name a filter: what a commit holds of them is not what stands on the disk."""
+    given = list(paths)
+    names = b"".join(os.fsencode(os.path.relpath(path, tree.top)) + b"\0" for path in given)
+    if not given:
+        return set()
+    said = await _ask(tree, tree.top, 4 * _MOST, "check-attr", "-z", "--stdin", "filter", words=names)
+    told = [os.fsdecode(each) for each in (said or b"").split(b"\0")]  # path, attribute, value, path, …
+    plain = (path for path, value in zip(told[::3], told[2::3], strict=False) if value in _NO_FILTER)
+    return set(given) - {os.path.join(tree.top, path) for path in plain}
+
+
+async def committed(tree: Repository, path: str, most: int) -> bytes | None:
+    """What a checkout of the commit would put there, where no filter has a part in it."""
+    if tree.commit is None:
+        return None
+    name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
+    return await _ask(tree, tree.top, most, "cat-file", "--filters", name)
+
+
+async def diff(tree: Repository, folder: str, most: int) -> bytes | None:
+    """What has changed below the folder since the last commit, as a patch; None: too much, or it took too long."""
+    shown = ("--submodule=short", "--ignore-submodules=dirty", tree.against, "--", ".")
+    return await _run(folder, tree.command(*_COMPARE, *shown), tree.env, most, seconds=_DIFF)
+
+
+async def _together(*questions: Awaitable[bytes | None]) -> list[bytes | None]:
+    """A prompt may wait for the answers: all are asked at once."""
+    answers: list[bytes | None] = [None] * len(questions)
+
+    async def ask(number: int, question: Awaitable[bytes | None]) -> None:
+        answers[number] = await question
+
+    async with anyio.create_task_group() as tasks:
+        for number, question in enumerate(questions):
+            tasks.start_soon(ask, number, question)
+    return answers
+
+
+def _entries(said: bytes) -> list[str]:
+    return [os.fsdecode(entry) for entry in said.split(b"\0") if entry]
+
+
+async def _ask(tree: Repository, folder: str, most: int, *arguments: str, words: bytes = b"") -> bytes | None:
+    return await _run(folder, tree.command(*arguments), tree.env, most, words)
+
+
+async def _run(
+    folder: str,
+    command: list[str],
+    env: Mapping[str, str],
+    most: int,
+    words: bytes = b"",
+    seconds: float = _PATIENCE,
+) -> bytes | None:
+    """What it says; None if it fails, says too much, takes too long, or is not there."""
+    with suppress(OSError, ValueError), anyio.move_on_after(seconds):
+        process = await anyio.open_process(
+            command,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.PIPE if words else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_say, process, words)
+                said = await _output(process, most)
+                tasks.cancel_scope.cancel()
+            return said if said is not None and await process.wait() == 0 else None
+        finally:
+            await _end(process)
+    return None
+
+
+async def _say(process: Process, words: bytes) -> None:
+    if process.stdin:
+        with suppress(anyio.BrokenResourceError):
+            await process.stdin.send(words)
+            await process.stdin.aclose()
+
+
+async def _output(process: Process, most: int) -> bytes | None:
+    assert process.stdout
+    parts: list[bytes] = []
+    size = 0
+    async for part in process.stdout:
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            return None
+    return b"".join(parts)
+
+
+async def _end(process: Process) -> None:
+    with anyio.CancelScope(shield=True):
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+        await process.aclose()

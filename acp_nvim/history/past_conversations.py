@@ -1,0 +1,127 @@
+"""The conversations of a folder that are over and kept: which is the latest, and whether it was cut off in its turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from acp_nvim.text.printable import one_line
+
+_NAME = re.compile(r"^\d+-\d+-(.+)-\d+-\d+\.jsonl$")
+_PID = re.compile(r"-(\d+)-\d+\.jsonl$")
+_WORDS = ("session/new", '"result": {"sessionId"', '"result":{"sessionId"', "session/prompt", "stopReason")
+_HEAD = 8  # lines: the folder stands in one of the first
+_TITLE = 200  # characters
+
+
+class Kept(NamedTuple):
+    """What the head of a transcript says of its conversation."""
+
+    file: str
+    agent: str  # its name as file names can hold it
+    id: str | None
+    title: str | None
+    updated: int  # seconds since 1970
+
+
+def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
+    """`but`: those that go on."""
+    newest = sorted(folder.glob("*.jsonl"), key=_age, reverse=True)
+    over = (path for path in newest if str(path) not in but and not _is_written(path))
+    return next((path for path in over if _cwd(path) == cwd), None)
+
+
+def described(path: Path) -> Kept:
+    """Read its first lines only: the rest may be long."""
+    id = title = None
+    for message in islice(_messages(path), _HEAD):
+        result, params = message.get("result"), message.get("params")
+        if isinstance(result, dict) and isinstance(known := result.get("sessionId"), str):
+            id = known
+        if message.get("method") == "session/prompt" and isinstance(params, dict):
+            title = _first_words(params.get("prompt"))
+            break
+    named = _NAME.match(path.name)
+    return Kept(str(path), named[1] if named else "", id, title, int(_age(path)))
+
+
+def _first_words(prompt: Any) -> str | None:
+    blocks = prompt if isinstance(prompt, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    lines = (line for text in texts if isinstance(text, str) for line in text[:2000].splitlines())
+    return next((one_line(line)[:_TITLE] for line in lines if line.strip()), None)
+
+
+def was_cut(path: Path) -> bool:
+    """Its last prompt has no end: whoever wrote it was ended."""
+    is_open = False
+    for message in _messages(path):
+        if message.get("method") == "session/prompt":
+            is_open = True
+        elif isinstance(result := message.get("result"), dict) and "stopReason" in result:
+            is_open = False
+    return is_open
+
+
+def _cwd(path: Path) -> Any:
+    """That of the session, which stands in its first lines."""
+    begun = (
+        each.get("params") for each in islice(_messages(path), _HEAD) if each.get("method") == "session/new"
+    )
+    params = next(begun, None)
+    return params.get("cwd") if isinstance(params, dict) else None
+
+
+def _messages(path: Path) -> Iterator[dict[str, Any]]:
+    """What can be read of it: it may be cut off, or gone, or no file of ours."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if any(word in line for word in _WORDS):
+                    yield _message(line)
+    except OSError:
+        return
+
+
+def _message(line: str) -> dict[str, Any]:
+    try:
+        message = json.loads(line)["msg"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return {}  # a line that its writer could not end
+    return message if isinstance(message, dict) else {}
+
+
+def _is_written(path: Path) -> bool:
+    """By a backend that lives: its number stands in the name, `when-agent-number-session.jsonl`."""
+    found = _PID.search(path.name)
+    if found is None:
+        return False
+    try:
+        os.kill(int(found[1]), 0)
+    except (
+        ProcessLookupError,
+        PermissionError,
+        OverflowError,
+    ):  # another user's process: not ours, the number is
+        return False
+    return _is_backend(found[1])
+
+
+def _is_backend(pid: str) -> bool:
+    """The number may be another program's by now, or of one that has ended but was not waited for."""
+    try:
+        return b"acp_nvim" in Path("/proc", pid, "cmdline").read_bytes()
+    except FileNotFoundError:  # a system without /proc: the number must do
+        return True
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

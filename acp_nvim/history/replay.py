@@ -1,0 +1,226 @@
+"""Play a saved wire file into a session, without an agent: what was said then is shown again."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+from acp_nvim.host import turn_end
+from acp_nvim.permissions import elicitation
+from acp_nvim.permissions import request as permissions
+from acp_nvim.protocol import decode, dialects, schema
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.jsonrpc import Failure, Response
+from acp_nvim.session.question import Question
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+from acp_nvim.text.printable import name_of
+
+Message = dict[str, Any]
+Entry = tuple[float, str, Message]
+
+
+class Played(NamedTuple):
+    left_out: int  # messages of other sessions than the first that was prompted
+    cut: int | None  # the line with which the file breaks off
+
+    def told(self) -> str | None:
+        said = []
+        if self.cut:
+            said.append(f"line {self.cut} is cut off: played up to there")
+        if self.left_out:
+            said.append(f"{self.left_out} messages of other sessions are left out")
+        return "; ".join(said) or None
+
+
+def play(session: Session, file: str) -> Played:
+    """Raises OSError or ValueError, with the number of the line, before anything is shown."""
+    entries, cut = _read(file)
+    return Played(Player(session).play(entries), cut)
+
+
+def recall(session: Session, file: str) -> None:
+    """Have a session show what was said in it before its backend ended. Raises as `play` does."""
+    earlier = Session(session.number, session.agent, session.cwd)
+    Player(earlier).play(_read(file)[0], "the backend ended here")
+    session.transcript, session.turn = earlier.transcript, earlier.turn
+    if title := earlier.facts.get("agent_title"):  # what it said stands under this name
+        session.facts = {"agent_title": title, **session.facts}
+
+
+def _read(file: str) -> tuple[list[Entry], int | None]:
+    """What stands in it, and which line is cut off, if that is the last one: its writer was ended."""
+    entries: list[Entry] = []
+    broken: int | None = None
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if broken is None and entries and not _is_json(line):
+                broken = number
+            elif broken is not None:
+                raise _no_entry(broken)
+            elif entry := _entry(number, line):
+                entries.append(entry)
+    if not entries:
+        raise ValueError("there is no message in it")
+    return entries, broken
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
+
+
+def _entry(number: int, line: str) -> Entry | None:
+    try:
+        entry = json.loads(line)
+        message = entry["msg"]
+        return (float(entry["t"]), str(entry["dir"]), message) if isinstance(message, dict) else None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _no_entry(number) from error
+
+
+def _no_entry(number: int) -> ValueError:
+    return ValueError(f"line {number} is no recorded message")
+
+
+class Player:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._dialect = dialects.choose("auto", None)
+        self._ours: dict[str, str] = {}  # id, which may come back as text, and method
+        self._asked: dict[str, Question] = {}  # by the JSON of their id
+        self._results: dict[str, list[tuple[str, Any]]] = {}  # what each option would be answered by
+
+    def play(self, entries: list[Entry], end: str = "the recording ends here") -> int:
+        self._session.ready("replay")
+        prompted = (_params(message) for _, way, message in entries if way == "->" and _is_prompt(message))
+        wanted = next(prompted, {}).get("sessionId")
+        left_out = 0
+        for when, direction, message in entries:
+            if wanted is not None and _params(message).get("sessionId", wanted) != wanted:
+                left_out += 1
+            elif direction == "->":
+                self._session.clock = partial(float, when)
+                self._to_agent(message, when)
+            elif direction == "<-":
+                self._from_agent(message, when)
+        self._session.end_turn(entries[-1][0] if entries else 0.0, error=end)
+        self._session.phase = "stopped"
+        return left_out
+
+    # --- to the agent
+
+    def _to_agent(self, message: Message, when: float) -> None:
+        method, params = message.get("method"), _params(message)
+        if "id" in message and isinstance(method, str):
+            self._ours[str(message["id"])] = method
+        if method in ("session/new", "session/load"):
+            self._session.cwd = str(params.get("cwd") or self._session.cwd)
+        elif _is_prompt(message):
+            self._session.begin_turn(Prompt(_said(params.get("prompt"))), when)
+        elif method == "session/cancel":
+            self._session.cancel()
+        elif method is None and (question := self._asked.pop(_key(message), None)):
+            self._answered(question, message.get("result"), self._results.pop(_key(message), []))
+
+    def _answered(self, question: Question, result: Any, results: list[tuple[str, Any]]) -> None:
+        if not question.of_its_call:
+            return self._answered_in_words(question, result if isinstance(result, dict) else {})
+        id = next((id for id, meant in results if meant == result), None)
+        chosen = None if id is None else question.option(id)
+        self._session.end_question(question, chosen, "user" if chosen else "cancel")
+
+    def _answered_in_words(self, question: Question, result: dict[str, Any]) -> None:
+        content = result.get("content")
+        question.content = content if isinstance(content, dict) else {}
+        chosen = question.option(
+            {"accept": "answer", "decline": "decline"}.get(str(result.get("action")), "")
+        )
+        self._session.end_question(question, chosen, "user" if chosen else "cancel")
+
+    # --- from the agent
+
+    def _from_agent(self, message: Message, when: float) -> None:
+        method = message.get("method")
+        if method == "session/update":
+            for update in decode.update(message.get("params"), self._dialect)[1]:
+                self._update(update, when)
+        elif isinstance(method, str) and dialects.asks(method) and "id" in message:
+            self._ask(message, when)
+        elif method == "elicitation/create" and "id" in message:
+            self._ask_in_words(message, when)
+        elif method is None:
+            self._answer(self._ours.pop(str(message.get("id")), ""), message, when)
+
+    def _answer(self, method: str, message: Message, when: float) -> None:
+        if method == "initialize":
+            self._introduce(decode.initialized(message.get("result")))
+        elif method in ("session/new", "session/load"):
+            self._session.controls.begin(decode.new_session(message.get("result")))
+        elif method == "session/prompt":
+            turn_end.end(self._session, _result(method, message), when)
+
+    def _introduce(self, agent: schema.Initialized) -> None:
+        info = agent.agent_info
+        self._dialect = dialects.choose("auto", info)
+        title = name_of((info and (info.title or info.name)) or self._session.agent)
+        version = info.version if info else None
+        self._session.facts = {"agent_title": title, "agent_version": version}
+
+    def _update(self, update: schema.Update, when: float) -> None:
+        if type(update) is schema.Chunk:
+            self._session.transcript.chunk(update, when)
+        else:
+            self._session.apply(update, when)
+
+    def _ask(self, message: Message, when: float) -> None:
+        dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)
+        request = decode.permission(message.get("params"), dialect)
+        question, call = permissions.posed(request, self._session, message["id"], dialect)
+        self._asked[_key(message)] = question
+        self._results[_key(message)] = [
+            (each.id, dialect.permission_answer(each.id, request)) for each in request.options
+        ]
+        self._session.ask(question, call, when)
+
+    def _ask_in_words(self, message: Message, when: float) -> None:
+        with suppress(RpcError):  # it was refused then, too
+            question = elicitation.posed(decode.elicitation(message.get("params")), self._session)
+            self._asked[_key(message)] = question
+            self._session.ask(question, None, when)
+
+
+def _result(method: str, message: Message) -> Response | Failure:
+    error = message.get("error")
+    if error is None:
+        return Response(0, method, message.get("result"))
+    return Failure(0, method, RpcError.from_wire(error))
+
+
+def _is_prompt(message: Message) -> bool:
+    return message.get("method") == "session/prompt"
+
+
+def _params(message: Message) -> dict[str, Any]:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
+def _key(message: Message) -> str:
+    return json.dumps(message.get("id"))
+
+
+def _said(prompt: Any) -> str:
+    """The user's own words; what went along with them was not shown then, either."""
+    if isinstance(prompt, str):
+        return prompt
+    blocks = prompt if isinstance(prompt, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return next((text for text in texts if isinstance(text, str)), "")

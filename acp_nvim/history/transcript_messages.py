@@ -1,0 +1,286 @@
+"""A transcript as messages of the wire that would tell it again: what `replay` plays, in as few lines as there are
+entries. Each call tells what has come, grown or changed since the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.compaction import Compaction
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.plan import Plan
+from acp_nvim.session.question import Question
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+
+Line = dict[str, Any]
+Terminal = Callable[[str], str]
+# Of what a tool was given, or gave: characters of a text, items of a list, lists in lists.
+_LONGEST, _MOST, _DEEPEST = 100_000, 5_000, 50
+_ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
+
+
+class Retelling:
+    def __init__(self, session: Session, terminal: Terminal) -> None:
+        self._session, self._terminal = session, terminal
+        self.begun = session.transcript.begun
+        self._id = session.id or session.memory or "session"
+        self._next = 0  # the first entry that has not been told
+        self._parts = 0  # of the entry before that
+        # entries of this turn that may change in place, as they were told
+        self._changing: dict[int, tuple[object, ...]] = {}
+        self._settled: dict[
+            int, tuple[bool, int]
+        ] = {}  # the same of calls, as far as it counts before the end
+        self._pieces: dict[tuple[int, str], int] = {}  # of terminals of the agent's own, that have been told
+        self._asked: set[int] = set()
+        self._requests = 0
+        self._open: str | None = None  # the prompt that has no answer yet
+        self._stop = "end_turn"
+        self.is_cut = False  # the turn was ended with us: its prompt gets no answer
+        self._clock = self._first = 0.0
+
+    def lines(self, now: float, in_passing: bool = False) -> list[Line]:
+        """`in_passing`: in the middle of a turn, often. A call is told when it begins and when it has ended."""
+        changed = self._ended_calls if in_passing else self._changed
+        if not self._requests:
+            self._first = self._clock = now
+            return [*self._head(), *self._rest(now, changed)]
+        return list(self._rest(now, changed))
+
+    # --- the frame
+
+    def _head(self) -> Iterator[Line]:
+        facts, session = self._session.facts, self._session
+        title = str(facts.get("agent_title") or session.agent)
+        # no name of an agent: what is written here needs nobody's dialect
+        info = {"name": "transcript", "title": title, "version": facts.get("agent_version") or ""}
+        yield from self._asks("initialize", {"protocolVersion": 1}, {"protocolVersion": 1, "agentInfo": info})
+        place = {"cwd": session.cwd, "mcpServers": []}
+        yield from self._asks("session/new", place, {"sessionId": self._id})
+
+    def _asks(self, method: str, params: Any, result: Any) -> Iterator[Line]:
+        id = self._request()
+        yield self._line("->", {"id": id, "method": method, "params": params})
+        yield self._line("<-", {"id": id, "result": result})
+
+    def _request(self) -> str:
+        self._requests += 1
+        return str(self._requests)
+
+    def _rest(self, now: float, changed: Callable[[], Iterator[Line]]) -> Iterator[Line]:
+        yield from changed()
+        entries = self._session.transcript.entries
+        if self._next:
+            yield from self._grown(entries[self._next - 1])
+        while self._next < len(entries):
+            entry = entries[self._next]
+            self._next += 1
+            self._parts = len(entry.parts) if isinstance(entry, Message | Thought) else 0
+            yield from self._told(entry)
+        self._clock = max(self._clock, now)
+        if not self._session.in_turn and not self.is_cut:
+            yield from self._ended()
+
+    def _changed(self) -> Iterator[Line]:
+        for key, was in list(self._changing.items()):
+            entry = self._session.transcript.entry(key)
+            if entry is not None and _looks(entry, self._terminal) != was:
+                yield from self._told(entry)
+
+    def _ended_calls(self) -> Iterator[Line]:
+        for key, was in list(self._settled.items()):
+            call = self._session.transcript.entry(key)
+            if isinstance(call, ToolCall) and _settled(call) != was:
+                yield from self._told(call)
+
+    def _grown(self, entry: Entry) -> Iterator[Line]:
+        if isinstance(entry, Message | Thought) and len(entry.parts) > self._parts:
+            more, self._parts = "".join(entry.parts[self._parts :]), len(entry.parts)
+            yield self._chunk(entry, more)
+        if isinstance(entry, Thought):
+            self._clock = max(self._clock, entry.ended or 0.0)
+
+    def _ended(self) -> Iterator[Line]:
+        if self._open:
+            yield self._line("<-", {"id": self._open, "result": {"stopReason": self._stop}})
+            self._open, self._stop = None, "end_turn"
+
+    # --- entries
+
+    def _told(self, entry: Entry) -> Iterator[Line]:
+        if isinstance(entry, ToolCall | Plan | Compaction):
+            self._changing[entry.key] = _looks(entry, self._terminal)
+        if isinstance(entry, ToolCall):
+            self._settled[entry.key] = _settled(entry)
+        match entry:
+            case Message(prompt=True) | Report():
+                yield from self._prompt(entry)
+            case Message():
+                yield self._chunk(entry, "".join(entry.parts))
+            case Thought():
+                self._clock = max(self._clock, entry.started)
+                yield self._chunk(entry, "".join(entry.parts))
+                self._clock = max(self._clock, entry.ended or 0.0)
+            case Placeholder():
+                tag = _ROLES[entry.role]
+                yield self._update({"sessionUpdate": tag, "content": _block(entry.block)})
+            case ToolCall():
+                yield from self._tool(entry)
+            case Plan():
+                steps = [{"content": step.content, "status": step.status} for step in entry.entries]
+                yield self._update({"sessionUpdate": "plan", "entries": steps})
+            case Compaction():
+                yield self._update(_compaction(entry))
+            case Note(kind="stop"):
+                self._stop = entry.text
+            case Note():
+                yield self._update({"sessionUpdate": "notice", "severity": entry.kind, "title": entry.text})
+
+    def _prompt(self, entry: Message | Report) -> Iterator[Line]:
+        """What we reported by ourselves stands before the user's words, in an entry of its own."""
+        yield from self._ended()
+        self._changing.clear()
+        self._settled.clear()
+        words = ["".join(entry.parts)]
+        entries = self._session.transcript.entries
+        follower = entries[self._next] if self._next < len(entries) else None
+        if isinstance(follower, Message) and follower.role == "user" and not follower.prompt:
+            words.append("".join(follower.parts))
+            self._next += 1
+            self._parts = len(follower.parts)
+        self._open = self._request()
+        params = {"sessionId": self._id, "prompt": [{"type": "text", "text": "\n\n".join(words)}]}
+        yield self._line("->", {"id": self._open, "method": "session/prompt", "params": params})
+
+    def _chunk(self, entry: Message | Thought, text: str) -> Line:
+        tag = "agent_thought_chunk" if isinstance(entry, Thought) else _ROLES[entry.role]
+        id = {"messageId": entry.message_id} if entry.message_id else {}
+        return self._update({"sessionUpdate": tag, "content": {"type": "text", "text": text}, **id})
+
+    def _tool(self, call: ToolCall) -> Iterator[Line]:
+        self._clock = max(self._clock, call.started)
+        told = _call(call, self._terminal)
+        yield self._update({"sessionUpdate": "tool_call", **told}, call.started)
+        for question in call.questions:
+            if question.kind == "permission" and not question.is_open and question.id not in self._asked:
+                yield from self._permission(told["toolCallId"], question)
+        for id, pieces in call.terminals.items():
+            before = self._pieces.get((call.key, id), 0)
+            if before == len(pieces):
+                continue
+            self._pieces[call.key, id] = len(pieces)
+            meta = {"terminal_output": {"terminal_id": id, "data": pieces.since(before)}}
+            change = {"toolCallId": told["toolCallId"], "_meta": meta}
+            yield self._update({"sessionUpdate": "tool_call_update", **change})
+        if not call.is_open and not call.left:
+            change = {"toolCallId": told["toolCallId"], "status": call.status}
+            yield self._update({"sessionUpdate": "tool_call_update", **change}, call.ended)
+
+    def _permission(self, call_id: str, question: Question) -> Iterator[Line]:
+        self._asked.add(question.id)
+        id = f"q{question.id}"
+        options = [{"optionId": each.id, "name": each.name, "kind": each.kind} for each in question.options]
+        params = {"sessionId": self._id, "toolCall": {"toolCallId": call_id}, "options": options}
+        yield self._line("<-", {"id": id, "method": "session/request_permission", "params": params})
+        answer = question.answer
+        outcome = {"outcome": "selected", "optionId": answer.id} if answer else {"outcome": "cancelled"}
+        yield self._line("->", {"id": id, "result": {"outcome": outcome}})
+
+    def _update(self, update: dict[str, Any], when: float | None = None) -> Line:
+        params = {"sessionId": self._id, "update": update}
+        return self._line("<-", {"method": "session/update", "params": params}, when)
+
+    def _line(self, direction: str, message: dict[str, Any], when: float | None = None) -> Line:
+        seconds = max(0.0, (self._clock if when is None else when) - self._first)
+        return {"t": round(seconds, 3), "dir": direction, "msg": {"jsonrpc": "2.0", **message}}
+
+
+def _settled(call: ToolCall) -> tuple[bool, int]:
+    return call.is_open, sum(not question.is_open for question in call.questions)
+
+
+def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
+    """What of an entry may change in place. What is large is replaced, not changed: comparing it costs nothing."""
+    match entry:
+        case ToolCall():
+            own = [len(pieces) for pieces in entry.terminals.values()]
+            shown = [
+                terminal(item.terminal_id) for item in entry.content if isinstance(item, schema.TerminalRef)
+            ]
+            answered = [question.id for question in entry.questions if not question.is_open]
+            told = (entry.title, entry.kind, entry.status, entry.left, entry.content, entry.locations)
+            return (*told, entry.raw_input, entry.raw_output, own, shown, answered)
+        case Plan():
+            return (entry.entries,)
+        case Compaction():
+            return (entry.status, entry.summary, entry.error)
+    return ()
+
+
+def _call(call: ToolCall, terminal: Terminal) -> dict[str, Any]:
+    content = [_item(item, call, terminal) for item in call.content]
+    told: dict[str, Any] = {
+        "toolCallId": call.id or f"entry-{call.key}",
+        "title": call.title,
+        "kind": call.kind,
+        "status": call.status if call.is_open else "in_progress",
+    }
+    locations = [_place(location) for location in call.locations]
+    raw = {"rawInput": _short(call.raw_input), "rawOutput": _short(call.raw_output)}
+    more = {"content": content, "locations": locations, **raw}
+    return told | {name: value for name, value in more.items() if value not in (None, [])}
+
+
+def _place(location: schema.Location) -> dict[str, Any]:
+    return {"path": location.path} | ({} if location.line is None else {"line": location.line})
+
+
+def _item(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> dict[str, Any]:
+    match item:
+        case schema.Diff():
+            return {"type": "diff", "path": item.path, "oldText": item.old_text, "newText": item.new_text}
+        case schema.TerminalRef(terminal_id=id) if id in call.terminals:
+            return {"type": "terminal", "terminalId": id}
+        case schema.TerminalRef():  # one of ours, which will not be there: what it has said
+            return {"type": "content", "content": {"type": "text", "text": terminal(item.terminal_id)}}
+        case _:
+            return {"type": "content", "content": _block(item.content)}
+
+
+def _block(block: schema.ContentBlock) -> Any:
+    """Pictures and sounds without their data: they are shown by their names, and are large."""
+    match block:
+        case schema.Text():
+            return {"type": "text", "text": block.text}
+        case schema.Image():
+            return {"type": "image", "mimeType": block.mime_type, "uri": block.uri, "data": ""}
+        case schema.Audio():
+            return {"type": "audio", "mimeType": block.mime_type, "data": ""}
+        case schema.ResourceLink():
+            return {"type": "resource_link", "uri": block.uri, "name": block.name, "title": block.title}
+        case schema.Resource():
+            return {"type": "resource", "resource": {"uri": block.uri, "text": block.text}}
+        case _:
+            return _short(block.raw)
+
+
+def _compaction(entry: Compaction) -> dict[str, Any]:
+    told = {"sessionUpdate": "compaction_update", "compactionId": str(entry.key), "status": entry.status}
+    summary = {"summary": [{"type": "text", "text": entry.summary}]} if entry.summary else {}
+    return {**told, **summary, **({"error": entry.error} if entry.error else {})}
+
+
+def _short(value: Any, depth: int = 0) -> Any:
+    """JSON of any size and depth, as much of it as is worth keeping."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
+    if isinstance(value, list | dict) and depth > _DEEPEST:
+        return "…"
+    if isinstance(value, list):
+        return [_short(item, depth + 1) for item in value[:_MOST]]
+    if isinstance(value, dict):
+        return {key: _short(item, depth + 1) for key, item in islice(value.items(), _MOST)}
+    return value

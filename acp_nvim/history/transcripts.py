@@ -1,0 +1,268 @@
+"""What was said, kept on disk: a file for each session, for its user alone, no more files than configured. As Markdown
+where the user wants one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anyio import to_thread
+
+from acp_nvim.agent import private_files
+from acp_nvim.agent.redaction import Redaction
+from acp_nvim.history import markdown_export, past_conversations
+from acp_nvim.history.replay import recall
+from acp_nvim.history.transcript_messages import Line, Retelling
+from acp_nvim.session.session import Session
+
+if TYPE_CHECKING:
+    from acp_nvim.app import Client
+
+_NAME = 40  # characters of an agent's name in that of a file
+_PAUSE = 0.5  # seconds at least from one look at a running turn to the next
+_SHARE = 20  # of the time, at most one in so many goes into them
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(slots=True, eq=False)
+class _Record:
+    path: Path
+    retelling: Retelling
+    is_new: bool = True  # the file is yet to be begun, or to be begun anew
+    seen: tuple[object, ...] = ()
+    is_due: bool = False  # there will be a look at its turn
+    rests_until: float = 0.0
+
+
+class _Job(NamedTuple):
+    record: _Record
+    lines: list[Line]
+    is_new: bool
+
+
+class Transcripts:
+    """Lines wait for a thread: the disk may be slow, and nobody waits for it."""
+
+    def __init__(self, client: Client, spawn: Callable[..., None]) -> None:
+        self._client, self._spawn = client, spawn
+        self._folder: Path | None = None
+        self._keep = 0
+        self._hidden = Redaction(())
+        self._records: dict[Session, _Record] = {}
+        self._jobs: deque[_Job] = deque()
+        self._is_writing = self._is_failing = False
+        self._lock = Lock()  # at the end the loop's own thread writes, too
+
+    def configure(self, state: str | None, keep: int, secrets: Iterable[str]) -> None:
+        self._folder = Path(state) / "transcripts" if state and keep > 0 else None
+        self._keep, self._hidden = keep, Redaction(secrets)
+
+    def restore(self, session: Session, file: str | None) -> None:
+        """Of a session that an earlier backend had: what was said in it, as far as it was written."""
+        if not file or self._folder is None or not os.path.isfile(file):
+            return
+        try:
+            recall(session, file)
+        except (OSError, ValueError) as error:
+            self._client.say("warn", f"what was said before cannot be read: {error}")
+        else:
+            session.recording = file
+
+    # --- those that are over
+
+    def latest(self, cwd: str) -> Path | None:
+        """Of a folder."""
+        going = {session.recording for session in self._client.sessions.values() if session.recording}
+        return past_conversations.latest(self._folder, cwd, going) if self._folder else None
+
+    def do_earlier(self, payload: dict[str, Any]) -> None:
+        """The editor wants to know which conversation of a folder could go on."""
+        self._spawn(self._tell_earlier, str(payload["cwd"]))
+
+    async def _tell_earlier(self, cwd: str) -> None:
+        path = await to_thread.run_sync(self.latest, cwd)
+        kept = await to_thread.run_sync(past_conversations.described, path) if path else None
+        agents = (name for name in self._client.settings.agents if kept and _slug(name) == kept.agent)
+        shape = {**kept._asdict(), "agent": next(agents, kept.agent)} if kept else None
+        self._client.editor.notify("earlier", cwd, shape)
+
+    def _was_cut(self, cwd: str) -> bool:
+        path = self.latest(cwd)
+        return path is not None and past_conversations.was_cut(path)
+
+    async def tell_of_cut(self, session: Session) -> None:
+        """Before anything new is said there. In its chat: a message would come while the prompt is being opened."""
+        if await to_thread.run_sync(self._was_cut, session.cwd):
+            session.transcript.note(
+                "info", "the last turn here was cut off: :Acp continue goes on from there"
+            )
+            self._client.touch(session)
+
+    # --- writing
+
+    def look(self, session: Session) -> None:
+        """Cheap where nothing has begun or ended since: called with every frame. Of a turn that runs is written what
+        there is every now and then: whoever kills us loses no more than that."""
+        record = self._records.get(session)
+        seen = (session.turn, session.in_turn, session.phase in ("stopped", "failed"))
+        if record is None:
+            if self._folder is None or not session.turn or session.agent == "replay":
+                return
+            record = self._records[session] = self._begin(session, self._folder)
+        if record.seen != seen:
+            record.seen = seen
+            asyncio.get_running_loop().call_soon(self._look_at, session, record)  # behind the frame
+        elif session.in_turn and not record.is_due and not self._is_failing:
+            record.is_due = True
+            when = max(time.monotonic(), record.rests_until)
+            asyncio.get_running_loop().call_at(when, self._look_in_passing, session, record)
+
+    def _look_at(self, session: Session, record: _Record) -> None:
+        if self._records.get(session) is record:
+            self._tell(session, record)
+
+    def _look_in_passing(self, session: Session, record: _Record) -> None:
+        record.is_due = False
+        if session.in_turn and self._records.get(session) is record:
+            began = time.monotonic()
+            self._tell(session, record, in_passing=True)
+            ended = time.monotonic()
+            record.rests_until = ended + max(_PAUSE, _SHARE * (ended - began))
+
+    def let_go(self, session: Session) -> None:
+        if record := self._records.pop(session, None):
+            self._tell(session, record)
+
+    def break_off(self) -> None:
+        """We are about to end: a turn that runs now has no end of its own."""
+        for session, record in self._records.items():
+            record.retelling.is_cut = session.in_turn
+
+    def close(self) -> None:
+        """What still waits must not be lost."""
+        for session, record in self._records.items():
+            self._tell(session, record, at_once=True)
+        self._write()
+
+    def _begin(self, session: Session, folder: Path) -> _Record:
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        name = f"{stamp}-{_slug(session.agent)}-{os.getpid()}-{session.number}.jsonl"
+        session.recording = session.recording or str(folder / name)
+        return _Record(Path(session.recording), self._retelling(session))
+
+    def _retelling(self, session: Session) -> Retelling:
+        return Retelling(session, partial(self._client.services.terminals.text, session))
+
+    def _tell(
+        self, session: Session, record: _Record, at_once: bool = False, in_passing: bool = False
+    ) -> None:
+        if record.is_new or record.retelling.begun != session.transcript.begun:
+            record.retelling, record.is_new = self._retelling(session), True
+        if lines := record.retelling.lines(time.monotonic(), in_passing):
+            self._jobs.append(_Job(record, lines, record.is_new))
+            record.is_new = False
+        if self._jobs and not self._is_writing and not at_once:
+            self._is_writing = True
+            self._spawn(self._drain)
+
+    async def _drain(self) -> None:
+        try:
+            while self._jobs:
+                if trouble := await to_thread.run_sync(self._write):
+                    self._client.say_unkept(trouble)
+        finally:
+            self._is_writing = False
+
+    def _write(self) -> str | None:
+        """What is wrong, the first time. A file that somebody has removed is begun anew with the next turn."""
+        with self._lock:
+            return self._write_all()
+
+    def _write_all(self) -> str | None:
+        was_failing = self._is_failing
+        while self._jobs:
+            job = self._jobs.popleft()
+            try:
+                self._put(job)
+                self._is_failing = False
+            except OSError as error:
+                job.record.is_new = True
+                if not isinstance(error, FileNotFoundError) or job.is_new:
+                    self._is_failing = True
+                    if not was_failing:
+                        return f"the transcript is not kept: {error.strerror}: {job.record.path}"
+        return None
+
+    def _put(self, job: _Job) -> None:
+        lines = (_encoded(self._hidden.value(line)) for line in job.lines)
+        text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
+        path = job.record.path
+        if not job.is_new:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
+                file.write(text)
+            return
+        private_files.folder(path.parent)
+        fresh = path.with_suffix(".new")
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text)
+        fresh.replace(path)
+        self._prune(path)
+
+    def _prune(self, newest: Path) -> None:
+        """The oldest give way; another Neovim may be doing the same."""
+        found = [(_age(path), path) for path in newest.parent.glob("*.jsonl") if path != newest]
+        for _, path in sorted(found, reverse=True)[max(0, self._keep - 1) :]:
+            path.unlink(missing_ok=True)
+
+    # --- as Markdown
+
+    def do_export(self, payload: dict[str, Any]) -> None:
+        session = self._client.session(payload)
+        terminal = partial(self._client.services.terminals.text, session)
+        text = self._hidden.text("".join(markdown_export.export(session, terminal)))
+        self._spawn(self._export, str(payload["file"]), text, bool(payload.get("force")))
+
+    async def _export(self, file: str, text: str, force: bool) -> None:
+        try:
+            await to_thread.run_sync(_save, file, text, force)
+        except OSError as error:
+            self._client.say("error", unwritten(error, "export!"), file)
+        else:
+            self._client.say("info", "the conversation is in ", file)
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _slug(agent: str) -> str:
+    """Its name as that of a file can hold it."""
+    return re.sub(r"[^\w.-]+", "-", agent)[:_NAME]
+
+
+def unwritten(error: OSError, forced: str) -> str:
+    """Why there is no such file now, the reason first: a narrow screen cuts the end off."""
+    if isinstance(error, FileExistsError):
+        return f"there already, :Acp {forced} overwrites it: "
+    if isinstance(error, FileNotFoundError):
+        return "not saved, there is no such folder: "
+    return f"not saved, {str(error.strerror).lower()}: "
+
+
+def _save(file: str, text: str, force: bool) -> None:
+    with open(file, "w" if force else "x", encoding="utf-8", errors="replace", newline="\n") as stream:
+        stream.write(text)

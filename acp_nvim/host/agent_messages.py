@@ -1,0 +1,162 @@
+"""What comes from an agent, inline and in the order of the wire: applied, entered to be answered, or wondered at."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from anyio.abc import TaskGroup
+
+from acp_nvim.agent.connection import Connection
+from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.host.agent_services import Serve
+from acp_nvim.permissions import request as permissions
+from acp_nvim.permissions.elicitation import Elicitations
+from acp_nvim.protocol import decode, dialects, methods, schema
+from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
+from acp_nvim.session.session import Session
+
+if TYPE_CHECKING:
+    from acp_nvim.host.host import Host
+
+_TAG = 100  # characters of the name of an update that the log has room for
+_MOST_UNKNOWN = 100
+_HELD = ("terminal/create", *dialects.PERMISSIONS)
+
+
+class Hearing:
+    def __init__(self, host: Host, connection: Connection, tasks: TaskGroup) -> None:
+        self._host, self._front = host, host.front
+        self._unknown: set[str] = set()  # the tags of updates that we have wondered about
+        services = self._front.services
+        self.ledger = Ledger(connection, tasks, self._refusal)
+        self.ledger.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
+        self.ledger.hold = self._hold
+        self.asked = Elicitations(self._find, lambda: host.sessions, self._front.touch, services.visit)
+        self.meet()
+        for method, serve in services.serve.items():
+            self.ledger.later[method] = partial(self._serve, serve)
+
+    def meet(self) -> None:
+        """The agent has introduced itself, or its configuration has: it may ask in words of its own."""
+        self.asked.serve(self.ledger, self._host.dialect)
+
+    def on_update(self, params: Any) -> None:
+        session_id, updates = decode.update(params, self._host.dialect)
+        session = self._host.opening.by_id.get(session_id or "")
+        if session is None:
+            return self._unclaimed(session_id, params)
+        if session.reloading:
+            session.replay()
+            self._front.touch(session)
+        for update in updates:
+            if type(update) is schema.Chunk and update.role != "user":
+                session.transcript.chunk(update, time.monotonic())
+                self._front.grew(session)
+            else:
+                self._apply(session, update)
+                self._front.touch(session)
+
+    def _apply(self, session: Session, update: schema.Update) -> None:
+        if isinstance(update, schema.UnknownUpdate):
+            return self._wonder("update", update.tag)
+        if isinstance(update, schema.Chunk):
+            return session.transcript.chunk(update, time.monotonic())
+        session.apply(update, time.monotonic())
+        if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
+            self._front.services.hear(session, call)
+            if update.meta:  # some run terminals of their own
+                self._front.services.terminals.hear(session, call, update.meta)
+            self._front.rulings.hear(session, call)
+
+    def _wonder(self, what: str, name: str) -> None:
+        """Once for each: what an agent has of its own it sends often."""
+        unknown = f"{what} {name[:_TAG]!r}"
+        if unknown not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
+            self._unknown.add(unknown)
+            how = "refused" if what == "request" else "ignored"
+            self._front.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
+
+    def _unclaimed(self, session_id: str | None, params: Any) -> None:
+        if not self._host.opening.keep(session_id, params):
+            self._front.note(
+                "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
+            )
+
+    def on_request(self, request: Request) -> None:
+        self.ledger.enter(request)
+
+    def _refusal(self, request: Request) -> RpcError | None:
+        if request.method in self._host.dialect.requests:
+            return None
+        method = dialects.PERMISSIONS[0] if dialects.asks(request.method) else request.method
+        refused = methods.refusal(method, request.params, self._host.offer)
+        if refused:
+            self._wonder("request", request.method)
+        return refused
+
+    async def _serve(self, serve: Serve, entry: Entry) -> Any:
+        session_id = decode.identifier(entry.request.params, "sessionId", "session_id")
+        session = self._find(session_id)
+        if session is None:
+            raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
+        try:
+            return await serve(entry, session)
+        except RpcError as error:
+            if (other := self._host.dialect.instead(entry.request.method, error)) is None:
+                raise
+            return other
+
+    def _hold(self, entry: Entry) -> bool:
+        """Nothing is run and nothing asked while refused hunks are still to be taken back."""
+        if entry.request.method not in _HELD:
+            return False
+        params = entry.request.params
+        known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
+        session = self._find(known)
+        return session is not None and self._front.services.takeback.hold(
+            session, lambda: self.ledger.serve(entry)
+        )
+
+    def _ask(self, entry: Entry) -> None:
+        rulings = self._front.rulings
+        session = permissions.ask(
+            entry, self._find, self._host.dialect, time.monotonic(), rulings.ended, self._warn
+        )
+        try:
+            for question in session.questions:
+                if call := session.call_of(question):
+                    self._front.services.hear(session, call)
+            session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
+            rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
+        finally:
+            self._front.touch(session)
+
+    def _warn(self, session: Session, text: str) -> None:
+        session.transcript.note("warning", text)
+        self._front.touch(session)
+
+    def _find(self, session_id: str | None) -> Session | None:
+        """Some agents leave the id out; with one session there is no doubt."""
+        if session_id is None and len(self._host.opening.by_id) == 1:
+            return next(iter(self._host.opening.by_id.values()))
+        return self._host.opening.by_id.get(session_id or "")
+
+    def on_notification(self, notification: Notification) -> None:
+        if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):
+            self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
+            for (
+                session
+            ) in self._host.sessions:  # a question may be gone, and nothing else need happen for long
+                self._front.touch(session)
+        elif notification.method == "elicitation/complete":
+            self.asked.complete(notification.params)
+        else:
+            self._front.note("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
+            if not notification.method.startswith("$/"):  # those may always be ignored
+                self._wonder("notification", notification.method)
+
+    def on_stray(self, stray: Stray) -> None:
+        self._front.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")

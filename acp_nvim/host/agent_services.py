@@ -1,0 +1,214 @@
+"""What the client offers every agent: files and terminals, and what follows from their use."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+
+from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.settings import Settings
+from acp_nvim.agent.spawn import environment
+from acp_nvim.editor.interface import Editor
+from acp_nvim.files import git_status
+from acp_nvim.protocol import methods
+from acp_nvim.review.texts import first_change
+from acp_nvim.serves import disk, sight
+from acp_nvim.serves.files import Files
+from acp_nvim.serves.previews import Previews
+from acp_nvim.serves.proposals import Front, Proposals
+from acp_nvim.serves.review import Review
+from acp_nvim.serves.sight import Doer, Held, Read
+from acp_nvim.serves.takeback import Takeback
+from acp_nvim.serves.watch import Watch
+from acp_nvim.session.proposed_diffs import has_diff
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.terminals.service import Terminals
+
+_SWEEP = 0.4  # seconds
+_SETTLING = 0.7
+_LOOKING = 0.3
+_HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
+
+Serve = Callable[[Entry, Session], Awaitable[Any]]
+
+
+class Services:
+    def __init__(
+        self,
+        editor: Editor,
+        spawn: Callable[..., None],
+        touch: Callable[[Session], None],
+        groups_changed: Callable[[], None],
+    ) -> None:
+        self._settings = Settings()
+        self._touch = touch
+        self._editor = editor
+        self._written: list[tuple[Session, str]] = []  # what the editor has not been told yet
+        self.loaded: list[
+            str
+        ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
+        self.files = Files(editor, self)
+        self.review = Review(editor, self.files, spawn, self._on_taken_back, touch)
+        self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
+        self.review.mode_of = self.watch.mode_of
+        self.files.live.earlier = self.watch.earlier
+        self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
+        self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
+        front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
+        self.proposals = Proposals(editor, self.files, self.takeback, front)
+        self.previews = Previews(self.files, spawn, touch)
+
+    def configure(self, settings: Settings) -> None:
+        self._settings = settings
+        self.files.configure(str(settings.fs.get("outside", "ask")), settings.fs.get("autocmds") is not False)
+
+    @property
+    def offer(self) -> dict[str, Any]:
+        """Our capabilities: what works and is switched on."""
+        fs, terminal = self._settings.fs, self._settings.terminal
+        return methods.client_capabilities(
+            read=fs.get("read") is not False,
+            write=fs.get("write") is not False,
+            terminal=terminal,
+            terminal_login=True,
+            terminal_output=True,
+            boolean_options=True,
+            notices=True,
+            compaction=True,
+            forms=True,
+            urls=True,
+        )
+
+    @property
+    def serve(self) -> dict[str, Serve]:
+        files: dict[str, Serve] = {
+            "fs/read_text_file": self.files.read,
+            "fs/write_text_file": self._write,
+        }
+        return {**files, **self.terminals.serve}
+
+    def can_begin_at_once(self, session: Session) -> bool:
+        """Neither is anything of the last turn still looked for, nor is there a git to be asked first."""
+        folders = (session.cwd, *session.roots)
+        return self.watch.is_settled(session) and not any(map(git_status.is_above, folders))
+
+    async def settle(self, session: Session) -> None:
+        """Wait for what the last turn has changed, but not for ever: a file may be locked, git or the disk slow."""
+        with anyio.move_on_after(_SETTLING):
+            await self.watch.settled(session)
+
+    async def look_around(self, session: Session) -> None:
+        """Wait until the files are known as they are before the turn; no longer than an agent takes to begin."""
+        with anyio.move_on_after(_LOOKING):
+            await self.watch.begun(session)
+
+    def begin_turn(self, session: Session) -> None:
+        """The last moment before the agent can change anything."""
+        self.files.at_turn_start(session, self.loaded)
+        self.watch.begin(session, self.loaded)
+        self.review.begin_turn(session)
+
+    def report(self, session: Session) -> str:
+        """What the next prompt begins with, as it is now."""
+        return "\n\n".join([*session.take_reports(), *self.review.report(session)])
+
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The call as it is now; before the agent is told anything about it."""
+        self.takeback.hear(session, call)
+        self.watch.hear(session, call)
+        if has_diff(call, session.cwd):
+            self.previews.hear(session, call)
+        self.proposals.hear(session, call)
+
+    def end_turn(self, session: Session) -> None:
+        self.takeback.end(session)
+        self.watch.end(session)
+
+    def end(self, session: Session) -> None:
+        """Its agent is gone, or it lives there no longer."""
+        self.takeback.end(session)
+        self.terminals.close_session(session)
+        self.files.forget(session)
+        self.watch.end(session)
+
+    def modified(self, path: str, is_modified: bool, behind: Read | None = None) -> None:
+        """A loaded buffer has unsaved changes now, or none any more."""
+        self.files.modified(path, is_modified, behind)
+        self.watch.modified(path, is_modified)
+
+    def visit(self, url: str) -> None:
+        """The user has said that this page shall be opened."""
+        self._editor.notify("visit", url)
+
+    # --- what files and terminals tell
+
+    def _say(self, level: str, text: str) -> None:
+        self._editor.notify("message", level, text)
+
+    def _tell(self, session: Session, text: str) -> None:
+        session.transcript.note("warning", text)
+        self._say("warn", text)
+        self._touch(session)
+
+    def touch(self, session: Session) -> None:
+        self._touch(session)
+
+    def on_read(self, session: Session, path: str, line: int | None) -> None:
+        session.follow.touch(path, line)
+        session.tell("AcpFileRead", path=path)
+        self._touch(session)
+
+    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+        real = disk.resolve(path)
+        before = self.watch.before(session, real, before)
+        session.follow.touch(path, first_change(before or "", after))
+        self.watch.wrote(real, after)
+        self.review.on_written(session, path, before, after)
+        if self.files.live.heard:
+            self._written.append((session, path))
+        else:
+            self._editor.notify("event", "AcpFileWritten", {"session": session.number, "path": path})
+        self._touch(session)
+
+    def _writes_through(self, session: Session) -> bool:
+        """An agent that may not write by way of us writes the disk, whatever it is known for."""
+        return session.writes_through and self._settings.fs.get("write") is not False
+
+    async def _write(self, entry: Entry, session: Session) -> Any:
+        """Who listens to writes hears of this one before the agent goes on."""
+        session.writes_through = True
+        try:
+            return await self.files.write(entry, session)
+        finally:
+            if self._written:
+                with anyio.move_on_after(_HEARING, shield=True):
+                    await self._tell_written()
+
+    async def _tell_written(self) -> None:
+        written, self._written = self._written, []
+        for session, path in written:
+            await self._editor.call("event", "AcpFileWritten", {"session": session.number, "path": path})
+
+    def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
+        self.review.on_changed(by, path, before, after)
+        if after is not None:
+            session = by.session
+            session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))
+            self._touch(session)
+
+    def _on_over(self, session: Session, turn: int) -> None:
+        self.review.on_turn_over(session, turn)
+        self._touch(session)
+
+    def _on_taken_back(self, path: str) -> None:
+        """By the user: the agent's turn is not to wonder about it."""
+        self.watch.wrote(path, sight.text(path))
+
+    def _terminal_grew(self, session: Session, terminal_id: str) -> None:
+        session.transcript.touch_terminal(terminal_id)
+        if self.terminals.has_ended(session, terminal_id):
+            self.watch.look(session)
+        self._touch(session)

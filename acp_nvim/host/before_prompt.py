@@ -1,0 +1,37 @@
+"""What a prompt waits for before it goes to the agent: a moment at most, and not at all if its user is in a hurry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import anyio
+
+from acp_nvim.host.agent_services import Services
+from acp_nvim.session.session import Session
+
+
+class Departure:
+    def __init__(self, services: Services, session: Session, send: Callable[[], None]) -> None:
+        self._services, self._session, self._send = services, session, send
+        self._waiting = anyio.CancelScope()
+        self._has_begun = self._is_gone = False
+
+    async def run(self) -> None:
+        with self._waiting:
+            await self._services.settle(self._session)
+            self._begin()
+            await self._services.look_around(self._session)
+        self.go()
+
+    def go(self) -> None:
+        """Send it, if that has not been done."""
+        if not self._is_gone:
+            self._is_gone = True
+            self._begin()
+            self._waiting.cancel()
+            self._send()
+
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self._services.begin_turn(self._session)

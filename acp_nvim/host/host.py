@@ -1,0 +1,341 @@
+"""A host: one running agent process, and the sessions that live in it.
+
+Everything here runs inline in the order of the wire: an answer is applied before the update that follows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from anyio.abc import TaskGroup
+
+from acp_nvim import __version__
+from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
+from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.trace import WireTrace
+from acp_nvim.commands import login
+from acp_nvim.commands.controls import Controlling
+from acp_nvim.host.agent_messages import Hearing
+from acp_nvim.host.agent_services import Services
+from acp_nvim.host.mcp_servers import Servers
+from acp_nvim.host.session_start import Opening, Way
+from acp_nvim.host.turn import Prompting
+from acp_nvim.permissions.apply_rules import Rulings
+from acp_nvim.protocol import decode, dialects, encode, methods, schema
+from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.protocol.methods import VERSION
+from acp_nvim.session.session import Session
+from acp_nvim.text.bounded import bounded
+from acp_nvim.text.printable import name_of
+
+log = logging.getLogger(__name__)
+_TAG = 100  # characters of the name of an update that the log has room for
+_MOST_UNKNOWN = 100
+_HELD = ("terminal/create", *dialects.PERMISSIONS)
+
+
+class Front(Protocol):
+    """What a host tells the rest of the client."""
+
+    def touch(self, session: Session) -> None: ...
+    def grew(self, session: Session) -> None: ...
+    def say(self, level: str, text: str) -> None: ...
+    def note(self, level: str, text: str) -> None: ...
+    def host_changed(self) -> None: ...
+    def trace(self, spec: AgentSpec) -> WireTrace: ...
+    def spawn(self, function: Callable[..., Any], *arguments: Any) -> None: ...
+    def host_ready(self, host: Host) -> None: ...
+    def forget(self, session: Session) -> None: ...
+
+    services: Services
+    rulings: Rulings
+    servers: Servers
+    controlling: Controlling
+
+
+class Host:
+    def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
+        self.spec, self.cwd, self.name = spec, cwd, spec.name
+        self.sessions: list[Session] = []
+        self.connection = Connection(
+            spec.name,
+            [spec.command, *spec.args],
+            cwd=cwd,
+            handler=self,
+            env=spec.env,
+            trace=front.trace(spec),
+        )
+        self.agent: schema.Initialized | None = None
+        self.alive = True
+        self.stopping = False
+        self.kept = False  # somebody looks at what it has saved: it stays without a session
+        self.logging_in = self.logged_out = False
+        self.opening = Opening(self)
+        self.dialect = dialects.choose(spec.dialect, None, spec.command)
+        self.front: Front = front
+        self.offer = front.services.offer  # the agent goes by what it was offered at its start
+        self._owed = 0  # answers to requests that are no prompts
+        self._tasks = tasks
+        self._prompting = Prompting(self)
+        self._hearing = hearing = Hearing(self, self.connection, tasks)
+        # nothing stands between: thousands of updates a second come this way
+        self.on_update, self.on_request = hearing.on_update, hearing.on_request
+        self.on_notification, self.on_stray = hearing.on_notification, hearing.on_stray
+
+    async def run(self) -> None:
+        """Start the agent and serve it until it ends."""
+        self._initialize()
+        # The process is there as soon as `run` first waits: whoever must kill it has to know it from then on.
+        asyncio.get_running_loop().call_soon(self._started)
+        try:
+            await self.connection.run()
+        except StartError as error:
+            self.alive = False
+            why = error.told(self.name, self.spec.install)
+            for session in self.sessions:
+                session.refuse(why)
+                self.front.touch(session)
+            self.front.say("error", why)
+        finally:
+            self._hearing.ledger.abandon()
+            self.front.host_changed()
+
+    def _started(self) -> None:
+        for session in self.sessions:
+            self._facts(session)
+        self.front.host_changed()
+
+    # --- sessions
+
+    def open(self, session: Session, way: Way) -> None:
+        """As soon as the agent is ready."""
+        if session not in self.sessions:
+            self.sessions.append(session)
+        session.starting()
+        self._facts(session)
+        self.opening.want(session, way)
+
+    def close(self, session: Session) -> None:
+        """The user is done with it."""
+        self.say_goodbye([session])
+        self.leave(session)
+
+    def say_goodbye(self, sessions: list[Session]) -> None:
+        """The agent is told that they are closed, where it can be."""
+        for session in sessions:
+            if self.alive and session.id and self.agent and self.agent.session("close"):
+                self.call("session/close", {"sessionId": session.id}, lambda _: None)
+
+    def leave(self, session: Session) -> None:
+        """It lives here no longer: nothing that comes is for it."""
+        self.connection.give_up(session)
+        if not any(each.phase == "auth" for each in self.sessions if each is not session):
+            self.connection.give_up(self)  # the login: nobody waits for it any more
+        self.front.services.end(session)
+        self.sessions = [each for each in self.sessions if each is not session]
+        self.opening.forget(session)
+        self.rest()
+
+    def rest(self) -> None:
+        """A process that nobody needs is ended."""
+        if self.alive and not (self.sessions or self.kept or self._owed or self.stopping):
+            self.stop()
+
+    def stop(self) -> None:
+        """From now on nothing begins here; the process ends in its own time."""
+        self.stopping = True
+        self._tasks.start_soon(self.connection.stop)
+
+    def _initialize(self) -> None:
+        params = self.dialect.initialize(encode.initialize(__version__, self.offer))
+        self.call("initialize", params, self._initialized)
+
+    def _initialized(self, result: Result) -> None:
+        if isinstance(result, Gone):
+            return  # on_exit tells
+        if isinstance(result, Failure):
+            return self._unusable(f"{self.spec.name} refused to start: {result.error}")
+        agent = decode.initialized(result.result)
+        if agent.protocol_version != VERSION:
+            spoken = f"protocol version {decode.version_said(result.result)}, this plugin version {VERSION}"
+            return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
+        self.agent = agent
+        self.dialect = dialects.choose(self.spec.dialect, agent.agent_info)
+        self._hearing.meet()
+        for session in self.sessions:
+            self._facts(session)
+        self.opening.begin_waiting()
+        self.front.host_ready(self)
+        self.rest()
+
+    def _unusable(self, why: str) -> None:
+        for session in self.sessions:
+            session.refuse(why)
+            self.front.touch(session)
+        self.front.say("error", why)
+        self.stop()
+
+    # --- how they were opened
+
+    def servers(self, session: Session) -> list[dict[str, Any]]:
+        return self.front.servers.of(session, self.spec, self.agent)
+
+    def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None:
+        self.front.controlling.settle(self, session, fresh, then)
+
+    def opened(self, session: Session) -> None:
+        self.logged_out = False
+        self.front.touch(session)
+        self.advance(session)
+
+    def refused(self, session: Session, why: str) -> None:
+        session.refuse(why)
+        self.front.say("error", why)
+        self.front.touch(session)
+
+    def wants_login(self, session: Session, error: RpcError) -> None:
+        """Prompts that are there already go out after the login: their user has sent them."""
+        ways = login.ways(self.agent.auth_methods if self.agent else (), error)
+        session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
+        self.front.touch(session)
+
+    def drop(self, session: Session, why: str) -> None:
+        """No half session is left."""
+        self.front.say("error", why)
+        self.leave(session)
+        self.front.forget(session)
+
+    def warn(self, text: str) -> None:
+        self.front.say("warn", text)
+
+    def log_out(self) -> None:
+        """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
+        self.logged_out = True
+        for session in self.sessions:
+            self.cancel(session)
+            self._lock(session)
+            self.front.touch(session)
+
+    def _lock(self, session: Session) -> None:
+        if self.logged_out and session.phase == "idle":
+            session.lock(f"{self.name} is logged out: :Acp login", "logged out: :Acp login")
+
+    def unlock(self) -> None:
+        """The user has logged in: what waited for that goes on."""
+        self.logged_out = False
+        self.opening.unlock()
+        for session in self.sessions:
+            if session.id:
+                session.unlock()
+            self.advance(session)
+
+    def _facts(self, session: Session) -> None:
+        info = self.agent.agent_info if self.agent else None
+        session.facts = {
+            # until it has introduced itself: as it did before, where it has
+            "agent_title": name_of((info and (info.title or info.name)) or _known(session) or self.spec.name),
+            "agent_version": name_of(info.version) if info and info.version else None,
+            "capabilities": bounded(self.agent.capabilities) if self.agent else None,
+            "pid": self.connection.pid if self.alive else None,
+            "logins": login.shapes(self.agent.auth_methods) if self.agent else None,
+        }
+        self.front.touch(session)
+
+    # --- turns
+
+    def advance(self, session: Session) -> None:
+        """Send the next prompt that waits, if the session is free for it."""
+        self._lock(session)
+        if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
+            self._prompting.send(session, prompt)
+        self.front.touch(session)
+
+    def cancel(self, session: Session) -> None:
+        """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
+        # told first: after the answer "cancelled" to its question, an agent might go on with the turn for a moment
+        if session.in_turn and not session.cancelling and self.alive:
+            self._prompting.hurry(session)
+            self.connection.notify("session/cancel", {"sessionId": session.id})
+        else:
+            self.connection.give_up(session)
+            session.controls.give_up()
+        session.cancel()
+        self.front.services.takeback.end(session)
+        self.front.touch(session)
+
+    def on_exit(self, report: ExitReport) -> None:
+        """The process has ended: whatever waited for it ends with it."""
+        self.alive = False
+        ready = self.agent is not None
+        reason = "stopped" if report.asked else "exited" if ready else "failed"
+        clean = report.asked or (ready and report.status == 0)
+        error = None if clean else report.sentence(self.spec.name)
+        for session in self.sessions:
+            self._bury(session, reason, error)
+        self._hearing.ledger.abandon()  # after the sessions: they know why their questions end
+        if error:
+            self.front.say("error", report.sentence(self.spec.name, ":Acp restart"))
+        self.front.host_changed()
+
+    def _bury(self, session: Session, reason: str, error: str | None) -> None:
+        """A fault in what one session leaves behind must not keep the others."""
+        try:
+            self.front.services.end(session)
+        except Exception:
+            log.exception("not all that session %d has left behind is gone", session.number)
+        session.gone(reason, error, time.monotonic())
+        self.front.touch(session)
+
+    def call(
+        self,
+        method: str,
+        params: Any,
+        then: Callable[[Result], None],
+        unbounded: bool = False,
+        owner: object = None,
+    ) -> None:
+        """A request that is no prompt; where the agent does not know it, by its older name."""
+        self._owed += 1
+        seconds = self.spec.timeout_ms / 1000
+
+        def answered(result: Result) -> None:
+            older = methods.older(method, params, self.cwd) if _is_unknown(result) else None
+            if older:
+                self.call(*older, lambda late: then(result if _is_unknown(late) else late), unbounded, owner)
+            else:
+                then(result)
+            self._owed -= 1
+            self.rest()
+
+        self.connection.call(
+            method,
+            params,
+            answered,
+            timeout=None if unbounded else seconds,
+            on_timeout=lambda: self._late(method, seconds),
+            owner=owner,
+        )
+
+    def give_up(self, owner: object) -> None:
+        """Nobody waits any more for what was asked in this name."""
+        self.connection.give_up(owner)
+
+    def _late(self, method: str, seconds: float) -> None:
+        if self.sessions or self.kept:
+            late = f"{self.name} has not answered {method} for {seconds:g} s"
+            self.front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
+        else:
+            self.stop()
+
+
+def _known(session: Session) -> str:
+    return str(session.facts.get("agent_title") or "")
+
+
+def _is_unknown(result: Result) -> bool:
+    return isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND

@@ -1,0 +1,64 @@
+"""From what the user sends to the blocks of session/prompt."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp_nvim.host.attachments import Attachments, LeftOut, clean
+from acp_nvim.protocol import encode
+from acp_nvim.protocol.encode import Block
+from acp_nvim.protocol.schema import Initialized
+from acp_nvim.session.queue import Prompt
+
+MOST = 32 << 20  # characters of one prompt, all that goes along included
+
+
+@dataclass(slots=True)
+class Made:
+    """A prompt as this agent takes it."""
+
+    blocks: list[Block]
+    went: list[dict[str, Any]] = field(default_factory=list)  # the context that is in the blocks
+    trouble: list[str] = field(default_factory=list)  # a word on each thing that is not, or is otherwise
+
+    def told(self) -> str:
+        """In one line."""
+        if len(self.trouble) == 1:
+            return self.trouble[0]
+        return f"{len(self.trouble)} attachments are not as you gave them: the chat says why"
+
+
+def make(prompt: Prompt, agent: Initialized, cwd: str) -> Made:
+    made = Made([encode.text(clean(prompt.text))])
+    attachments = Attachments(agent, cwd)
+    room = MOST
+    for item in prompt.context:
+        try:
+            new, _ = encode.fit(attachments.blocks(item), agent)
+            weight = sum(map(_weight, new))
+            if weight > room:
+                raise LeftOut(f"the prompt is full: {_name(item)}")
+        except (LeftOut, OSError, UnicodeError, ValueError) as error:
+            made.trouble.append(f"left out of the prompt: {_why(error, item)}")
+        else:
+            room -= weight
+            made.blocks += new
+            made.went.append(item)
+    made.trouble += attachments.words
+    return made
+
+
+def _weight(block: Block) -> int:
+    return len(block.get("data") or block.get("text") or block.get("resource", {}).get("text") or "")
+
+
+def _name(item: dict[str, Any]) -> str:
+    return os.path.basename(str(item.get("file") or item.get("image") or item.get("title") or ""))
+
+
+def _why(error: Exception, item: dict[str, Any]) -> str:
+    if isinstance(error, OSError):
+        return f"{_name(item)}: {error.strerror or error}"
+    return str(error)

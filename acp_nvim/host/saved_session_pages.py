@@ -1,0 +1,116 @@
+"""What one agent has saved, asked for page by page: the next page when somebody wants to see more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.text.printable import one_line
+
+_MOST = 2000  # sessions of one agent
+_TITLE = 200  # characters
+_MILLISECONDS = 1e11  # a time that is larger is not in seconds
+
+
+class Source(Protocol):
+    name: str
+    agent: schema.Initialized | None
+
+    def call(
+        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: object = None
+    ) -> None: ...
+    def give_up(self, owner: object) -> None: ...
+
+
+class Listing:
+    def __init__(self, source: Source, changed: Any) -> None:
+        self.state: Literal["none", "asking", "more", "done", "cut", "failed"] = "none"
+        self.error: str | None = None
+        self._source = source
+        self._changed = changed
+        self._items: dict[str, dict[str, Any]] = {}
+        self._cursors: list[str] = []
+        self._round = 0
+
+    def begin(self) -> None:
+        """From the first page. What is known stays until that has come."""
+        self.end()
+        self._cursors = []
+        if self._source.agent and self._source.agent.session("list"):
+            self._ask({})
+
+    def more(self) -> None:
+        if self.state == "more":
+            self._ask({"cursor": self._cursors[-1]})
+
+    def end(self) -> None:
+        """Whatever page is still to come, nobody waits for it."""
+        self._round += 1
+        self._source.give_up(self)
+
+    def remove(self, session_id: str) -> None:
+        self._items.pop(session_id, None)
+
+    def title(self, session_id: str) -> str | None:
+        return self._items.get(session_id, {}).get("title")
+
+    def shape(self) -> dict[str, Any]:
+        return {"state": self.state, "error": self.error, "sessions": list(self._items.values())}
+
+    def _ask(self, params: dict[str, Any]) -> None:
+        self.state, self.error = "asking", None
+        number = self._round
+        self._source.call(
+            "session/list", params, lambda result: self._page(number, bool(params), result), owner=self
+        )
+
+    def _page(self, number: int, further: bool, result: Result) -> None:
+        if number != self._round:
+            return
+        if isinstance(result, Gone):
+            self.state = "none"
+        elif isinstance(result, Failure):
+            self.state, self.error = "failed", one_line(str(result.error))
+        else:
+            self._take(decode.saved_sessions(result.result), further)
+        self._changed()
+
+    def _take(self, page: schema.SavedSessions, further: bool) -> None:
+        if not further:
+            self._items.clear()
+        for saved in page.sessions:
+            if len(self._items) < _MOST:
+                self._items.setdefault(saved.session_id, _shape(saved))
+        cursor = page.next_cursor
+        is_new = bool(cursor) and cursor not in self._cursors
+        is_full = len(self._items) >= _MOST
+        is_cut = is_full and (is_new or any(each.session_id not in self._items for each in page.sessions))
+        ends = is_full or not is_new
+        self.state = "cut" if is_cut else "done" if ends else "more"
+        if cursor and not ends:
+            self._cursors.append(cursor)
+
+
+def _shape(saved: schema.SavedSession) -> dict[str, Any]:
+    shape: dict[str, Any] = {"id": saved.session_id}
+    if title := one_line((saved.title or "")[: 2 * _TITLE])[:_TITLE]:
+        shape["title"] = title
+    if saved.cwd:
+        shape["cwd"] = saved.cwd
+    if (updated := _seconds(saved.updated_at)) is not None:
+        shape["updated"] = updated
+    return shape
+
+
+def _seconds(when: str | int | float | None) -> int | None:
+    """Since 1970; agents write a date, seconds or milliseconds."""
+    try:
+        if isinstance(when, str):
+            date = datetime.fromisoformat(when)
+            return int((date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp())
+        return None if when is None else int(when / 1000 if when > _MILLISECONDS else when)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,225 @@
+"""How sessions come to be in an agent's process: new, loaded, resumed or forked, at once or after a login."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Protocol
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.chat.phrases import cut
+from acp_nvim.host.early_updates import Orphans
+from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session.session import Session
+
+Kind = Literal["new", "load", "resume", "fork", "again"]
+
+
+class Way(NamedTuple):
+    """`again`: as its agent can, best first: loaded, resumed, or begun anew if its user had been in it."""
+
+    kind: Kind = "new"
+    id: str = ""
+
+    @property
+    def keeps_id(self) -> bool:
+        return self.kind in ("load", "resume")
+
+
+NEW = Way()
+_NAME = 24  # cells: what was wrong has to fit into the same line
+_CANNOT = {
+    "load": "cannot load earlier sessions",
+    "resume": "cannot resume earlier sessions",
+    "fork": "cannot fork sessions",
+    "again": "can neither load nor resume earlier sessions",
+}
+
+
+class House(Protocol):
+    """The process in which sessions are opened."""
+
+    name: str
+    agent: schema.Initialized | None
+    sessions: list[Session]
+
+    def call(
+        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: object = None
+    ) -> None: ...
+    def on_update(self, params: Any) -> None: ...
+    def servers(self, session: Session) -> list[dict[str, Any]]: ...
+    def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None: ...
+    def opened(self, session: Session) -> None: ...
+    def refused(self, session: Session, why: str) -> None: ...
+    def wants_login(self, session: Session, error: RpcError) -> None: ...
+    def drop(self, session: Session, why: str) -> None: ...
+    def warn(self, text: str) -> None: ...
+
+
+class Opening:
+    def __init__(self, house: House) -> None:
+        self.by_id: dict[str, Session] = {}
+        self._house = house
+        self._orphans = Orphans()
+        self._ways: dict[Session, Way] = {}  # of the sessions that are not ready
+        self._waiting: list[Session] = []  # for the agent to introduce itself
+        self._locked: set[Session] = set()  # for a login
+
+    def want(self, session: Session, way: Way) -> None:
+        self._ways[session] = way
+        if self._house.agent:
+            self._begin(session)
+        elif session not in self._waiting:
+            self._waiting.append(session)
+
+    def begin_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for session in waiting:
+            self._begin(session)
+
+    def unlock(self) -> None:
+        """The user has logged in: what was refused for that is asked for once more."""
+        locked, self._locked = self._locked, set()
+        for session in sorted(locked, key=lambda each: each.number):
+            session.starting()
+            self._ask(session, self._ways[session])
+
+    def unfinished(self, session: Session) -> Way | None:
+        """What was to become of it, if its agent has ended before it was ready."""
+        return self._ways.get(session)
+
+    def forget(self, session: Session) -> None:
+        self._ways.pop(session, None)
+        self._locked.discard(session)
+        self._waiting = [each for each in self._waiting if each is not session]
+        self._lose_id(session)
+
+    def keep(self, session_id: str | None, params: Any) -> bool:
+        """An update for a session that nobody knows: it may be one that is about to be opened."""
+        return self._orphans.keep(session_id, params)
+
+    # --- asking
+
+    def _begin(self, session: Session) -> None:
+        way = self._possible(self._ways[session], session)
+        if way is None:
+            kind = self._ways[session].kind
+            which = "" if kind == "fork" else f": {_called(session, self._ways[session])} was not opened"
+            return self._house.drop(session, f"{self._house.name} {_CANNOT[kind]}{which}")
+        if way.keeps_id and (other := self.by_id.get(way.id, session)) is not session:
+            return self._house.drop(session, f"{way.id} is open already: :Acp open {other.number}")
+        if way.kind == "new":
+            session.forgotten()
+        session.reloading = way.kind == "load" and session.lived
+        self._ask(session, way)
+
+    def _possible(self, way: Way, session: Session) -> Way | None:
+        agent = self._house.agent
+        assert agent, "nothing begins before the agent has introduced itself"
+        can = {"new": True, "load": agent.can_load, "again": False}
+        if way.kind != "again":
+            return way if can.get(way.kind, agent.session(way.kind)) else None
+        kinds: tuple[Kind, ...] = ("load", "resume", "new") if session.lived else ("load", "resume")
+        best = next((kind for kind in kinds if can.get(kind, agent.session(kind))), None)
+        return best and (NEW if best == "new" else Way(best, way.id))
+
+    def _ask(self, session: Session, way: Way) -> None:
+        self._ways[session] = way
+        params = self._place(session)
+        if way.id:
+            params["sessionId"] = way.id
+        if way.keeps_id:
+            self.by_id[way.id] = session
+            session.memory = way.id
+        else:
+            self._orphans.expect()
+        self._house.call(
+            f"session/{way.kind}",
+            params,
+            lambda result: self._answered(session, way, result),
+            unbounded=way.keeps_id,
+            owner=session,
+        )
+
+    def _place(self, session: Session) -> dict[str, Any]:
+        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._house.servers(session)}
+        if session.roots and self._house.agent and self._house.agent.session("additionalDirectories"):
+            params["additionalDirectories"] = list(session.roots)
+        elif session.roots and not session.lived:
+            self._house.warn(f"{self._house.name} takes no further roots: it is not told of them")
+        return params
+
+    # --- answers
+
+    def _answered(self, session: Session, way: Way, result: Result) -> None:
+        if not way.keeps_id:
+            self._orphans.met()
+        if isinstance(result, Gone):
+            return
+        answer = None if isinstance(result, Failure) else decode.new_session(result.result)
+        session_id = way.id if way.keeps_id else answer.session_id if answer else None
+        if session not in self._house.sessions:
+            return self._unwanted(session_id if answer else None)
+        if isinstance(result, Failure):
+            return self._refused(session, way, result.error)
+        if not answer or not session_id:
+            return self._refused(session, way, RpcError(INVALID_PARAMS, "the agent sent no session id"))
+        other = self.by_id.get(session_id, session)
+        if other is not session:  # what is said there would be shown here
+            taken = f"it has the id of session {other.number}"
+            return self._refused(session, way, RpcError(INVALID_PARAMS, taken))
+        self._ready(session, way, session_id, answer)
+
+    def _unwanted(self, session_id: str | None) -> None:
+        """Its user closed it before it was there: the agent shall not keep it open."""
+        if session_id and self._house.agent and self._house.agent.session("close"):
+            self._house.call("session/close", {"sessionId": session_id}, lambda _: None)
+
+    def _refused(self, session: Session, way: Way, error: RpcError) -> None:
+        name = self._house.name
+        if error.needs_login:
+            self._lose_id(session)
+            self._locked.add(session)
+            return self._house.wants_login(session, error)
+        if way.kind == "new":
+            return self._house.refused(session, f"{name} opened no session: {error}")
+        why = f"{name} did not {way.kind} {_called(session, way)}: {error}"
+        if not way.keeps_id or not session.lived:  # no half session is left
+            return self._house.drop(session, why)
+        # its user has been working in it: it goes on with a new one
+        self._house.warn(f"{why}; a new one was started")
+        self._lose_id(session)
+        session.forgotten()
+        self._ask(session, NEW)
+
+    def _ready(self, session: Session, way: Way, session_id: str, answer: schema.NewSession) -> None:
+        del self._ways[session]
+        self.by_id[session_id] = session
+        if way.kind == "load":
+            session.transcript.end_turn(time.monotonic())  # what the replay has left open is long over
+        elif way.kind == "resume":
+            session.resumed()
+        elif way.kind == "fork":
+            session.transcript.note("info", "forked: the agent remembers what was said until then; not shown")
+        session.memory = None if way.kind == "new" else session_id
+        session.controls.begin(answer)
+        session.id = session_id
+        for params in self._orphans.take(session_id):
+            self._house.on_update(params)
+        self._house.settle(session, way.kind == "new", lambda: self._open(session, session_id))
+
+    def _open(self, session: Session, session_id: str) -> None:
+        if session in self._house.sessions:
+            session.ready(session_id)
+            self._house.opened(session)
+
+    def _lose_id(self, session: Session) -> None:
+        self.by_id = {key: each for key, each in self.by_id.items() if each is not session}
+
+
+def _called(session: Session, way: Way) -> str:
+    """As its user knows it: by its title, else by its id."""
+    title = session.name or session.title
+    return f"'{cut(title, _NAME)}'" if title else cut(way.id, _NAME)

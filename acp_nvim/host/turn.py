@@ -1,0 +1,96 @@
+"""A prompt goes to the agent, and its answer ends the turn."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.host import prompt_blocks, turn_end
+from acp_nvim.host.before_prompt import Departure
+from acp_nvim.protocol import dialects, encode
+from acp_nvim.protocol.errors import INVALID_PARAMS
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+
+if TYPE_CHECKING:
+    from acp_nvim.host.host import Host
+
+
+class Prompting:
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._other_form = False  # the agent takes what its dialect has in second place
+        self._departures: dict[Session, Departure] = {}
+
+    def send(self, session: Session, prompt: Prompt) -> None:
+        assert self._host.agent, "a session that is idle has an agent"
+        made = prompt_blocks.make(prompt, self._host.agent, session.cwd)
+        if report := self._host.front.services.report(session):
+            made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
+        session.begin_turn(Prompt(prompt.text, made.went), time.monotonic(), report)
+        for complaint in made.trouble:
+            session.transcript.note("warning", complaint)
+        if made.trouble:
+            self._host.front.say("warn", made.told())
+        spec, agent = self._host.spec, self._host.agent
+        forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._host.dialect, spec.dialect, agent)
+        self._depart(session, *(reversed(forms) if self._other_form else forms))
+
+    def hurry(self, session: Session) -> None:
+        """What waits to be sent goes out now."""
+        if departure := self._departures.get(session):
+            departure.go()
+
+    def _depart(self, session: Session, *forms: dict[str, Any]) -> None:
+        """The turn is shown at once. Its prompt goes out as soon as the last turn's changes are known, so that none of
+        them is taken for this one's."""
+        turn = session.turn
+
+        def send() -> None:
+            self._departures.pop(session, None)
+            if turn == session.turn and session.in_turn and self._host.alive:
+                self._send(session, *forms)
+
+        services = self._host.front.services
+        departure = Departure(services, session, send)
+        if services.can_begin_at_once(session):
+            return departure.go()
+        self._departures[session] = departure
+        self._host.front.spawn(departure.run)
+
+    def _send(self, session: Session, form: dict[str, Any], *others: dict[str, Any]) -> None:
+        turn = session.turn
+        limit = self._host.spec.prompt_timeout_ms
+        self._host.connection.call(
+            "session/prompt",
+            {"sessionId": session.id, **form},
+            lambda result: self._prompted(session, turn, result, *others),
+            timeout=limit / 1000 if limit else None,
+            on_timeout=lambda: self._prompt_late(session, turn),
+        )
+
+    def _prompted(self, session: Session, turn: int, result: Result, *others: dict[str, Any]) -> None:
+        if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
+            return
+        if others and _is_invalid(result) and not (session.cancelling or session.transcript.spoke_in_turn):
+            self._other_form = not self._other_form  # nothing was done: perhaps it knows the other one
+            return self._send(session, *others)
+        if isinstance(result, Failure):
+            failed = f"{self._host.name}: turn {turn} of session {session.number}: {result.error}"
+            self._host.front.note("error", failed)
+        turn_end.end(session, result, time.monotonic())
+        if isinstance(result, Failure) and session.phase == "auth":
+            self._host.wants_login(session, result.error)
+        self._host.front.services.end_turn(session)
+        self._host.advance(session)
+
+    def _prompt_late(self, session: Session, turn: int) -> None:
+        if turn == session.turn and session.in_turn:
+            self._host.warn(f"{self._host.name} took longer than prompt_timeout_ms: cancelled")
+            self._host.cancel(session)
+
+
+def _is_invalid(result: Result) -> bool:
+    return isinstance(result, Failure) and result.error.code == INVALID_PARAMS

@@ -1,0 +1,46 @@
+"""What `:Acp log` shows of us: the last messages, each with its time."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterable
+
+from acp_nvim.agent.redaction import Redaction
+from acp_nvim.text.printable import visible
+
+_LONGEST = 4096  # characters of a line
+_LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
+
+
+class Diary(logging.Handler):
+    """Our own logging ends here, too."""
+
+    def __init__(self, most: int = 2000) -> None:
+        super().__init__()
+        self._lines: deque[str] = deque(maxlen=most)
+        self._least = _LEVELS["info"]
+        self._hidden = Redaction(())
+        logging.getLogger("acp_nvim").addHandler(self)
+
+    def keep_from(self, name: str) -> None:
+        self._least = _LEVELS.get(name, self._least)
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        self._hidden = Redaction(secrets)
+
+    def without_secrets(self, text: str) -> str:
+        return self._hidden.text(text)
+
+    def write(self, level: str, text: str) -> None:
+        if _LEVELS.get(level, 40) >= self._least:
+            stamp = time.strftime("%H:%M:%S")
+            lines = self.without_secrets(text).split("\n")
+            self._lines.extend(f"{stamp} {level:5} {visible(line[:_LONGEST])}" for line in lines)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.write(record.levelname.lower().replace("warning", "warn"), self.format(record))
+
+    def lines(self) -> list[str]:
+        return list(self._lines)

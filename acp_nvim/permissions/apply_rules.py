@@ -1,0 +1,125 @@
+"""Rules at work: what is asked is held against them, what they decide is answered, and who has decided is told on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.serves import disk
+from acp_nvim.serves.deadline import deadline
+from acp_nvim.session import decision_labels, permission_rules, suggested_rule
+from acp_nvim.session.permission_rules import Rule, Ruling
+from acp_nvim.session.permission_scope import Scope, scope
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.printable import one_line
+
+_ALWAYS: dict[str, Literal["allow", "reject"]] = {"allow_always": "allow", "reject_always": "reject"}
+_TITLE = 200  # characters
+Say = Callable[[str, str], None]
+Record = Callable[[Session, Question, ToolCall, Scope], None]
+
+
+class Rulings:
+    """The rules of the configuration, and before them those of each session."""
+
+    def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:
+        self._say, self._touch, self._record = say, touch, record
+        self._rules: list[Rule] = []
+
+    def configure(self, given: list[Any]) -> None:
+        self._rules, complaints = permission_rules.read(given)
+        for complaint in complaints:
+            self._say("warn", complaint)
+
+    def judge(self, session: Session) -> None:
+        """Hold each question against the rules, and again when it has changed: the call may have become clearer."""
+        found: dict[int, Ruling | None] = {}
+        for question in session.questions:
+            call = session.call_of(question)
+            is_known = question.judged == question.version
+            if question.kind != "permission" or is_known or call is None:
+                continue
+            question.judged = question.version
+            if call.key not in found:
+                found[call.key] = self._decide(session, question, call)
+            if ruling := found[call.key]:
+                self._apply(ruling, session, question, call)
+
+    def _decide(self, session: Session, question: Question, call: ToolCall) -> Ruling | None:
+        if not (session.remembered.rules or self._rules):
+            return None
+        asked = _scope(session, question, call)
+        return permission_rules.decide(self._all(session), asked, disk.resolve, deadline)
+
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The agent has said something of the call."""
+        if session.questions:
+            self.judge(session)
+        if not call.is_breach and (told := decision_labels.breach(call)):
+            call.is_breach = True
+            session.transcript.note("error", told)
+            self._say("error", told)
+
+    def ended(self, session: Session, question: Question, dialect: Dialect) -> None:
+        """A question of an agent has its answer."""
+        call = session.call_of(question)
+        if call is None:
+            return
+        self._record(session, question, call, _scope(session, question, call))
+        answer = question.answer
+        action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
+        if answer and action and not dialect.remembers:
+            name = one_line(answer.name or answer.id)
+            session.remembered.add_of_agent(action, f"{one_line(question.title)[:_TITLE]}: {name}")
+        elif action and call.name:
+            rule = Rule(action, tool=call.name, whole_tool=True)
+            session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
+
+    def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
+        """The rule that would allow just this from now on; None, and why there is none."""
+        call = session.call_of(question)
+        if question.kind != "permission" or call is None:
+            return None, "rules are for what an agent asks leave for"
+        return suggested_rule.rule_for(_scope(session, question, call), disk.resolve)
+
+    def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            (f"rule {number}{decision_labels.OF_SESSION}", rule) for number, rule in session.remembered.rules
+        )
+        yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
+
+    def _apply(self, found: Ruling, session: Session, question: Question, call: ToolCall) -> None:
+        """What a rule wants asked no later ruling allows; one that rejects what the call has become still does."""
+        if question.rule and found.action != "reject":
+            return
+        question.rule, question.because = found.name, str(found.rule)
+        if found.trouble:
+            self._say("warn", found.trouble)
+        if found.action != "ask":
+            if option := once(question, found.action):
+                session.end_question(question, option, "rule")
+            else:
+                self._note(session, question, call, found)
+        self._touch(session)
+
+    def _note(self, session: Session, question: Question, call: ToolCall, found: Ruling) -> None:
+        note = f"{found.name} would {found.action} this, but no option does so once"
+        if note not in question.note:
+            question.note = "\n".join(filter(None, (question.note, note)))
+            session.questions.touch(question)
+            session.transcript.touch(call)
+            question.judged = question.version
+
+
+def once(question: Question, action: str) -> Option | None:
+    return next((option for option in question.options if option.kind == f"{action}_once"), None)
+
+
+def _scope(session: Session, question: Question, call: ToolCall) -> Scope:
+    about = scope(call, session.agent, session.cwd, disk.resolve, session.roots)
+    if question.own_title:
+        about = about._replace(title=f"{question.own_title}\n{about.title}")
+    return about._replace(is_certain=not question.is_guess)

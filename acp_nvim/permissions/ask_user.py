@@ -1,0 +1,43 @@
+"""A question of ours in the middle of serving a request: put before the user, and waited for. How many there may be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import anyio
+
+from acp_nvim.protocol import schema
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.session import Session
+
+MOST = 100  # nobody answers more; and the open ones are looked at again with each that comes
+
+
+def expect_room(session: Session) -> None:
+    if len(session.questions) >= MOST:
+        raise RpcError(INTERNAL_ERROR, f"the user has {MOST} questions of this session to answer first")
+
+
+async def answer(
+    session: Session,
+    question: Question,
+    touch: Callable[[Session], object],
+    call: schema.ToolCallUpdate | None = None,
+) -> Option | None:
+    """What the user chose; None: nothing. A request that is withdrawn takes its question along."""
+    if not question.stays:
+        expect_room(session)
+    ended = anyio.Event()
+    question.on_end = lambda _: ended.set()
+    session.ask(question, call, time.monotonic())
+    if session.cancelling and not question.stays:
+        session.end_question(question, None, "cancel")
+    touch(session)
+    try:
+        await ended.wait()
+    finally:
+        if session.end_question(question, None, "agent"):
+            touch(session)
+    return question.answer

@@ -1,0 +1,228 @@
+"""What agents ask in words: forms and pages of `elicitation/create`, and questions beside the standard.
+
+An agent gets exactly one answer: accept with what was filled in, decline, or cancel when nobody decided.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.permissions.ask_user import expect_room
+from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.session.form import MOST_CHOICES, MOST_FIELDS, Form
+from acp_nvim.session.question import MOST_OPTIONS, Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.text.printable import one_line, visible
+
+_DECLINE = Option("decline", "Decline", "reject_once")
+_PAGE = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
+_TITLE = 500
+_FEW = 9  # choices that are worth an option each
+_TOLD = 40  # characters of a choice in the chat
+ASK_FIELD = "answer"
+
+
+class Elicitations:
+    """Those of one agent."""
+
+    def __init__(
+        self,
+        find: Callable[[str | None], Session | None],
+        sessions: Callable[[], Iterable[Session]],
+        touch: Callable[[Session], object],
+        visit: Callable[[str], object],
+    ) -> None:
+        self._find, self._sessions, self._touch, self._visit = find, sessions, touch, visit
+        self._pages: dict[str, tuple[Session, Question]] = {}  # by the agent's ids
+
+    def serve(self, ledger: Ledger, dialect: Dialect) -> None:
+        """From now on the ledger hands us these requests."""
+        ledger.now["elicitation/create"] = self.create
+        for method, vendor in dialect.requests.items():
+            ledger.now[method] = lambda entry, vendor=vendor: self.ask(entry, vendor)  # type: ignore[misc]
+
+    def create(self, entry: Entry) -> None:
+        asked = decode.elicitation(entry.request.params)
+        session = self._home(asked)
+        expect_room(session)
+        question = posed(asked, session)
+        if asked.mode == "url" and asked.id:
+            self._pages[asked.id] = session, question
+
+        def reply(ended: Question) -> None:
+            self._pages.pop(asked.id, None)
+            entry.answer(answered(ended))
+            if asked.mode == "url" and ended.answer and ended.answer.kind == "allow_once":
+                self._visit(asked.url)
+
+        self._put(entry, session, question, reply)
+
+    def ask(self, entry: Entry, vendor: schema.Vendor) -> None:
+        asked = vendor.decode(entry.request.params)
+        if asked is None:
+            raise RpcError(INVALID_PARAMS, f"{entry.request.method}: there is no question in it")
+        session = self._known(asked.session_id)
+        expect_room(session)
+        question = posed_ask(asked, session)
+
+        def reply(ended: Question) -> None:
+            entry.answer(vendor.encode(answered_ask(ended)))
+
+        self._put(entry, session, question, reply)
+
+    def complete(self, params: Any) -> None:
+        """The page has done its work: a question that is still open needs no answer any more."""
+        known = params.get("elicitationId") if isinstance(params, dict) else None
+        if isinstance(known, str) and (page := self._pages.get(known)):
+            session, question = page
+            session.end_question(question, None, "agent")
+            self._touch(session)
+
+    def _put(
+        self, entry: Entry, session: Session, question: Question, reply: Callable[[Question], None]
+    ) -> None:
+        question.on_end = reply
+        entry.on_withdrawn = lambda: session.end_question(question, None, "agent")
+        session.ask(question, None, time.monotonic())
+        if session.cancelling:  # some agents go on asking after a cancel
+            session.end_question(question, None, "cancel")
+        self._touch(session)
+
+    def _home(self, asked: schema.Elicitation) -> Session:
+        """Of one about a request of ours no session is told: the one that is being begun has asked for it."""
+        if asked.session_id is None and asked.request_id is not None:
+            sessions = list(self._sessions())
+            begun = [session for session in sessions if session.phase in ("starting", "auth")]
+            if found := next(reversed(begun or sessions), None):
+                return found
+        return self._known(asked.session_id)
+
+    def _known(self, session_id: str | None) -> Session:
+        session = self._find(session_id)
+        if session is None:
+            raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
+        return session
+
+
+# --- the questions
+
+
+def posed(asked: schema.Elicitation, session: Session) -> Question:
+    if asked.mode == "url":
+        return _page(asked, session)
+    if asked.fields is None:
+        raise RpcError(INVALID_PARAMS, "elicitation/create: there is no requestedSchema")
+    form = _form(asked.fields)
+    question = _question(session, "elicitation", asked.message or asked.title, form)
+    question.tool_call_id = asked.tool_call_id
+    about = (text for text in (asked.message, asked.title, asked.description) if text)
+    form.about = tuple(_lines(about))
+    question.detail = (*form.about, *_told(form))
+    fill = Option("answer", "Fill in the form" if form else "Accept", "allow_once")
+    if form.missing is not None:
+        question.note = f"'{form.missing}' is of a kind that is not known here: it can only be declined"
+        question.options = (_DECLINE,)
+    else:
+        question.options = (*_offered(question), fill, _DECLINE)
+    return question
+
+
+def _page(asked: schema.Elicitation, session: Session) -> Question:
+    if not _PAGE.fullmatch(asked.url):
+        raise RpcError(INVALID_PARAMS, "elicitation/create: only http and https pages are opened")
+    question = _question(session, "elicitation", asked.message or asked.url, None)
+    question.tool_call_id = asked.tool_call_id
+    question.detail = (*_lines([asked.message]), visible(asked.url))
+    question.options = (Option("answer", "Open the page", "allow_once"), _DECLINE)
+    return question
+
+
+def posed_ask(asked: schema.Ask, session: Session) -> Question:
+    form = _form(
+        [
+            schema.FormField(
+                key=ASK_FIELD,
+                type="array" if asked.multiple and asked.options else "string",
+                title=asked.header or asked.question,
+                required=True,
+                choices=asked.options,
+                custom=asked.custom or not asked.options,
+            )
+        ]
+    )
+    question = _question(session, "ask", asked.question, form)
+    described = [f"{each.title}: {each.description}" for each in asked.options if each.description]
+    form.about = tuple(_lines(text for text in (asked.header, asked.question) if text))
+    question.detail = (*form.about, *_lines(described))
+    answer = Option("answer", "Another answer" if asked.options else "Answer", "allow_once")
+    question.options = (*_offered(question), answer, _DECLINE)
+    return question
+
+
+def _question(session: Session, kind: str, title: str, form: Form | None) -> Question:
+    question = Question(session.number, kind, one_line(title[:_TITLE]) or "the agent asks")
+    question.form = form
+    question.fields = form.shape() if form else []
+    return question
+
+
+def _form(fields: Iterable[schema.FormField]) -> Form:
+    listed = list(fields)
+    if len(listed) > MOST_FIELDS or any(len(each.choices) > MOST_CHOICES for each in listed):
+        raise RpcError(INVALID_PARAMS, f"a form has at most {MOST_FIELDS} fields of {MOST_CHOICES} choices")
+    return Form(listed)
+
+
+def _offered(question: Question) -> Iterator[Option]:
+    """The choices of a form that is but one choice are options of their own."""
+    name = question.form.single if question.form else None
+    field = question.form.fields[name] if question.form and name is not None else None
+    most = _FEW if question.kind == "elicitation" else MOST_OPTIONS - 2  # beside an answer in words, and none
+    if field is None or field.type != "string" or len(field.choices) > most:
+        return
+    for number, choice in enumerate(field.choices, 1):
+        id = choice.value if choice.value not in ("answer", "decline") else f"choice-{number}"
+        question.quick[id] = choice.value
+        yield Option(id, one_line(choice.title[:_TITLE]), "choice")
+
+
+def _told(form: Form) -> Iterator[str]:
+    """What the form wants to know, a line a field."""
+    for shape in form.shape():
+        wanted = "" if shape["required"] else " (optional)"
+        choices = [choice["title"][:_TOLD] for choice in shape["choices"]]
+        more = [f"… ({len(choices)})"] if len(choices) > _FEW else []
+        titles = ", ".join(choices[:_FEW] + more)
+        yield f"· {shape['title']}{wanted}{': ' if titles else ''}{titles}"
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (visible(line) for line in text.splitlines())
+
+
+# --- the answers
+
+
+def answered(ended: Question) -> dict[str, Any]:
+    """The result of elicitation/create."""
+    if ended.answer is None:
+        return {"action": "cancel"}
+    if ended.answer.kind.startswith("reject"):
+        return {"action": "decline"}
+    return {"action": "accept"} if ended.form is None else {"action": "accept", "content": ended.content}
+
+
+def answered_ask(ended: Question) -> schema.AskAnswer:
+    if ended.answer is None:
+        return schema.AskAnswer("cancel")
+    if ended.answer.kind.startswith("reject"):
+        return schema.AskAnswer("decline")
+    value = ended.content.get(ASK_FIELD, "")
+    return schema.AskAnswer("accept", tuple(value) if isinstance(value, list) else (value,))

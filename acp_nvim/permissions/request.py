@@ -1,0 +1,106 @@
+"""session/request_permission: from the agent's request to its one answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from acp_nvim.agent.requests import Entry
+from acp_nvim.permissions.ask_user import expect_room
+from acp_nvim.protocol import decode, dialects, schema
+from acp_nvim.protocol.dialects.standard import Dialect
+from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from acp_nvim.session.permission_call import asked_call
+from acp_nvim.session.question import MOST_NAME, MOST_OPTIONS, Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.printable import one_line
+
+
+def ask(
+    entry: Entry,
+    find: Callable[[str | None], Session | None],
+    dialect: Dialect,
+    now: float,
+    on_ended: Callable[[Session, Question, Dialect], None],
+    warn: Callable[[Session, str], None],
+) -> Session:
+    """Put the agent's question before the user; whatever ends the question answers the request."""
+    dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
+    request = decode.permission(entry.request.params, dialect)
+    session = find(request.session_id)
+    if session is None:
+        raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
+    expect_room(session)
+    if (count := len(request.options)) > MOST_OPTIONS:
+        warn(session, f"the agent asked with {count} options: refused, {MOST_OPTIONS} at most are shown")
+        raise RpcError(INVALID_PARAMS, f"the user is asked with {MOST_OPTIONS} options at most")
+    question, call = posed(request, session, entry.request.id, dialect)
+
+    def reply(ended: Question) -> None:
+        chosen = ended.answer.id if ended.answer else None
+        try:
+            entry.answer(dialect.permission_answer(chosen, request))
+        finally:
+            entry.fail(RpcError(INTERNAL_ERROR, "there is no answer: see :Acp log"))
+        on_ended(session, question, dialect)
+
+    question.on_end = reply
+    entry.on_withdrawn = lambda: session.end_question(question, None, "agent")
+    session.ask(question, call, now)
+    if session.cancelling:  # some agents go on asking after a cancel
+        session.end_question(question, None, "cancel")
+    return session
+
+
+def posed(
+    request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
+) -> tuple[Question, schema.ToolCallUpdate]:
+    """The question, and the call that it is about; some agents ask about a call they never name."""
+    asked, title, is_guess = request.tool_call, "", False
+    if known := session.transcript.recent(
+        lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
+    ):
+        call = replace(asked, id=known.id)
+    elif match := asked_call(asked, session.transcript):
+        call = _of_call(asked, match.call)
+        title, is_guess = asked.title or "", match.is_guess
+    else:
+        call = replace(asked, id=asked.id or f"permission-{request_id}")
+    options, note = _choosable(request.options)
+    question = Question(session.number, "permission", "permission", options, call.id, note=note)
+    question.own_title, question.is_guess = title, is_guess
+    question.has_cut_options = any(len(option.name) > MOST_NAME for option in request.options)
+    return question, call
+
+
+def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUpdate:
+    """What the call has said already stays; the permission adds what it has not."""
+    return replace(
+        asked,
+        id=known.id,
+        title=None if known.title else asked.title,
+        name=None if known.name else asked.name,
+        kind=asked.kind if known.kind == "other" else None,
+        status=None,
+        content=None if known.content else asked.content,
+        locations=None if known.locations else asked.locations,
+        raw_input=asked.raw_input if known.raw_input is None else schema.UNSET,
+    )
+
+
+def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Option, ...], str]:
+    """The options with an id of their own, and a note on the others: a no must not go out as a yes."""
+    options = [Option(each.id, _name(each.name), each.kind) for each in dict.fromkeys(offered)]
+    ids = Counter(option.id for option in options)
+    doubtful = [option for option in options if ids[option.id] > 1]
+    if not doubtful:
+        return tuple(options), ""
+    names = ", ".join(f"'{option.name or option.id}'" for option in doubtful)
+    note = f"cannot be chosen, because they share one id: {names}"
+    return tuple(option for option in options if ids[option.id] == 1), note
+
+
+def _name(name: str) -> str:
+    return one_line(name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…")

@@ -1,0 +1,92 @@
+"""Which tool call a permission is about, where the agent gives it an id of its own, or none.
+
+    tool_call t1 "Write a.py" {path, text}    permission p1 "Write `a.py`" {path}     t1: what it says agrees
+    tool_call t1 "Write a.py" {path, text}    permission p1 "Allow write_file?"       t1 is the only one: a guess
+    tool_call t1, tool_call t2                permission p1 "Allow write_file?"       neither
+
+A guess shows the user more. No rule allows by it: the agent may have meant another call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.tool_call import NOTHING, ToolCall
+from acp_nvim.session.transcript import Transcript
+
+_WORD = re.compile(r"\w+")
+_MOST = 1000  # characters of a title that are compared
+
+
+class Match(NamedTuple):
+    call: ToolCall
+    is_guess: bool
+
+
+def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript) -> Match | None:
+    """An open call that nothing was asked about so far, and that agrees with what the permission says."""
+    open_calls = list(transcript.unasked())
+    if _says_anything(asked):
+        found = [call for call in open_calls if _agrees(asked, call) and _is_alike(asked, call)]
+        return Match(found[0], False) if found else None
+    alike = [call for call in open_calls if _has_title(asked, call) or _is_alike(asked, call)]
+    found = alike or [call for call in open_calls if transcript.entries[-1] is call]
+    is_one = len(alike or open_calls) == 1
+    if not found or not (is_one or _has_title(asked, found[0])):
+        return None
+    return Match(found[0], bool(asked.id) or not _has_title(asked, found[0]))
+
+
+def _says_anything(asked: schema.ToolCallUpdate) -> bool:
+    return bool(
+        _input(asked) or asked.locations or any(isinstance(item, schema.Diff) for item in asked.content or ())
+    )
+
+
+def _input(asked: schema.ToolCallUpdate) -> Any:
+    return None if asked.raw_input is schema.UNSET or asked.raw_input in NOTHING else asked.raw_input
+
+
+def _agrees(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
+    """What the permission says, the call has said, or it has said nothing of the sort yet."""
+    given = _input(asked)
+    if given is not None and call.raw_input is not None and not _is_part(given, call.raw_input):
+        return False
+    if asked.locations and not set(_paths(asked.locations)) <= {
+        *_paths(call.locations),
+        *_paths(call.content),
+    }:
+        return False
+    diffs = [item for item in asked.content or () if isinstance(item, schema.Diff)]
+    return all(item in call.content for item in diffs)
+
+
+def _is_part(given: Any, known: Any) -> bool:
+    if isinstance(given, dict) and isinstance(known, dict):
+        return all(name in known and known[name] == value for name, value in given.items())
+    return bool(given == known)
+
+
+def _paths(items: Any) -> Iterator[str]:
+    return (item.path for item in items if isinstance(item, schema.Location | schema.Diff))
+
+
+def _has_title(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
+    return bool(asked.title) and asked.title in (call.title, call.name)
+
+
+def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
+    """The words of one title are all in the other. Without a title, what the permission says has to do."""
+    mine = _words(asked.title)
+    if asked.kind not in (None, "other", call.kind) and call.kind != "other":
+        return False
+    if not mine:
+        return call.raw_input is not None
+    return any(mine <= other or other <= mine for other in map(_words, (call.title, call.name)) if other)
+
+
+def _words(title: str | None) -> set[str]:
+    return set(_WORD.findall((title or "")[:_MOST].lower()))

@@ -1,0 +1,138 @@
+"""The text of a permission: everything of its tool call that the user must have seen before answering.
+
+The lines are made from the arguments that rules decide by (`permission_scope.py`): commands, paths, and everything
+else of the raw input that neither these nor the diff of the call shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from acp_nvim.protocol import schema
+from acp_nvim.session import raw_input
+from acp_nvim.session.proposed_diffs import Shown, has_diff
+from acp_nvim.session.question import MOST_CHARS, MOST_LINES, Question
+from acp_nvim.session.raw_input import Argument
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_paths import absolute
+from acp_nvim.text.printable import one_line, visible
+
+_TITLE = 80  # characters that the line of a tool call has room for beside a command or a path
+_MOST_TITLE = 1000  # characters of a title in one line
+_SHORT = 60  # of a note that shares its line with others
+
+
+def describe(question: Question, call: ToolCall, cwd: str) -> None:
+    shown = Shown(call, cwd)
+    paths = _paths(call, shown, cwd)
+    question.title = one_line((question.own_title or call.title or "permission")[:_MOST_TITLE])
+    question.path = paths[0] if paths else None
+    question.has_diff = has_diff(call, cwd)
+    others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, shown, cwd)]
+    question.detail = tuple(_bounded(_lines(question, call, paths, others)))
+    question.is_more_than_diff = _is_more_than_diff(call, shown, paths, others)
+
+
+def matters(call: ToolCall | None) -> object:
+    """What of a call an answer depends on: to be compared before and after an update."""
+    if call is None:
+        return None
+    return call.kind, call.name, call.title, call.content, call.locations, call.raw_input
+
+
+def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
+    """The folder that a command runs in is no place that it is about; what an argument shows needs no other line."""
+    said = raw_input.read(call)
+    texts = set(said.texts)
+    found = dict.fromkeys(call.paths(cwd))
+    found |= dict.fromkeys(absolute(path, cwd) for path in said.paths if path not in texts)
+    found |= dict.fromkeys(diff.path for diff in shown.files)
+    if call.command is not None:
+        found.pop(absolute(cwd, cwd), None)
+    return list(found)
+
+
+def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Argument]) -> Iterator[str]:
+    """The commands, what else the call says, its paths; the title where the line of the call cuts it."""
+    command = call.command
+    if question.own_title not in ("", call.title):
+        yield from map(visible, question.own_title.strip().split("\n"))
+    title = (call.title or "permission").strip()
+    if len(title) > _TITLE or "\n" in title or not (paths or command):
+        yield from map(visible, title.split("\n"))
+    for number, line in enumerate(command.split("\n") if command else ()):
+        yield f"{'  ' if number else '$ '}{visible(line)}"
+    yield from (f"  {visible(line)}" for line in _arguments(others))
+    yield from map(visible, paths)
+    if not (paths or command or others):
+        yield from (visible(line) for text in _words(call) for line in text.split("\n"))
+
+
+def _words(call: ToolCall) -> Iterator[str]:
+    """The agent's own words: some agents say nothing else."""
+    items = (item.content for item in call.content if isinstance(item, schema.ContentItem))
+    return (item.text.strip() for item in items if isinstance(item, schema.Text))
+
+
+def _arguments(others: list[Argument]) -> Iterator[str]:
+    """Short notes share a line."""
+    notes = []
+    for argument in others:
+        lines = f"{argument.name}: {_text(argument.value)}" if argument.name else _text(argument.value)
+        if argument.role == "note" and len(lines) <= _SHORT and "\n" not in lines:
+            notes.append(lines)
+        else:
+            yield from lines.split("\n")
+    if notes:
+        yield "   ".join(notes)
+
+
+def _text(value: Any) -> str:
+    """JSON, but for a text of its own. There may be megabytes of it: not all of them are looked at."""
+    if isinstance(value, str):
+        return value
+    made, size = [], 0
+    try:
+        for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
+            made.append(piece)
+            size += len(piece)
+            if size > MOST_CHARS:
+                break
+    except RecursionError:
+        made.append(
+            " … nested too deeply to be shown" + " " * MOST_CHARS
+        )  # so it is cut, and cannot be allowed
+    return "".join(made)
+
+
+def _is_shown(argument: Argument, shown: Shown, cwd: str) -> bool:
+    """Another line, or the diff, shows it."""
+    match argument.role:
+        case "command" | "path":
+            return True
+        case "folder":
+            return bool(absolute(argument.value, cwd) == absolute(cwd, cwd))
+        case "change":
+            return shown.has(argument.name, argument.value)
+        case "note":  # such as `replace_all: false` beside a diff, which shows what comes of it
+            return bool(shown.files) and argument.value is False
+    return False
+
+
+def _is_more_than_diff(call: ToolCall, shown: Shown, paths: list[str], others: list[Argument]) -> bool:
+    changed = {diff.path for diff in shown.files}
+    if call.command is not None or (changed and not changed.issuperset(paths)):
+        return True
+    return any(argument.role != "note" for argument in others)
+
+
+def _bounded(lines: Iterable[str]) -> Iterator[str]:
+    """A little more than the chat shows, so that the question knows that it is cut."""
+    size = 0
+    for count, line in enumerate(lines, 1):
+        yield line
+        size += len(line)
+        if count > MOST_LINES or size > MOST_CHARS:
+            return

@@ -1,0 +1,157 @@
+"""What an agent asks the user, from the moment it is asked until its one answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, NamedTuple
+
+from acp_nvim.session.form import Form
+from acp_nvim.text.bounded import short
+from acp_nvim.text.printable import visible
+
+log = logging.getLogger(__name__)
+MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
+MOST_NAME = 1000  # characters of the name of an option
+LONGEST_TITLE = 1000  # in a list of questions; the chat shows all of it
+MOST_LINES, MOST_CHARS = 2000, 256 * 1024  # that the chat shows of it
+_numbers = count(1)  # question ids are unique over all sessions
+
+
+def number_from(first: int) -> None:
+    """The editor knows those before it: of a backend that is gone."""
+    global _numbers
+    _numbers = count(max(first, next(_numbers)))
+
+
+class Option(NamedTuple):
+    id: str
+    name: str
+    kind: str
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """One open question. `end` is the only way out of it, and works once."""
+
+    session: int
+    kind: str
+    title: str
+    options: tuple[Option, ...] = ()
+    tool_call_id: str | None = None
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    path: str | None = None
+    has_diff: bool = False
+    is_more_than_diff: bool = False  # a user who has seen the diff alone has not seen all of it
+    detail: tuple[str, ...] = ()  # everything that it is about, never cut
+    own_title: str = ""  # of the permission, where its call is called otherwise
+    is_guess: bool = False  # the agent has not said that it is about this call
+    note: str = ""  # lines of warning
+    has_cut_options: bool = False  # a name of theirs is too long to be shown whole
+    stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open
+    id: int = field(default_factory=lambda: next(_numbers))
+    version: int = 1  # grows when what the user must see before answering has changed
+    key: int | None = None  # its entry in the transcript
+    judged: int = 0  # the version that rules have last been asked about
+    rule: str = ""  # the one that has matched: "rule 2"
+    because: str = ""  # that rule, written out
+    partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
+    answer: Option | None = None
+    ended_by: str | None = None
+    form: Form | None = None  # what an answer has to hold; None: the option says it all
+    quick: dict[str, Any] = field(default_factory=dict)  # options that are answers: what they stand for
+    content: dict[str, Any] = field(default_factory=dict)  # the answer, once it is one
+    on_end: Callable[[Question], None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.ended_by is None
+
+    @property
+    def is_cut(self) -> bool:
+        """The chat cannot show it whole: nobody has seen what would be allowed."""
+        if self.has_cut_options or len(self.detail) >= MOST_LINES:  # there may be millions
+            return True
+        parts = (*(self.detail or (self.title,)), self.note)
+        lines = sum(part.count("\n") + 1 for part in parts)
+        return lines > MOST_LINES or sum(map(len, parts)) + lines > MOST_CHARS
+
+    @property
+    def said(self) -> str:
+        """What was answered in words, in one line."""
+        return self.form.told(self.content) if self.form and self.answer else ""
+
+    @property
+    def of_its_call(self) -> bool:
+        """What it shows is what its tool call shows; else it has words of its own."""
+        return self.kind not in ("elicitation", "ask")
+
+    def option(self, option_id: str) -> Option | None:
+        return next((option for option in self.options if option.id == option_id), None)
+
+    def end(self, option: Option | None, by: str) -> bool:
+        """Take the answer; False if there was one already."""
+        if not self.is_open:
+            return False
+        self.answer, self.ended_by = option, by
+        if self.on_end:
+            self._tell_of_end(self.on_end)
+        return True
+
+    def _tell_of_end(self, on_end: Callable[[Question], None]) -> None:
+        """It has ended, whatever goes wrong with those who hear of it: others end behind it."""
+        try:
+            on_end(self)
+        except Exception:
+            log.exception("question %d has ended, but not all of what follows has been done", self.id)
+
+    def shape(self) -> dict[str, Any]:
+        """As `acp.questions()` shows it, with what the chat needs to guard an answer."""
+        return {
+            "id": self.id,
+            "session": self.session,
+            "kind": self.kind,
+            "title": short(self.title, LONGEST_TITLE),
+            "fields": self.fields,
+            "tool_call_id": self.tool_call_id,
+            "options": [
+                {"id": option.id, "name": option.name, "kind": option.kind} for option in self.options
+            ],
+            "path": None if self.path is None else short(visible(self.path)),
+            "has_diff": self.has_diff,
+            "more": self.is_more_than_diff,
+            "cut": self.is_cut,
+            "version": self.version,
+            "key": self.key,
+        }
+
+
+class Questions:
+    """The open questions of one session, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Question] = {}
+        self.changed = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(list(self._open.values()))
+
+    def get(self, question_id: int) -> Question | None:
+        return self._open.get(question_id)
+
+    def add(self, question: Question) -> None:
+        self._open[question.id] = question
+        self.changed = True
+
+    def remove(self, question: Question) -> None:
+        self.changed = self._open.pop(question.id, None) is not None or self.changed
+
+    def touch(self, question: Question) -> None:
+        """What the user must see has changed: an answer needs another look."""
+        question.version += 1
+        self.changed = True

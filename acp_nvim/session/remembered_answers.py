@@ -1,0 +1,74 @@
+"""What holds for good in a session: rules of the user, folders opened, and answers that the agent remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from acp_nvim.session.permission_rules import Rule
+
+_MOST = 200  # of the agent's; nobody looks through more
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """One thing that is allowed or rejected without another question."""
+
+    id: int
+    action: Literal["allow", "reject"]
+    what: str
+    by: Literal["session", "agent"]  # who remembers it: only what we remember can be taken back here
+    rule: Rule | None = None
+    on_forget: Callable[[], None] | None = None
+
+    def shape(self) -> dict[str, Any]:
+        return {"id": self.id, "action": self.action, "what": self.what, "by": self.by}
+
+
+class Memory:
+    """Ids are never given again: the transcript names rules by them."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, Remembered] = {}
+        self._last = 0
+
+    def add_rule(self, rule: Rule, what: str) -> int:
+        action: Literal["allow", "reject"] = "allow" if rule.action == "allow" else "reject"
+        self._last += 1
+        self._items[self._last] = Remembered(self._last, action, what, "session", rule)
+        return self._last
+
+    def add_grant(self, what: str, on_forget: Callable[[], None]) -> None:
+        """The user has allowed something of ours for the whole session."""
+        self._last += 1
+        self._items[self._last] = Remembered(self._last, "allow", what, "session", on_forget=on_forget)
+
+    def add_of_agent(self, action: Literal["allow", "reject"], what: str) -> None:
+        """The agent was told "always". What it makes of that is its own affair."""
+        known = [item for item in self._items.values() if item.by == "agent"]
+        if len(known) < _MOST and not any(item.what == what and item.action == action for item in known):
+            self._last += 1
+            self._items[self._last] = Remembered(self._last, action, what, "agent")
+
+    @property
+    def rules(self) -> list[tuple[int, Rule]]:
+        return [(item.id, item.rule) for item in self._items.values() if item.rule]
+
+    def forget(self, ids: Iterable[int] | None = None) -> tuple[list[Remembered], list[Remembered]]:
+        """Take back what is named, or everything; what only the agent can forget comes second, and stays."""
+        wanted = self._items.keys() if ids is None else set(ids) & self._items.keys()
+        named = [self._items[id] for id in sorted(wanted)]
+        ours = [item for item in named if item.by == "session"]
+        for item in ours:
+            del self._items[item.id]
+            if item.on_forget:
+                item.on_forget()
+        return ours, [item for item in named if item.by == "agent"]
+
+    def forget_agent(self) -> None:
+        """Another session of the agent's takes the place of the one that was told."""
+        self._items = {id: item for id, item in self._items.items() if item.by == "session"}
+
+    def shape(self) -> list[dict[str, Any]]:
+        return [item.shape() for item in self._items.values()]

@@ -1,0 +1,23 @@
+"""The rule that would allow what a question asks for: exactly this command, or exactly these files."""
+
+from __future__ import annotations
+
+from acp_nvim.session.path_globs import Resolve, is_plain
+from acp_nvim.session.permission_rules import Rule, exactly, is_about, unsafe
+from acp_nvim.session.permission_scope import Scope
+
+
+def rule_for(asked: Scope, resolve: Resolve) -> tuple[Rule | None, str]:
+    """None, and why: there is no such rule, and the call is asked about every time."""
+    tool = asked.tool or None
+    if asked.commands:
+        if why := next(filter(None, map(unsafe, asked.commands)), ""):
+            return None, why
+        rule = Rule("allow", tool=tool, command=exactly(asked.commands[0]))
+    elif asked.real:
+        if not all(map(is_plain, asked.real)):
+            return None, "one of its paths holds a *"
+        rule = Rule("allow", kind=asked.kind, tool=tool, paths=asked.real)
+    else:
+        return None, "it names no command, no path"
+    return (rule, "") if is_about(rule, asked, resolve) else (None, "a rule cannot name all of it")

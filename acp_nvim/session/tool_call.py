@@ -1,0 +1,174 @@
+"""A tool call of the agent: what has been told of it so far, and what was asked about it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from acp_nvim.protocol import schema
+from acp_nvim.session.change_preview import FilePreview
+from acp_nvim.session.content_growth import Growth
+from acp_nvim.session.memo import Kept
+from acp_nvim.session.question import Question
+from acp_nvim.session.reported_output import Heard
+from acp_nvim.session.tool_paths import named
+
+_MOST_TERMINALS = 100  # of one call
+_OPEN = ("pending", "in_progress")
+COMMANDS = ("command", "cmd")
+ARGUMENTS = ("args", "arguments")
+NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+@dataclass(slots=True, eq=False)
+class ToolCall:
+    speaker: ClassVar[str | None] = "agent"
+    key: int
+    id: str
+    started: float
+    turn: int = 0  # in which it has begun
+    is_announced: bool = False  # by a `tool_call`; else by an update or a permission alone
+    title: str = ""
+    name: str = ""  # of the tool
+    kind: str = "other"
+    status: str = "pending"
+    content: tuple[schema.ToolContent, ...] = ()
+    locations: tuple[schema.Location, ...] = ()
+    raw_input: Any = None
+    raw_output: Any = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    terminals: dict[str, Heard] = field(default_factory=dict)  # that are the agent's own, by their ids
+    questions: list[Question] = field(default_factory=list)
+    verdict: str = ""  # "rejected", "allowed by rule 2"
+    left: str = (
+        ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
+    )
+    ended: float | None = None
+    waited: float = 0.0  # seconds in which the user was asked about it
+    _waits_since: float | None = None
+    grown: Growth = field(default_factory=Growth)
+    is_breach: bool = False  # done although it was refused, and the user has been told
+    said: Kept[Any] = field(default_factory=Kept)  # its raw input, read
+    enveloped: Kept[Any] = field(default_factory=Kept)  # the patch in its raw input, read
+    scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
+    previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
+    previewed: Kept[None] = field(default_factory=Kept)  # what of it `previews` was made of
+    previewed_of: object = None  # that, read, and how the files looked
+    _named: Kept[list[str]] = field(default_factory=Kept)
+    _typed: Kept[str | None] = field(default_factory=Kept)
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in _OPEN
+
+    @property
+    def took(self) -> float | None:
+        """Seconds of the agent's own; None: it goes on."""
+        return None if self.ended is None else max(0.0, self.ended - self.started - self.waited)
+
+    def wait(self, now: float) -> None:
+        """A question about it begins or ends."""
+        if self._waits_since is not None:
+            self.waited += max(0.0, now - self._waits_since)
+        self._waits_since = now if any(question.is_open for question in self.questions) else None
+
+    @property
+    def stays(self) -> bool:
+        """It waits for the user alone, whatever becomes of the turn."""
+        return any(question.is_open and question.stays for question in self.questions)
+
+    @property
+    def said_command(self) -> Any:
+        """The command as the raw input has it."""
+        said = self.raw_input if isinstance(self.raw_input, dict) else {}
+        given = (said.get(name) for name in COMMANDS)
+        return next((each for each in given if each and isinstance(each, str | list)), None)
+
+    @property
+    def command(self) -> str | None:
+        """What it runs, if its raw input says so; a list, and arguments of their own, as a shell would be told."""
+        return self._typed.of((self.raw_input,), self._as_typed)
+
+    def _as_typed(self) -> str | None:
+        said = self.said_command
+        if not isinstance(said, str | list):
+            return None
+        arguments = (self.raw_input.get(name) for name in ARGUMENTS)
+        return " ".join(map(typed, (said, *(given for given in arguments if given not in NOTHING))))
+
+    def paths(self, cwd: str) -> list[str]:
+        """Those that it names, symlinks unresolved."""
+        said = (self.locations, self.content, self.raw_input, cwd)
+        return self._named.of(said, lambda: named(*said))
+
+    def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
+        """Only what is given changes; content and locations replace."""
+        for name in ("title", "name", "kind", "locations"):
+            if (value := getattr(update, name)) is not None:
+                setattr(self, name, value)
+        if update.content is not None:
+            grows = isinstance(update, schema.ToolCallGrowth)
+            self.content = self.grown.add(self.content, update.content) if grows else update.content
+        for name in ("raw_input", "raw_output"):
+            if (value := getattr(update, name)) is not schema.UNSET:
+                setattr(self, name, value)
+        if update.status is not None:
+            self._become(update.status, now)
+        if update.meta:
+            self.meta = self.meta | update.meta
+            self._hear(update.meta)
+
+    def leave(self, how: str, now: float) -> None:
+        """The turn is over: nobody works on this any more."""
+        self.status, self.left, self.ended = "cancelled", how, now
+
+    def _become(self, status: str, now: float) -> None:
+        self.status, self.left = status, ""
+        self.ended = None if self.is_open else now
+
+    def _hear(self, meta: dict[str, Any]) -> None:
+        """Some agents run terminals of their own and send the output along, announced or not."""
+        for name in ("terminal_output", "terminal_output_delta"):
+            said = meta.get(name)
+            if isinstance(said, dict) and isinstance(said.get("data"), str):
+                id = str(said.get("terminal_id"))
+                if id in self.terminals or len(self.terminals) < _MOST_TERMINALS:
+                    self.terminals.setdefault(id, Heard()).add(said["data"])
+
+
+def is_another(
+    call: ToolCall, update: schema.ToolCallUpdate, asks: bool, is_past: bool, is_live: bool
+) -> bool:
+    """Whether an id that comes again names another call than before. Many agents hand on the ids of their model: some
+    models number anew in each answer, some agents always use one. `asks`: it comes with a permission; `is_past`: the
+    call belongs to an earlier turn; `is_live`: it is no replay.
+
+        turn 1: tool_call t, update t completed     turn 2: tool_call t             another
+        tool_call t, update t completed             tool_call t                     another
+        update t, update t                          tool_call t                     the same: it comes late
+        tool_call t completed                       tool_call t (in a replay)       the same, if it says the same
+        turn 1: tool_call t, left open              turn 2: update t                the same: late news
+    """
+    is_over = call.status in ("completed", "failed")
+    has_other_input = _differ(update.raw_input, call.raw_input)
+    says_other = has_other_input or _differ(update.title, call.title)
+    if asks:
+        return is_past or (is_over and says_other)
+    if update.known:
+        return is_over and update.status in _OPEN and (is_past or has_other_input)
+    if is_past:
+        return True
+    return call.is_announced and is_over and (is_live or says_other)
+
+
+def _differ(said: Any, known: Any) -> bool:
+    return said not in (None, schema.UNSET) and known not in NOTHING and said != known
+
+
+def typed(words: Any) -> str:
+    """As one would type them; what is no text and no list of texts, as it came."""
+    if isinstance(words, list):
+        return shlex.join(map(str, words))
+    return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)

@@ -1,0 +1,94 @@
+"""What of one session the editor has been shown, and what comes next: its part of a frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+
+from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.editor.interface import Call
+from acp_nvim.session.session import Session
+
+PATIENCE = (
+    0.2  # seconds that changes of earlier blocks are pooled, and status and events wait for a flood of text
+)
+
+
+class Showing:
+    def __init__(self, session: Session, terminal: Callable[[Session, str], str]) -> None:
+        self.session = session
+        self.view = ChatView(
+            session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
+        )
+        self.has_news = True  # beside the chat: to look at the status costs more than a piece of text
+        self._state: str | None = None  # as it was told last
+        self._anew = False
+        self._late_since: float | None = None
+        self._middle_at = 0.0
+        self._commands: object = None
+        self._begun = session.transcript.begun
+
+    @property
+    def pools(self) -> bool:
+        """Changes wait that are shown only when somebody asks again, `PATIENCE` later."""
+        return self.view.waiting or self.session.follow.ready_at() is not None
+
+    @property
+    def is_awaited(self) -> bool:
+        """A turn has begun or ended, or there is a question: the user looks for it."""
+        return self.session.state != self._state
+
+    def anew(self) -> None:
+        """The chat's buffer is empty: everything is to be sent once more."""
+        self.view.reset()
+        self._anew = True
+
+    def frame(self, calls: list[Call], now: float) -> bool:
+        """Add this session's calls; True if the chat has more than one frame takes.
+
+        Text goes before the status that follows from it, and events after the status they tell of.
+        """
+        more = self._chat(calls, now)
+        self._late_since = (self._late_since or now) if more else None
+        is_late = self._late_since and not (self.session.in_turn and now - self._late_since > PATIENCE)
+        if self.has_news and not is_late:
+            calls.extend(self.news(now))
+        return more
+
+    def news(self, now: float) -> list[Call]:
+        session, number = self.session, self.session.number
+        calls: list[Call] = []
+        self.has_news, self._state = False, session.state
+        if session.questions.changed:
+            session.questions.changed = False
+            calls.append(["questions", number, [question.shape() for question in session.questions]])
+        if session.commands is not self._commands:
+            self._commands = session.commands
+            calls.append(["commands", number, session.commands])
+        if changes := session.changes():
+            calls.append(["status", number, changes])
+        calls.extend(["event", name, data] for name, data in session.take_news())
+        if place := session.follow.take(now, os.path.isfile):
+            told = {"session": number, "path": place.path, "line": place.line or 1}
+            calls += [["event", "AcpLocation", told], ["follow", number, place.path, place.line or 1]]
+        return calls
+
+    def _title(self) -> str:
+        return str(self.session.facts.get("agent_title") or self.session.agent)
+
+    def _chat(self, calls: list[Call], now: float) -> bool:
+        number = self.session.number
+        if self._begun != self.session.transcript.begun:
+            self._begun = self.session.transcript.begun
+            self.anew()
+        if self._anew:
+            calls.append(["reset", number])
+            self._anew = False
+        middle = not self.session.in_turn or now - self._middle_at >= PATIENCE
+        if middle:
+            self._middle_at = now
+        ops, more = self.view.flush(middle=middle)
+        if ops:
+            calls.append(["chat", number, ops, self.view.total])
+        return more

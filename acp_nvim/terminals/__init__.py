@@ -1,0 +1,1 @@
+"""terminal/*: commands that agents run through us and the user watches."""

@@ -1,0 +1,198 @@
+"""One command of an agent, in a session of the system's of its own, both its outputs in one pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from io import FileIO
+from typing import cast
+
+import anyio
+
+from acp_nvim.processes.descendants import Lineage
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.terminals.request import Order
+
+_PIPE = 1 << 20  # bytes that it may be ahead of us
+_SLICE = 1 << 18  # bytes of one read, after which the loop has its turn
+_GRACE = 0.5  # seconds for SIGTERM to work
+_KILL_WAIT = 1.0  # seconds for the system to bury what was killed
+
+
+class Command:
+    """To construct it is to start it. Belongs to the running loop. `on_exit` is called once, when all is taken that
+    the command itself has written; `on_gone` once, when nothing of it runs any more."""
+
+    def __init__(
+        self,
+        order: Order,
+        on_output: Callable[[bytes], None],
+        on_exit: Callable[[], None],
+        on_gone: Callable[[], None],
+    ) -> None:
+        self._popen = _spawn(order)
+        self._on_output, self._on_exit, self._on_gone = on_output, on_exit, on_gone
+        self._loop = asyncio.get_running_loop()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._released = False
+        self._lineage = Lineage(self._popen.pid)
+        self.group: int | None = self._popen.pid  # and its session; None: nothing of it runs any more
+        self.returncode: int | None = None  # negative: the signal that ended it
+        self.exited = anyio.Event()
+        self._pipe = cast(FileIO, self._popen.stdout)
+        try:
+            self._watch()
+        except (OSError, RuntimeError) as error:
+            self._undo()
+            raise RpcError(INTERNAL_ERROR, f"cannot run {order.argv[0]!r}: {error}") from error
+
+    def _watch(self) -> None:
+        _widen(self._pipe.fileno())
+        self._loop.add_reader(self._pipe.fileno(), self._read)
+        threading.Thread(target=self._wait, name=f"command {self.group}", daemon=True).start()
+
+    def _undo(self) -> None:
+        """There is no thread left, or no room to watch its pipe: nobody would know of what runs."""
+        self._lineage.kill()
+        self._close()
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_KILL_WAIT)
+
+    def stop(self) -> None:
+        """SIGTERM to all of it, SIGKILL after the grace, or as soon as the command itself has ended."""
+        if self.group is None or self._alarm:
+            return
+        if self.exited.is_set():
+            return self._kill_group()
+        self._lineage.signal(signal.SIGTERM)
+        self._alarm = self._loop.call_later(_GRACE, self._kill)
+
+    def release(self) -> None:
+        """End it, and let go of its pipe, which others may hold open for ever."""
+        self._released = True
+        self.stop()
+        if self.exited.is_set():
+            self._close()
+
+    def _close(self) -> None:
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+            self._pipe.close()
+
+    @property
+    def status(self) -> dict[str, int | str | None] | None:
+        """As the protocol has it; None while it runs."""
+        if self.returncode is None:
+            return None
+        if self.returncode >= 0:
+            return {"exitCode": self.returncode, "signal": None}
+        return {"exitCode": None, "signal": _name(-self.returncode)}
+
+    def _read(self) -> int:
+        """One slice; how much that was."""
+        try:
+            data = os.read(self._pipe.fileno(), _SLICE)
+        except BlockingIOError:
+            return 0
+        if data:
+            self._on_output(data)
+        else:
+            self._close()
+            self._look_for_group()
+        return len(data)
+
+    def _wait(self) -> None:
+        """In a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal."""
+        returncode = self._popen.wait()
+        with suppress(RuntimeError):  # the loop has ended before the command
+            self._loop.call_soon_threadsafe(self._ended, returncode)
+
+    def _ended(self, returncode: int) -> None:
+        if self.exited.is_set():
+            return
+        self._take_last_words()
+        self.returncode = returncode
+        self.exited.set()
+        if self._alarm:
+            self._alarm.cancel()
+            self._kill_group()
+        self._look_for_group()
+        if self._released:
+            self._close()
+        self._on_exit()
+
+    def _take_last_words(self) -> None:
+        """They fit into the pipe; what it has started may go on writing for ever."""
+        left = _PIPE
+        while left > 0 and not self._pipe.closed and (size := self._read()):
+            left -= size
+
+    def _look_for_group(self) -> None:
+        """What it left in the background may run until the terminal is released. When that is nothing, the number
+        of the group is given away before it can belong to others."""
+        if self.exited.is_set() and self.group and not self._lineage.look(is_reaped=True):
+            self._group_gone()
+
+    def _kill(self) -> None:
+        self._lineage.kill(self._is_reaped)
+        # beyond any signal, as on a dead disk: nobody shall wait for it
+        self._alarm = self._loop.call_later(_KILL_WAIT, self._ended, -signal.SIGKILL)
+
+    def _kill_group(self) -> None:
+        self._lineage.kill(self._is_reaped)
+        self._group_gone()
+
+    def _group_gone(self) -> None:
+        self.group = None
+        self._on_gone()
+
+    @property
+    def _is_reaped(self) -> bool:
+        return self._popen.returncode is not None
+
+
+def _spawn(order: Order) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            order.argv,
+            cwd=order.cwd,
+            env=order.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise RpcError(INTERNAL_ERROR, f"cannot run {order.argv[0]!r}: {_reason(error, order)}") from error
+
+
+def _reason(error: Exception, order: Order) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    if error.errno == errno.ENOENT:
+        exists = os.path.exists(os.path.join(order.cwd, order.argv[0])) and "/" in order.argv[0]
+        return "the interpreter it names does not exist" if exists else "command not found"
+    return "it is not executable" if error.errno == errno.EACCES else str(error.strerror)
+
+
+def _widen(descriptor: int) -> None:
+    """Few, large reads; where the user's allowance of pipe memory is spent, the usual 64 KiB work, too."""
+    os.set_blocking(descriptor, False)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE)
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of the real-time signals between the first and the last
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"

@@ -1,0 +1,298 @@
+"""terminal/*: commands that agents run through us and the user watches; and what they report of terminals of
+their own, which the user sees in the same way."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from acp_nvim.agent.requests import Entry
+from acp_nvim.editor.interface import Editor
+from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.terminals.child_process import Command
+from acp_nvim.terminals.output_tail import Tail, bound
+from acp_nvim.terminals.request import Environment, Order
+from acp_nvim.terminals.screen import Screen
+from acp_nvim.text.printable import one_line
+
+PACE = 0.05  # seconds between two pieces for a terminal buffer
+PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
+MOST = 100  # commands of one session: each has a thread, and an agent might forget all of them
+MOST_OWN = 1000  # terminals of its own that the agent of a session tells of
+MOST_KEPT = 32 << 20  # bytes that the terminals of a session keep once they have ended
+_GOODBYE = 2.0  # seconds for all to end; a command takes less
+
+Spawn = Callable[..., None]
+Serve = Callable[[Entry, Session], Awaitable[dict[str, Any]]]
+
+
+@dataclass(slots=True, eq=False)
+class _Terminal:
+    session: Session
+    output: Tail
+    command: Command
+
+
+class Terminals:
+    """`on_output(session, id)` is told at most five times a second for each terminal that its text is another;
+    `on_groups()` that `pgids()` is. `spawn` runs a coroutine function in a task."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        environment: Environment,
+        spawn: Spawn,
+        on_output: Callable[[Session, str], None],
+        on_groups: Callable[[], None],
+    ) -> None:
+        self._editor, self._environment, self._spawn = editor, environment, spawn
+        self._on_output, self._on_groups = on_output, on_groups
+        self._numbers = itertools.count(1)
+        self._terminals: dict[str, _Terminal] = {}  # those that agents may still name
+        self._commands: dict[Command, Session] = {}  # those of which something may still run
+        self._screens: dict[tuple[int, str], Screen] = {}
+        self._pooled: set[Screen] = set()
+        self.serve: Mapping[str, Serve] = {
+            "terminal/create": self.create,
+            "terminal/output": self.output,
+            "terminal/wait_for_exit": self.wait_for_exit,
+            "terminal/kill": self.kill,
+            "terminal/release": self.release,
+        }
+
+    # --- what agents ask
+
+    async def create(self, entry: Entry, session: Session) -> dict[str, Any]:
+        self._expect_room(session)
+        self._forget_old(session)
+        order = Order.read(entry.request.params, session.cwd, self._environment)
+        terminal_id = self._new_id(session)
+        screen, output = Screen(session, terminal_id), Tail(order.limit)
+        screen.is_ours = True
+
+        def receive(data: bytes) -> None:
+            output.feed(data)
+            self._write(screen, data)
+
+        command = Command(order, receive, lambda: self._exited(screen, command), self._forget_ended)
+        self._terminals[terminal_id] = _Terminal(session, output, command)
+        self._commands[command] = session
+        self._register(screen, order.line)
+        self._on_groups()
+        return {"terminalId": terminal_id}
+
+    async def output(self, entry: Entry, session: Session) -> dict[str, Any]:
+        terminal = self._find(entry, session)
+        status = terminal.command.status
+        text, truncated = terminal.output.text(ended=status is not None)
+        answer: dict[str, Any] = {"output": text, "truncated": truncated}
+        return answer if status is None else {**answer, "exitStatus": status}
+
+    async def wait_for_exit(self, entry: Entry, session: Session) -> dict[str, Any]:
+        command = self._find(entry, session).command
+        await command.exited.wait()
+        return dict(command.status or {})
+
+    async def kill(self, entry: Entry, session: Session) -> dict[str, Any]:
+        """Answered when it has ended: what the agent asks next finds it so."""
+        command = self._find(entry, session).command
+        command.stop()
+        await command.exited.wait()
+        return {}
+
+    async def release(self, entry: Entry, session: Session) -> dict[str, Any]:
+        terminal = self._find(entry, session)
+        del self._terminals[_id(entry)]
+        terminal.command.release()
+        await terminal.command.exited.wait()
+        return {}
+
+    def _expect_room(self, session: Session) -> None:
+        if sum(owner is session for owner in self._commands.values()) >= MOST:
+            raise RpcError(
+                INTERNAL_ERROR, f"{MOST} commands of this session run already: end one of them first"
+            )
+
+    def _forget_old(self, session: Session) -> None:
+        """What has ended gives way: what the agent has not released, and what its user could still read."""
+        terminals = [each for each in self._terminals.values() if each.session is session]
+        screens = [each for each in self._screens.values() if each.session is session]
+        bound([each.output for each in terminals if each.command.status], MOST_KEPT)
+        bound([each.tail for each in screens if each.status or not each.is_ours], MOST_KEPT)
+
+    def _own(self, session: Session) -> int:
+        """How many terminals of its own the agent has told of."""
+        return sum(each.session is session and not each.is_ours for each in self._screens.values())
+
+    def _new_id(self, session: Session) -> str:
+        """An agent's own terminals may have any name."""
+        ids = (f"terminal-{number}" for number in self._numbers)
+        return next(name for name in ids if (session.number, name) not in self._screens)
+
+    def _find(self, entry: Entry, session: Session) -> _Terminal:
+        terminal_id = _id(entry)
+        terminal = self._terminals.get(terminal_id)
+        if terminal and terminal.session is session:
+            return terminal
+        released = (session.number, terminal_id) in self._screens
+        why = "has been released" if released else "does not exist in this session"
+        raise RpcError(INVALID_PARAMS, f"terminal {terminal_id!r} {why}")
+
+    # --- what agents tell of terminals of their own
+
+    def hear(self, session: Session, call: ToolCall, meta: Mapping[str, Any]) -> None:
+        """Output may come before the terminal has been introduced."""
+        for name in ("terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"):
+            said = meta.get(name)
+            if isinstance(said, dict) and (screen := self._reported(session, call, said)):
+                if isinstance(data := said.get("data"), str):
+                    self._write(screen, data.encode(errors="replace"))
+                if name == "terminal_exit":
+                    self._end(screen, _told_status(said))
+
+    def _reported(self, session: Session, call: ToolCall, said: Mapping[str, Any]) -> Screen | None:
+        """One of ours needs no report."""
+        terminal_id = str(said.get("terminal_id") or call.id)
+        if terminal_id in self._terminals:
+            return None
+        screen = self._screens.get((session.number, terminal_id))
+        if screen is None and self._own(session) >= MOST_OWN:
+            return None
+        if screen is None:
+            self._forget_old(session)
+            screen = Screen(session, terminal_id)
+            self._register(screen, call.command or call.title or terminal_id)
+        return screen
+
+    # --- what the user sees and does
+
+    def text(self, session: Session, terminal_id: str) -> str:
+        """The end of its output, for the chat; nothing where there is no such terminal."""
+        screen = self._screens.get((session.number, terminal_id))
+        return screen.text() if screen else ""
+
+    def has_ended(self, session: Session, terminal_id: str) -> bool:
+        screen = self._screens.get((session.number, terminal_id))
+        return screen is not None and screen.status is not None
+
+    def watch(self, session: Session, terminal_id: str, buffer: int) -> None:
+        """The user has opened it: what is kept goes into the buffer, then what comes."""
+        if screen := self._screens.get((session.number, terminal_id)):
+            screen.show_in(buffer)
+            self._feed(screen)
+
+    def stop(self, session: Session, terminal_id: str) -> bool:
+        """The user ends the command; False if it is not ours to end, or has ended."""
+        terminal = self._terminals.get(terminal_id)
+        if not terminal or terminal.session is not session or terminal.command.group is None:
+            return False
+        terminal.command.stop()
+        return True
+
+    # --- ends
+
+    def pgids(self) -> list[int]:
+        """The process groups that live."""
+        return [command.group for command in self._commands if command.group]
+
+    def close_session(self, session: Session) -> None:
+        """Nothing of it runs on. What the user has seen stays."""
+        for screen in self._screens.values():
+            if screen.session is session and not screen.is_ours and screen.status is None:
+                self._end(screen, "gone")  # the agent's own; nobody will tell any more
+        self._terminals = {
+            name: each for name, each in self._terminals.items() if each.session is not session
+        }
+        for command, owner in self._commands.items():
+            if owner is session:
+                command.release()
+
+    def forget(self, session: Session) -> None:
+        """The session leaves the list, and what the user could see of it."""
+        self.close_session(session)
+        self._screens = {
+            key: screen for key, screen in self._screens.items() if screen.session is not session
+        }
+
+    async def close_all(self) -> None:
+        """The backend ends."""
+        self._terminals.clear()
+        for command in (running := list(self._commands)):
+            command.release()
+        with anyio.move_on_after(_GOODBYE):
+            for command in running:
+                await command.exited.wait()
+
+    def _exited(self, screen: Screen, command: Command) -> None:
+        status = command.status or {}
+        self._end(screen, str(status.get("signal") or f"exit {status.get('exitCode')}"))
+
+    def _forget_ended(self) -> None:
+        self._commands = {command: owner for command, owner in self._commands.items() if command.group}
+        self._on_groups()
+
+    # --- to the editor
+
+    def _register(self, screen: Screen, line: str) -> None:
+        self._screens[screen.session.number, screen.id] = screen
+        self._editor.notify("terminal_open", screen.session.number, screen.id, one_line(line)[:1000])
+
+    def _write(self, screen: Screen, data: bytes) -> None:
+        screen.write(data)
+        self._changed(screen)
+
+    def _end(self, screen: Screen, status: str) -> None:
+        screen.status = status
+        self._editor.notify("terminal_exit", screen.session.number, screen.id, status)
+        self._changed(screen)
+
+    def _changed(self, screen: Screen) -> None:
+        if screen not in self._pooled:
+            self._pooled.add(screen)
+            asyncio.get_running_loop().call_later(PATIENCE, self._tell, screen)
+        self._feed(screen)
+
+    def _tell(self, screen: Screen) -> None:
+        self._pooled.discard(screen)
+        self._on_output(screen.session, screen.id)
+
+    def _feed(self, screen: Screen) -> None:
+        if screen.viewer is not None and not screen.fed and screen.has_news:
+            screen.fed = True
+            self._spawn(self._feed_viewer, screen)
+
+    async def _feed_viewer(self, screen: Screen) -> None:
+        """A piece at a time, the next when the editor has taken the last: a busy one is not flooded."""
+        try:
+            while screen.viewer is not None and screen.has_news:
+                buffer, piece = screen.viewer, screen.take()
+                number, name = screen.session.number, screen.id
+                taken = await self._editor.call("terminal_feed", number, name, piece, buffer)
+                if not taken and screen.viewer == buffer:
+                    screen.viewer = None  # the user has wiped it
+                await asyncio.sleep(PACE)
+        finally:
+            screen.fed = False
+
+
+def _id(entry: Entry) -> str:
+    terminal_id = entry.request.params.get("terminalId")
+    if not isinstance(terminal_id, str):
+        raise RpcError(
+            INVALID_PARAMS, f"{entry.request.method}: terminalId must be a text, not {terminal_id!r}"
+        )
+    return terminal_id
+
+
+def _told_status(said: Mapping[str, Any]) -> str:
+    signal, code = said.get("signal"), said.get("exit_code")
+    if isinstance(signal, str) and signal:
+        return one_line(signal)[:40]
+    return f"exit {code}" if isinstance(code, int) else "ended"

@@ -1,0 +1,85 @@
+"""Whether Neovim would stand still over two texts as a diff.
+
+That takes the square of the lines that are out of their place, and on the screen, within each change, that of its
+characters. Both are bounded from above, in a time that does not depend on what a hostile text holds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from acp_nvim.text.diff_view import changed, ends, lines, shared, too_large
+
+_MOST_LINES = 5_000  # out of their place
+_MOST_PAIRS = 2_500_000_000  # of characters: a change of 50,000 by 50,000
+
+Pair = tuple[int, int]  # of lines
+
+
+def stands_still(old: str, new: str) -> bool:
+    old, new = changed(old, new)
+    if not old or not new:
+        return False
+    return too_large(old, new) or _is_dear(lines(old), lines(new))
+
+
+def _is_dear(a: Sequence[str], b: Sequence[str]) -> bool:
+    """A line that the other side has nowhere costs Neovim nothing but its characters."""
+    both, gaps = set(a) & set(b), list(_gaps(a, b))
+    moved = sum(line in both for one, other in gaps for line in (*one, *other))
+    if moved > _MOST_LINES:
+        return True
+    return sum(_area(*gap) for gap in gaps) > _MOST_PAIRS and sum(_pairs(*gap) for gap in gaps) > _MOST_PAIRS
+
+
+def _area(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(map(len, one)) * sum(map(len, other))
+
+
+def _pairs(one: Sequence[str], other: Sequence[str]) -> int:
+    """What lines that stand side by side share costs nothing: all of a file may be indented anew."""
+    differing = sum(_differing(*pair) for pair in zip_longest(one, other, fillvalue=""))
+    return min(_area(one, other), (differing // 2) ** 2)
+
+
+def _differing(one: str, other: str) -> int:
+    head = shared(one, other)
+    one, other = one[head:], other[head:]
+    return len(one) + len(other) - 2 * shared(one, other, from_end=True)
+
+
+def _gaps(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """What differs between lines that certainly belong together."""
+    i = j = 0
+    for at_a, at_b in [*_anchors(a, b), (len(a), len(b))]:
+        one, other = a[i:at_a], b[j:at_b]
+        head, tail = ends(one, other)
+        yield one[head : len(one) - tail], other[head : len(other) - tail]
+        i, j = at_a + 1, at_b + 1
+
+
+def _anchors(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
+    """Lines that are there once on each side, as many of them as stand in one order."""
+    counts, others = Counter(a), Counter(b)
+    places = {line: at for at, line in enumerate(b) if others[line] == 1}
+    return _rising([(at, places[line]) for at, line in enumerate(a) if line in places and counts[line] == 1])
+
+
+def _rising(pairs: Sequence[Pair]) -> list[Pair]:
+    """The longest chain in which both numbers rise."""
+    lasts: list[int] = []  # of the chain of each length that ends first
+    at: list[int] = []  # which pair that is
+    before: list[int] = []
+    for index, (_, place) in enumerate(pairs):
+        length = bisect(lasts, place)
+        before.append(at[length - 1] if length else -1)
+        lasts[length : length + 1] = [place]
+        at[length : length + 1] = [index]
+    chain, index = [], at[-1] if at else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return chain[::-1]

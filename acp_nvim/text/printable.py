@@ -1,0 +1,41 @@
+"""Text of an agent on one line of ours: whatever could deceive or disturb the reader is made visible."""
+
+from __future__ import annotations
+
+import re
+
+from acp_nvim.text.bounded import short
+
+# C0 and C1 controls; bidirectional marks and overrides; separators, fillers and tags that nobody sees.
+# lua/acp_nvim/ui/printable.lua has the same list.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+
+_NAME = 200
+_BREAKS = re.compile(r"\r\n|[\r\n\t]")
+
+
+def _show(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return "^" + chr(code + 0x40)
+    return "^?" if code == 0x7F else f"<{code:02x}>" if code < 0xA0 else f"<{code:04X}>"
+
+
+def visible(text: str) -> str:
+    """Control and bidirectional characters as Vim shows them: `^[`, `<202E>`."""
+    return _HIDDEN.sub(_show, text)
+
+
+def name_of(text: str) -> str:
+    """A name as an agent gives it, on one line and no longer than a bar or a menu has room for."""
+    return short(one_line(text[: 2 * _NAME]), _NAME)
+
+
+def one_line(text: str) -> str:
+    """`visible`, with line breaks and tabs as spaces."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    return visible(_BREAKS.sub(" ", text).strip())

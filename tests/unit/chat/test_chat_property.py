@@ -1,0 +1,173 @@
+"""Whatever happens, however it is flushed: the buffer shows what a view that begins anew would show."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.protocol.schema import (
+    Chunk,
+    ContentItem,
+    Diff,
+    Image,
+    Location,
+    PlanEntry,
+    PlanUpdate,
+    TerminalRef,
+    Text,
+    ToolCallUpdate,
+)
+from acp_nvim.session.entries import Changes
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.transcript import Transcript
+from tests.fakes.editor import ChatBuffer
+
+CWD = "/w"
+words = st.text(st.sampled_from("ab \n\r\t\x00\x1bé漢😀\u202e"), max_size=12)
+ids = st.sampled_from(["t1", "t2", "t3"])
+statuses = st.sampled_from([None, "pending", "in_progress", "completed", "failed"])
+contents = st.lists(
+    st.one_of(
+        words.map(lambda text: ContentItem(Text(text=text))),
+        st.builds(Diff, path=st.sampled_from(["/w/a", "/x"]), old_text=st.none() | words, new_text=words),
+        st.just(TerminalRef(terminal_id="x")),
+        st.just(ContentItem(Image(mime_type="image/png"))),
+    ),
+    max_size=3,
+).map(tuple)
+tools = st.builds(
+    ToolCallUpdate,
+    ids,
+    title=st.none() | words,
+    kind=st.sampled_from([None, "read", "edit", "execute"]),
+    status=statuses,
+    content=st.none() | contents,
+    locations=st.none() | st.just((Location(path="/w/a", line=3),)),
+    raw_input=st.sampled_from([{"command": "ls\nrm"}, {"path": "/w/a"}, [1], None]),
+)
+plans = st.lists(
+    st.builds(PlanEntry, content=words, status=st.sampled_from(["pending", "in_progress", "completed"])),
+    max_size=10,
+).map(tuple)
+chunks = st.builds(
+    Chunk,
+    st.sampled_from(["user", "agent", "agent", "thought"]),
+    text=words,
+    message_id=st.sampled_from([None, None, "m1", "m2"]),
+)
+operations = st.one_of(
+    st.tuples(st.just("chunk"), chunks),
+    st.tuples(st.just("chunk"), st.just(Chunk("agent", None, Image(mime_type="image/png", data="AAAA")))),
+    st.tuples(st.just("user"), words),
+    st.tuples(st.just("tool"), tools),
+    st.tuples(st.just("plan"), plans.map(PlanUpdate)),
+    st.tuples(st.just("note"), st.sampled_from(["stop", "error", "info"]), words),
+    st.tuples(st.just("ask"), ids, st.integers(0, 3), st.booleans(), st.lists(words, max_size=2)),
+    st.tuples(st.just("answer"), st.booleans()),
+    st.tuples(st.just("end_turn"), st.booleans()),
+    st.tuples(st.just("say_changes"), st.integers(0, 3), st.sampled_from(["a +1 −1 · x", "kept 1"])),
+    st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
+    st.tuples(st.just("flush"), st.integers(1, 6), st.integers(1, 20), st.booleans()),
+    st.tuples(st.just("settle")),
+    st.tuples(st.just("settle")),
+    st.tuples(st.just("clear")),
+    st.tuples(st.just("reset")),
+)
+
+
+class Story:
+    def __init__(self) -> None:
+        self.transcript = Transcript()
+        self.view = ChatView(self.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
+        self.buffer = ChatBuffer()
+        self.asked: list[Question] = []
+        self.changed: list[Changes] = []
+        self.now = 0.0
+
+    def play(self, name: str, *args: Any) -> None:
+        self.now += 0.7
+        getattr(self, name)(*args)
+
+    def chunk(self, chunk: Chunk) -> None:
+        self.transcript.chunk(chunk, self.now)
+
+    def user(self, text: str) -> None:
+        self.transcript.user(text)
+
+    def tool(self, update: ToolCallUpdate) -> None:
+        self.transcript.tool(update, self.now)
+
+    def plan(self, update: PlanUpdate) -> None:
+        self.transcript.plan(update)
+
+    def note(self, kind: Any, text: str) -> None:
+        self.transcript.note(kind, text)
+
+    def ask(self, call: str, options: int, long: bool, detail: list[str]) -> None:
+        names = tuple(Option(str(n), "Yes " * (12 if long else 1), "allow_once") for n in range(options))
+        question = Question(1, "permission", "sure?", names, has_diff=long, detail=tuple(detail))
+        self.transcript.ask(question, ToolCallUpdate(call), self.now)
+        self.asked.append(question)
+
+    def answer(self, yes: bool) -> None:
+        if self.asked:
+            question = self.asked.pop(0)
+            question.end(question.options[0] if yes and question.options else None, "user")
+            self.transcript.answered(question)
+
+    def end_turn(self, cancelled: bool) -> None:
+        self.transcript.end_turn(self.now, cancelled)
+        if not (self.changed and self.transcript.entries[-1] is self.changed[-1]):
+            self.changed.append(self.transcript.changes(1, "do it"))
+
+    def say_changes(self, index: int, text: str) -> None:
+        """Of whatever turn, as long after it as you like."""
+        if self.changed:
+            changes = self.changed[index % len(self.changed)]
+            changes.text = text
+            self.transcript.touch(changes)
+
+    def toggle(self, key: int, is_open: bool | None) -> None:
+        self.view.toggle(key, is_open)
+
+    def clear(self) -> None:
+        self.transcript.clear()
+        self.asked.clear()
+        self.changed.clear()
+        self.reset()
+
+    def reset(self) -> None:
+        self.view.reset()
+        self.buffer = ChatBuffer()
+
+    def flush(self, lines: int, chars: int, middle: bool) -> bool:
+        ops, more = self.view.flush(lines, chars, middle)
+        self.buffer.apply(ops, self.view.total)
+        return more
+
+    def settle(self) -> None:
+        while self.flush(5, 30, True):
+            pass
+        assert not self.view.waiting
+
+
+def anew(story: Story) -> ChatBuffer:
+    view = ChatView(story.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
+    view._open = dict(story.view._open)
+    buffer = ChatBuffer()
+    ops, more = view.flush(10**6, 10**9)
+    assert not more
+    buffer.apply(ops, view.total)
+    return buffer
+
+
+@given(st.lists(operations, max_size=40))
+def test_edits_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
+    story = Story()
+    for operation in story_of:
+        story.play(*operation)
+    story.settle()
+    fresh = anew(story)
+    assert story.buffer.lines == fresh.lines
+    assert story.buffer.marks == fresh.marks

@@ -1,0 +1,360 @@
+"""The line of a tool call, what it unfolds to, the question inside it, and its details."""
+
+from typing import Any
+
+import pytest
+
+from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.protocol.schema import (
+    UNSET,
+    ContentItem,
+    Diff,
+    Image,
+    Location,
+    Resource,
+    TerminalRef,
+    Text,
+    ToolCallUpdate,
+)
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.transcript import Transcript
+from tests.fakes.editor import ChatBuffer
+
+
+def at(path: str, line: int | None = None) -> tuple[Location, ...]:
+    return (Location(path=path, line=line),)
+
+
+class Shown:
+    """One call and its rows, without the header of the speaker."""
+
+    def __init__(self, **update: Any) -> None:
+        self.transcript = Transcript()
+        self.terminals: dict[str, str] = {}
+        self.view = ChatView(self.transcript, lambda: "A", "/w", lambda name: self.terminals.get(name, ""))
+        self.buffer = ChatBuffer()
+        self.call: ToolCall = self.transcript.tool(ToolCallUpdate("t", **update), 0.0)
+
+    def update(self, now: float = 0.0, **update: Any) -> None:
+        self.transcript.tool(ToolCallUpdate("t", **update), now)
+
+    def ask(self, *names: str, **more: Any) -> Question:
+        options = tuple(Option(str(n), name, "allow_once") for n, name in enumerate(names))
+        question = Question(1, "permission", "may I", options, "t", **more)
+        self.transcript.ask(question, ToolCallUpdate("t"), 0.0)
+        return question
+
+    @property
+    def lines(self) -> list[str]:
+        more = True
+        while more:
+            ops, more = self.view.flush()
+            self.buffer.apply(ops, self.view.total)
+        return self.buffer.lines[1:]
+
+    @property
+    def body(self) -> list[str]:
+        self.view.toggle(self.call.key, True)
+        return [line.removeprefix("  │").removeprefix(" ") for line in self.lines[1:]]
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        assert self.lines
+        return self.buffer.rows[1][0]
+
+    @property
+    def beside(self) -> str:
+        return "".join(text for text, _ in self.mark.get("eol", ()))
+
+    @property
+    def details(self) -> list[str]:
+        return self.view.details(self.call.key)[0]
+
+
+@pytest.mark.statement(81)
+@pytest.mark.parametrize(
+    ("update", "line"),
+    [
+        ({}, "tool    t"),
+        ({"title": "Ask"}, "tool    Ask"),
+        ({"title": "read", "kind": "read"}, "read    t"),
+        ({"title": "Read src/a.py", "kind": "read"}, "read    src/a.py"),
+        ({"title": "a.py", "kind": "read", "locations": at("/w/src/a.py", 12)}, "read    a.py  src/a.py:12"),
+        ({"title": "src/a.py", "kind": "read", "locations": at("/w/src/a.py", 12)}, "read    src/a.py:12"),
+        (
+            {"title": "Read `/w/src/a.py`", "kind": "read", "locations": at("/w/src/a.py", 12)},
+            "read    src/a.py:12",
+        ),
+        ({"title": "Look at /w/a", "kind": "read", "locations": at("/w/a", 3)}, "read    Look at a:3"),
+        ({"title": "Look", "kind": "read", "locations": at("/etc/x")}, "read    Look  /etc/x"),
+        ({"title": "", "kind": "edit", "raw_input": {"file_path": "/w/b"}}, "edit    b"),
+        ({"title": "", "kind": "edit", "locations": (*at("/w/a"), *at("/w/b"))}, "edit    a and 1 more"),
+        (
+            {"title": "pytest -q", "kind": "execute", "raw_input": {"command": "pytest -q"}},
+            "execute pytest -q",
+        ),
+        (
+            {"title": "Run tests", "kind": "execute", "raw_input": {"command": "pytest"}},
+            "execute Run tests  pytest",
+        ),
+        ({"kind": "execute", "raw_input": {"command": "a\nb"}}, "execute a …"),
+        ({"title": "plan", "kind": "switch_mode"}, "mode    plan"),
+        ({"title": "a\nb\x1b\u202ec", "kind": "fetch"}, "fetch   a b^[<202E>c"),
+        ({"title": "", "kind": "read", "locations": at("/w/\u202ea\x07")}, "read    <202E>a^G"),
+    ],
+)
+def test_the_line(update: dict[str, Any], line: str):
+    assert Shown(**update).lines == [line]
+
+
+def test_a_line_is_never_long():
+    assert len(Shown(title="x" * 1_000_000, kind="read", locations=at("/w/" + "y" * 3000)).lines[0]) < 300
+
+
+def test_columns_are_bytes():
+    shown = Shown(title="漢 ", kind="read", locations=at("/w/é", 3))
+    assert shown.lines == ["read    漢  é:3"]
+    assert shown.mark["spans"] == [[0, 4, "AcpToolKind"], [13, 17, "AcpPath"]]
+
+
+@pytest.mark.parametrize(
+    ("status", "icon"), [("pending", "◌ "), ("in_progress", "⠋ "), ("completed", "✓ "), ("failed", "✗ ")]
+)
+def test_icons(status: str, icon: str):
+    mark = Shown(status=status).mark
+    assert mark["icon"]["text"] == icon
+    assert mark.get("running", False) == (status == "in_progress")
+
+
+def test_counts_and_verdict_and_time_stand_beside():
+    shown = Shown(
+        title="a", kind="edit", content=(Diff(path="/w/a", old_text="a\nb\n", new_text="a\nc\nd\n"),)
+    )
+    assert shown.beside == " +2 −1"
+    shown.update(5.0, status="failed")
+    shown.call.verdict = "rejected"
+    assert shown.beside == " +2 −1  rejected  5 s"
+    assert shown.lines == ["edit    a"]  # what the user refused is no failure to be explained
+
+
+def test_counts_follow_the_content():
+    shown = Shown(kind="edit", content=(Diff(path="/w/a", new_text="a\n"), Diff(path="/w/b", new_text="b\n")))
+    assert shown.beside == " +2 −0"
+    shown.update(content=(Diff(path="/w/a", old_text="a\n", new_text=""),))
+    assert shown.beside == " +0 −1"
+    shown.update(content=())
+    assert shown.beside == ""
+
+
+def test_the_body_shows_input_and_output():
+    shown = Shown(
+        title="Find", raw_input={"pattern": "x"}, content=(ContentItem(Text(text="one\n\ttwo\r\n")),)
+    )
+    assert shown.body == ["{", '  "pattern": "x"', "}", "one", "\ttwo"]
+
+
+def test_a_command_is_shown_whole_where_the_line_does_not():
+    shown = Shown(title="Run", kind="execute", raw_input={"command": "a\nb \x1b"}, raw_output="done")
+    assert shown.body == ["$ a", "b ^[", "done"]
+
+
+def test_what_the_line_tells_is_not_repeated():
+    shown = Shown(
+        title="pytest",
+        kind="execute",
+        raw_input={"command": "pytest"},
+        content=(ContentItem(Text(text="ok")),),
+    )
+    assert shown.body == ["ok"]
+    assert Shown(kind="read", raw_input={"file_path": "/w/a"}).body == []
+
+
+def test_a_diff_is_shown_in_colours():
+    shown = Shown(
+        kind="edit", raw_input={"old": "b"}, content=(Diff(path="/w/a", old_text="a\nb", new_text="a\nc"),)
+    )
+    assert shown.body == ["  a", "- b", "+ c"]
+    assert [row[0].get("line_hl") for row in shown.buffer.rows[2:]] == [
+        None,
+        "AcpDiffRemoved",
+        "AcpDiffAdded",
+    ]
+
+
+def test_several_diffs_are_named():
+    diffs = (Diff(path="/w/a", new_text="x"), Diff(path="/w/b", new_text="y"))
+    assert Shown(kind="edit", content=diffs).body == ["/w/a", "+ x", "/w/b", "+ y"]
+
+
+@pytest.mark.statement(87)
+@pytest.mark.parametrize(
+    ("raw", "lines"), [("text\n", ["text"]), ({"a": [1]}, ["{", '  "a": [', "    1", "  ]", "}"]), (0, ["0"])]
+)
+def test_raw_output_stands_in_for_content(raw: Any, lines: list[str]):
+    assert Shown(raw_output=raw).body == lines
+
+
+@pytest.mark.statement(87)
+def test_what_is_nested_too_deeply_is_said():
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    shown = Shown(raw_output=deep)
+    assert shown.body[0] == "["
+    assert "nested too deeply" in shown.details[-1]
+
+
+def test_other_content_has_its_placeholder():
+    blocks = (
+        ContentItem(Image(mime_type="image/png", data="AAAA")),
+        ContentItem(Resource(uri="file:///a", text="b")),
+    )
+    assert Shown(content=blocks).body == ["[image image/png, 3 B]", "b"]
+
+
+def test_of_a_terminal_the_end_is_shown():
+    shown = Shown(content=(TerminalRef(terminal_id="x"),))
+    shown.terminals["x"] = "".join(f"\x1b[1m{number}\n" for number in range(300))
+    body = shown.body
+    assert body[:2] == ["… 100 earlier lines", "100"]
+    assert body[-1] == "299"
+    shown.terminals["x"] += "more\n"
+    shown.transcript.touch(shown.call, urgent=False)
+    assert shown.body[-1] == "more"
+
+
+def test_terminals_of_the_agents_own_are_shown():
+    shown = Shown(meta={"terminal_output": {"terminal_id": "y", "data": "a\nb"}})
+    assert shown.body == ["a", "b"]
+    shown.update(content=(TerminalRef(terminal_id="y"),))
+    assert shown.body == ["a", "b"]
+
+
+# --- questions
+
+
+def test_a_question_and_its_answer():
+    shown = Shown(title="a", kind="edit", content=(Diff(path="/w/a", new_text="x\n"),))
+    question = shown.ask("Yes", "Always", "No", detail=("/w/a",), has_diff=True)
+    assert shown.lines == ["edit    a", "    1 Yes   2 Always   3 No   gd diff"]
+    assert shown.mark["icon"] == {"text": "? ", "hl": "AcpQuestion"}
+    (option,) = shown.buffer.rows[-1]
+    assert (option["kind"], option["key"]) == ("option", question.id)
+    assert option["options"] == [[4, 9, 1], [12, 20, 2], [23, 27, 3]]
+    assert [sign[:2] for sign in option["inline"]] == [[6, "✓ "], [14, "✓ "], [25, "✓ "]]
+    assert [span[0] for span in option["spans"]] == [4, 12, 23, 30]
+    question.end(question.options[2], "user")
+    shown.transcript.answered(question)
+    assert shown.lines == ["edit    a"]
+
+
+def test_the_whole_command_is_visible_before_the_answer():
+    shown = Shown(title="Run", kind="execute", raw_input={"command": "make\nrm -rf /"})
+    shown.ask("Yes", detail=("$ make", "  rm -rf / \x1b\u202e"), note="this agent writes first")
+    assert shown.lines == [
+        "execute Run  make …",
+        "    $ make",
+        "      rm -rf / ^[<202E>",
+        "    this agent writes first",
+        "    1 Yes",
+    ]
+    kinds = [[mark["kind"] for mark in row] for row in shown.buffer.rows[1:]]
+    assert kinds == [["tool"], ["question"], ["question"], ["question"], ["option"]]
+
+
+def test_a_question_without_details_shows_its_title():
+    shown = Shown(title="Run")
+    shown.ask("Yes")
+    assert shown.lines == ["tool    Run", "    may I", "    1 Yes"]
+
+
+def test_long_options_stand_below_each_other():
+    shown = Shown()
+    shown.ask("Yes", "x" * 90, "No\n\u202e", has_diff=True, detail=("t",))
+    assert shown.lines[1:] == ["    1 Yes", "    2 " + "x" * 90, "    3 No <202E>   gd diff"]
+    numbers = [[place[2] for place in row[0]["options"]] for row in shown.buffer.rows[2:]]
+    assert numbers == [[1], [2], [3]]
+
+
+def test_no_options_are_told():
+    shown = Shown()
+    shown.ask(detail=("t",))
+    assert shown.lines[1:] == ["    the agent offers no option: cancel the turn"]
+
+
+def test_several_questions_about_one_call_are_all_shown():
+    shown = Shown(title="x")
+    first, second = shown.ask("A"), shown.ask("B")
+    assert shown.lines[1:] == ["    may I", "    1 A", "    may I", "    1 B"]
+    first.end(None, "cancel")
+    shown.transcript.answered(first)
+    assert shown.lines[1:] == ["    may I", "    1 B"]
+    assert shown.buffer.rows[-1][0]["key"] == second.id
+
+
+def test_a_hostile_command_is_cut_and_says_so():
+    shown = Shown(title="x")
+    shown.ask("Yes", detail=("y" * 20_000_000, *["z"] * 5000))
+    assert sum(map(len, shown.lines)) < 300_000
+    assert shown.lines[-3].endswith("5,000 more lines: K shows all")
+    assert shown.lines[-2].strip() == "what is not shown cannot be allowed here: reject it, or set a rule"
+
+
+@pytest.mark.parametrize(
+    ("detail", "is_cut"),
+    [
+        (("y",) * 1990, False),
+        (("y",) * 2001, True),
+        (("y\n" * 1990,), False),
+        (("y\n" * 2001,), True),
+        (("x" * 200,) * 1200, False),
+        (("x" * 200,) * 1400, True),
+        (("x" * 300_000,), True),
+    ],
+)
+def test_a_question_knows_whether_it_is_shown_whole(detail: tuple[str, ...], is_cut: bool):
+    shown = Shown(title="x")
+    question = shown.ask("Yes", detail=detail)
+    assert any("K shows all" in line for line in shown.lines) == question.is_cut == is_cut
+
+
+# --- details
+
+
+def test_details_are_complete():
+    shown = Shown(
+        title="Run\nit \x1b",
+        kind="execute",
+        locations=at("/w/a", 3),
+        raw_input={"command": "a\nb"},
+        raw_output=None,
+        content=(ContentItem(Text(text="line\n" * 5000)), Diff(path="/w/a", new_text="x")),
+    )
+    shown.update(2.5, status="completed", raw_output=[1])
+    head = [
+        "Run",
+        "it ^[",
+        "",
+        "kind    execute",
+        "status  completed",
+        "took    3 s",
+        "",
+        "locations:",
+        "  /w/a:3",
+    ]
+    assert shown.details[: len(head)] == head
+    text = "\n".join(shown.details)
+    assert "\ncommand:\n  a\n  b\n" in text
+    assert text.count("\n  line") == 5000
+    assert "\ndiff of /w/a:\n  +x\n" in text
+    assert text.endswith("raw output:\n  [\n    1\n  ]")
+
+
+def test_details_of_nothing():
+    assert Shown().view.details(77) == (["there is nothing here"], "acp_details")
+
+
+@pytest.mark.parametrize("raw", [UNSET, None])
+def test_no_raw_output_has_no_section(raw: Any):
+    assert "raw output:" not in Shown(raw_output=raw).details

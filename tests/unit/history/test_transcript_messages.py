@@ -1,0 +1,86 @@
+"""A transcript told again: each thing once, and again only what has changed."""
+
+from typing import Any
+
+from acp_nvim.history.transcript_messages import Retelling
+from acp_nvim.protocol import schema
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+
+
+def talk() -> tuple[Session, Retelling]:
+    session = Session(1, "mine", "/work")
+    session.ready("s1")
+    session.begin_turn(Prompt("go"), 0.0)
+    return session, Retelling(session, lambda _: "")
+
+
+def told(lines: list[dict[str, Any]]) -> list[Any]:
+    """The tags of updates, and of other messages their methods or what they answer."""
+    messages = [line["msg"] for line in lines]
+    return [
+        message["params"]["update"]["sessionUpdate"]
+        if message.get("method") == "session/update"
+        else message.get("method", "answer")
+        for message in messages
+    ]
+
+
+def test_nothing_is_told_twice() -> None:
+    session, retelling = talk()
+    assert told(retelling.lines(1.0))[-1] == "session/prompt"
+    assert retelling.lines(2.0) == []
+    session.transcript.chunk(schema.Chunk("agent", "one "), 2.0)
+    assert told(retelling.lines(3.0)) == ["agent_message_chunk"]
+    session.transcript.chunk(schema.Chunk("agent", "two"), 3.0)
+    (grown,) = retelling.lines(4.0)
+    assert grown["msg"]["params"]["update"]["content"]["text"] == "two"
+    session.end_turn(5.0, "end_turn")
+    assert told(retelling.lines(6.0)) == ["answer"]
+    assert retelling.lines(7.0) == []
+
+
+def test_what_changed_in_place_is_told_again() -> None:
+    session, retelling = talk()
+    session.apply(schema.ToolCallUpdate("t", title="read", status="pending"), 1.0)
+    step = schema.PlanEntry(content="a")
+    session.apply(schema.PlanUpdate((step,)), 1.0)
+    retelling.lines(1.0)
+    session.apply(schema.ToolCallUpdate("t", status="completed"), 2.0)
+    assert told(retelling.lines(2.0)) == ["tool_call", "tool_call_update"]
+    session.apply(schema.PlanUpdate((step, step)), 3.0)
+    assert told(retelling.lines(3.0)) == ["plan"]
+    assert retelling.lines(4.0) == []
+
+
+def test_in_passing_only_beginnings_and_ends_of_calls_are_told() -> None:
+    session, retelling = talk()
+    session.apply(schema.ToolCallUpdate("t", title="build", status="pending"), 1.0)
+    assert told(retelling.lines(1.0, in_passing=True))[-1] == "tool_call"
+    for output in ("a", "ab", "abc"):
+        session.apply(schema.ToolCallUpdate("t", raw_output=output), 2.0)
+        assert retelling.lines(2.0, in_passing=True) == []
+    session.apply(schema.ToolCallUpdate("t", status="completed"), 3.0)
+    assert told(retelling.lines(3.0, in_passing=True)) == ["tool_call", "tool_call_update"]
+    assert retelling.lines(4.0, in_passing=True) == []
+
+
+def test_a_thought_told_in_passing_keeps_its_time() -> None:
+    session, retelling = talk()
+    session.transcript.chunk(schema.Chunk("thought", "hm"), 0.0)
+    retelling.lines(0.5, in_passing=True)
+    session.transcript.chunk(schema.Chunk("thought", " m"), 9.0)
+    session.transcript.chunk(schema.Chunk("agent", "well"), 10.0)
+    _, said = retelling.lines(10.5, in_passing=True)
+    assert said["t"] == 10.0 - 0.5  # since the first line
+
+
+def test_what_a_tool_was_given_is_bounded() -> None:
+    session, retelling = talk()
+    deep: Any = "x"
+    for _ in range(5_000):
+        deep = [deep]
+    raw = {"text": "y" * 10**6, "deep": deep, "many": list(range(10**5))}
+    session.apply(schema.ToolCallUpdate("t", raw_input=raw), 1.0)
+    (line,) = [line for line in retelling.lines(1.0) if "rawInput" in str(line)]
+    assert len(str(line)) < 200_000

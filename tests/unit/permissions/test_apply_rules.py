@@ -1,0 +1,40 @@
+"""Rules at work: how often what is asked is held against them."""
+
+import pytest
+
+from acp_nvim.permissions import apply_rules
+from acp_nvim.permissions.apply_rules import Rulings
+from acp_nvim.protocol import schema
+from acp_nvim.session.question import Question
+from acp_nvim.session.session import Session
+
+
+def asking(count: int) -> Session:
+    """A session with so many questions about one call."""
+    session = Session(1, "mine", "/w")
+    session.ready("s")
+    for _ in range(count):
+        asked = schema.ToolCallUpdate(id="t", raw_input={"paths": ["/w/a"]})
+        session.ask(Question(1, "permission", "x", tool_call_id="t"), asked, 0.0)
+    return session
+
+
+def ruled(*given: object) -> Rulings:
+    found = Rulings(lambda *_: None, lambda _: None, lambda *_: None)
+    found.configure(list(given))
+    return found
+
+
+def test_without_a_rule_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apply_rules, "scope", lambda *_: pytest.fail("looked at"))
+    ruled().judge(asking(3))
+
+
+def test_questions_of_one_call_are_judged_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    decided: list[int] = []
+    monkeypatch.setattr(apply_rules.permission_rules, "decide", lambda *_: decided.append(1))
+    rules, session = ruled({"action": "reject", "path": "/etc/**"}), asking(20)
+    for number in range(10):
+        session.apply(schema.ToolCallUpdate(id="t", title=f"title {number}"), 0.0)
+        rules.judge(session)
+        assert len(decided) == number + 1
