@@ -8,16 +8,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from importlib.util import find_spec
 from typing import Any
 
 from pynvim import Session, stdio_session
 
 from acp_nvim.app import Client
 from acp_nvim.editor.neovim import Neovim
-
-if find_spec("pydantic") is None:  # imported when first needed, but missed at once
-    raise ModuleNotFoundError("No module named 'pydantic'")
 
 log = logging.getLogger(__name__)
 _GOODBYE = 1.2  # seconds for agents to end before Neovim stops waiting for us

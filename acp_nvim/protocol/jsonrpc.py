@@ -6,14 +6,17 @@ has an `id` and a `method`, since some agents call their requests notifications.
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from pydantic_core import from_json
+
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import HEAD, LIMIT, LineSplitter
-from acp_nvim.protocol.parsing import Parser, whole
 
 RequestId = str | int | float | None
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Request(NamedTuple):
@@ -57,7 +60,6 @@ class Peer:
     def __init__(self, limit: int = LIMIT) -> None:
         self.pending: dict[int, str] = {}
         self._lines = LineSplitter(limit)
-        self._parser = Parser()
         self._next_id = 0
 
     def receive(self, data: bytes) -> list[Event]:
@@ -95,7 +97,7 @@ class Peer:
         return events
 
     def _event(self, line: bytes) -> Event:
-        message = self._parser.read(line)
+        message = _parsed(line)
         if not isinstance(message, dict):
             return _stray(line, "no JSON-RPC message")
         method = message.get("method")
@@ -127,7 +129,29 @@ def _line(message: dict[str, object]) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return whole(text).encode()
+        return _whole(text).encode()
+
+
+def _parsed(line: bytes) -> Any:
+    """The JSON of a line; None if it is hopeless.
+
+    Invalid UTF-8, raw control characters in texts and halves of surrogate pairs are repaired. `from_json` judges the
+    result as well, since it bounds the depth for everybody who walks it later.
+    """
+    try:
+        return from_json(line, cache_strings="keys")
+    except ValueError:
+        pass
+    try:
+        value = json.loads(line.decode("utf-8-sig", errors="replace"), strict=False)
+        return from_json(_whole(json.dumps(value, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _whole(text: str) -> str:
+    """Replace halves of surrogate pairs, which are not Unicode."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def _our_id(id: object) -> int:

@@ -71,13 +71,15 @@ class Controls:
             self._become("mode", update.mode_id)
 
     def _state(self, what: str, sent: schema.ModeState | None) -> schema.ModeState | None:
-        return sent and sent.but(available=self._plenty.first(what, sent.available))
+        return sent and sent.model_copy(update={"available": self._plenty.first(what, sent.available)})
 
     def _known(self, sent: tuple[schema.ConfigOption, ...]) -> tuple[schema.ConfigOption, ...]:
         """Their choices count together: nobody looks through all of each."""
         options = self._plenty.first("options", sent)
         choices = iter(self._plenty.first("choices", tuple(chain(*(each.choices for each in options)))))
-        return tuple(each.but(choices=tuple(islice(choices, len(each.choices)))) for each in options)
+        return tuple(
+            each.model_copy(update={"choices": tuple(islice(choices, len(each.choices)))}) for each in options
+        )
 
     # --- changing
 
@@ -135,16 +137,17 @@ class Controls:
     def _become(self, what: str, value: str) -> None:
         """Agents on their way to config options have a mode in both places, and tell of either."""
         if what == "mode":
-            self._modes = (self._modes or schema.ModeState()).but(current=value)
+            self._modes = (self._modes or schema.ModeState()).model_copy(update={"current": value})
         else:
-            self._models = (self._models or schema.ModeState()).but(current=value)
+            self._models = (self._models or schema.ModeState()).model_copy(update={"current": value})
         option = self._of_category(what)
         if option and any(choice.value == value for choice in option.choices):
             self._set(option.id, value)
 
     def _set(self, id: str, value: str | bool) -> None:
         self._options = tuple(
-            option.but(current_value=value) if option.id == id else option for option in self._options or ()
+            option.model_copy(update={"current_value": value}) if option.id == id else option
+            for option in self._options or ()
         )
 
     # --- what the user may know

@@ -35,12 +35,12 @@ _BLOCKS: dict[str, type[Text | Image | Audio | ResourceLink | Resource]] = {
 
 def block(raw: Any) -> ContentBlock:
     if isinstance(raw, str):
-        return Text.of(raw)
+        return Text(text=raw)
     if not isinstance(raw, dict):
         return Unknown("", raw)
     words = raw.get("text")
     if words.__class__ is str and raw.get("type") == "text":
-        return Text.of(words)
+        return Text(text=words)
     tag = text(raw, "type") or ("text" if "text" in raw else "")
     model = _BLOCKS.get(snake(tag))
     if tag == "data" and "data" in raw:
@@ -74,7 +74,7 @@ def joined(raw: Any) -> str | None:
 def tool_content(raw: Any) -> tuple[ToolContent, ...] | None:
     """A list by the standard; also one item or a text. None: not given, or nothing that could be content."""
     if isinstance(raw, str):
-        return (ContentItem(Text.of(raw)),)
+        return (ContentItem(Text(text=raw)),)
     if isinstance(raw, dict):
         raw = [raw]
     if not isinstance(raw, list):

@@ -1,9 +1,11 @@
 """What agents answer to our requests."""
 
-from typing import Annotated, Any
+from typing import Any
+
+from pydantic import AliasChoices, Field
 
 from acp_nvim.protocol.methods import offers
-from acp_nvim.protocol.schema.lenient import NOTHING, Count, Items, Key, Lenient, named
+from acp_nvim.protocol.schema.lenient import Count, Items, Key, Lenient, named
 from acp_nvim.protocol.schema.session_options import ConfigOption, ModeState
 
 
@@ -27,12 +29,12 @@ class AuthMethod(Lenient):
     type: str = "agent"
     description: str | None = None
     args: Items[str] = ()
-    env: dict[str, str] = NOTHING
+    env: dict[str, str] = Field(default_factory=dict)
     vars: Items[AuthVariable] = ()
-    meta: Annotated[dict[str, Any], "_meta"] = NOTHING
+    meta: dict[str, Any] = Field(default_factory=dict, validation_alias="_meta")
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         return named(raw, "id")
 
     @property
@@ -45,9 +47,9 @@ class Initialized(Lenient):
 
     protocol_version: Count = 0
     agent_info: AgentInfo | None = None
-    capabilities: Annotated[dict[str, Any], "agentCapabilities"] = NOTHING
+    capabilities: dict[str, Any] = Field(default_factory=dict, validation_alias="agentCapabilities")
     auth_methods: Items[AuthMethod] = ()
-    meta: Annotated[dict[str, Any], "_meta"] = NOTHING
+    meta: dict[str, Any] = Field(default_factory=dict, validation_alias="_meta")
 
     def offers(self, path: str) -> bool:
         return offers(self.capabilities, path)
@@ -85,10 +87,12 @@ class NewSession(Lenient):
 class SavedSession(Lenient):
     """One of those that an agent lists. `updated_at` is text of the standard, or a number of some agents."""
 
-    session_id: Annotated[Key, "sessionId", "session_id", "id"]
-    title: Annotated[str | None, "title", "name"] = None
+    session_id: Key = Field(validation_alias=AliasChoices("sessionId", "session_id", "id"))
+    title: str | None = Field(None, validation_alias=AliasChoices("title", "name"))
     cwd: str | None = None
-    updated_at: Annotated[str | int | float | None, "updatedAt", "updated_at", "lastModified"] = None
+    updated_at: str | int | float | None = Field(
+        None, validation_alias=AliasChoices("updatedAt", "updated_at", "lastModified")
+    )
 
 
 class SavedSessions(Lenient):
@@ -99,8 +103,12 @@ class SavedSessions(Lenient):
 
 
 class TokenUsage(Lenient):
-    input_tokens: Annotated[Count | None, "inputTokens", "input_tokens", "prompt_tokens"] = None
-    output_tokens: Annotated[Count | None, "outputTokens", "output_tokens", "completion_tokens"] = None
+    input_tokens: Count | None = Field(
+        None, validation_alias=AliasChoices("inputTokens", "input_tokens", "prompt_tokens")
+    )
+    output_tokens: Count | None = Field(
+        None, validation_alias=AliasChoices("outputTokens", "output_tokens", "completion_tokens")
+    )
     total_tokens: Count | None = None
 
 

@@ -1,6 +1,8 @@
 """What can be chosen in a session: modes, models, configuration options, commands."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
+
+from pydantic import AliasChoices, Field
 
 from acp_nvim.protocol.schema.lenient import Items, Lenient, lifted, named
 
@@ -8,18 +10,18 @@ from acp_nvim.protocol.schema.lenient import Items, Lenient, lifted, named
 class Mode(Lenient):
     """A mode, or one of the models that agents still list the way the standard once did."""
 
-    id: Annotated[str, "id", "modelId", "modeId"]
+    id: str = Field(validation_alias=AliasChoices("id", "modelId", "modeId"))
     name: str
     description: str | None = None
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         return named(raw, "id", "modelId", "modeId")
 
 
 class ModeState(Lenient):
-    current: Annotated[str | None, "currentModeId", "currentModelId"] = None
-    available: Annotated[Items[Mode], "availableModes", "availableModels"] = ()
+    current: str | None = Field(None, validation_alias=AliasChoices("currentModeId", "currentModelId"))
+    available: Items[Mode] = Field((), validation_alias=AliasChoices("availableModes", "availableModels"))
 
 
 class Choice(Lenient):
@@ -29,7 +31,7 @@ class Choice(Lenient):
     group: str | None = None
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         return named(raw, "value")
 
 
@@ -45,7 +47,7 @@ class ConfigOption(Lenient):
     choices: Items[Choice] = ()
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         raw = named(raw, "id")
         options = raw.get("options")
         if not isinstance(options, list):
@@ -67,5 +69,5 @@ class Command(Lenient):
     hint: str | None = None
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         return lifted(raw, "input", hint="hint")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
-from acp_nvim.protocol.schema.lenient import Count, Lenient, lifted
+from acp_nvim.protocol.schema.lenient import Count, Lenient, Number, lifted
 from acp_nvim.protocol.schema.session_options import Command, ConfigOption
 
 
@@ -72,11 +72,11 @@ class Usage(Lenient):
 
     used: Count | None = None
     size: Count | None = None
-    cost_amount: float | None = None
+    cost_amount: Number | None = None
     cost_currency: str | None = None
 
     @classmethod
-    def _prepared(cls, raw: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
         return lifted(raw, "cost", cost_amount="amount", cost_currency="currency")
 
 
