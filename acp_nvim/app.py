@@ -139,7 +139,7 @@ class Client:
         self.services.configure(self.settings)
         self.services.review.notes.keys = str(payload.get("review_keys") or "")
         self.rulings.configure(self.settings.permissions)
-        self._secrets.update(settings.secrets(self.settings))
+        self._secrets.update(self.settings.secrets)
         self.diary.hide(self._secrets)
         self.audit.configure(payload.get("state"), self._secrets)
         self.transcripts.configure(payload.get("state"), self.settings.transcripts.keep, self._secrets)
@@ -158,9 +158,9 @@ class Client:
             session.queue.restore(map(from_editor, waiting))
 
     def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
-        cwd = settings.folder(payload)
+        cwd = settings.folder_of(payload)
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
-        session = Session(int(payload["session"]), settings.asked_for(payload), cwd, roots)
+        session = Session(int(payload["session"]), settings.agent_of(payload), cwd, roots)
         self.services.files.boundary.begin(session)
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
@@ -226,7 +226,7 @@ class Client:
 
     def start(self, session: Session, way: Way) -> None:
         try:
-            spec = settings.agent(self.settings, session.agent)
+            spec = self.settings.agent(session.agent)
         except ValueError as error:
             session.refuse(str(error))
             self.say("error", str(error))
@@ -300,7 +300,7 @@ class Client:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
         wanted = self.settings.log.wire and self._logs
         file = wire_file.begin(str(self._logs), spec.name, self.say) if wanted else None
-        return WireTrace(settings.secrets_of(spec._asdict()), file=file)
+        return WireTrace(spec.secrets, file=file)
 
     def note(self, level: str, text: str) -> None:
         self.diary.write(level, text)

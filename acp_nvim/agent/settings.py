@@ -1,55 +1,107 @@
 """The user's configuration as the backend receives it; the defaults live in Lua alone.
 
-Nobody changes it once it is read, not even the tables in it.
+A wrong key is told by name and left at its default. Nothing of it is changed once it is read, not even its tables.
 """
 
 import os
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, TypeVar
 
-from acp_nvim.agent.tables import Least, Wrong, made
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-Milliseconds = Annotated[float, Least(0, inclusive=False)]
-Table = dict[str, Any]
-_NO_TABLE: Table = {}
-_NO_ITEMS: list[Any] = []
+M = TypeVar("M", bound=BaseModel)
 
 
-class AgentSpec(NamedTuple):
+def _table(value: Any) -> Any:
+    return {} if value in (None, []) else value
+
+
+def _list(value: Any) -> Any:
+    return [] if value in (None, {}) else value
+
+
+def _environment(value: Any) -> Any:
+    """The values may be numbers."""
+    return {key: str(item) for key, item in value.items()} if isinstance(value, dict) else _table(value)
+
+
+# An empty table of Lua may arrive as a list, and an empty list as a table.
+OfLua = BeforeValidator(_table)
+Table = Annotated[dict[str, Any], OfLua]
+Milliseconds = Annotated[float, Field(gt=0)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class AgentSpec(_Frozen):
     """How one agent is started and treated."""
 
     name: str
     command: str
-    args: list[str] = _NO_ITEMS
-    env: dict[str, str] = _NO_TABLE
+    args: Annotated[list[str], BeforeValidator(_list)] = Field(default_factory=list)
+    env: Annotated[dict[str, str], BeforeValidator(_environment)] = Field(default_factory=dict)
     cwd: str | None = None
     dialect: str = "auto"
     timeout_ms: Milliseconds = 60_000
     prompt_timeout_ms: Milliseconds | None = None
-    mcp_servers: Any = _NO_ITEMS
-    defaults: Table = _NO_TABLE
+    mcp_servers: Any = Field(default_factory=list)
+    defaults: Table = Field(default_factory=dict)
     auth_method: str | None = None
     install: str | None = None  # how to come by its program
     writes_through: bool = False  # known to write files by asking us
 
+    @property
+    def secrets(self) -> list[str]:
+        return list(_secrets(dict(self)))
 
-class Log(NamedTuple):
+
+class Log(_Frozen):
     level: str = "info"
     wire: bool = False
 
 
-class Transcripts(NamedTuple):
-    keep: Annotated[int, Least(0, inclusive=True)] = 0
+class Transcripts(_Frozen):
+    keep: Annotated[int, Field(ge=0)] = 0
 
 
-class Settings(NamedTuple):
-    agents: Table = _NO_TABLE
-    log: Log = Log()
-    transcripts: Transcripts = Transcripts()
-    permissions: list[Any] = _NO_ITEMS
-    fs: Table = _NO_TABLE
+class FileAccess(_Frozen):
+    read: bool = True
+    write: bool = True
+    outside: str = "ask"
+    autocmds: bool = True
+
+
+class Settings(_Frozen):
+    agents: Table = Field(default_factory=dict)
+    log: Annotated[Log, OfLua] = Log()
+    transcripts: Annotated[Transcripts, OfLua] = Transcripts()
+    permissions: Annotated[list[Any], BeforeValidator(_list)] = Field(default_factory=list)
+    fs: Annotated[FileAccess, OfLua] = FileAccess()
     terminal: bool = True
+
+    def agent(self, name: str) -> AgentSpec:
+        """The agent of that name; a ValueError says what is wrong in words for the user."""
+        found = self.agents.get(name)
+        if found is None:
+            if name == DEMO.name:
+                return DEMO
+            known = ", ".join(sorted(self.agents)) or "none"
+            raise ValueError(f"no agent '{name}' is configured (configured: {known})")
+        if not isinstance(found, dict) and found != []:
+            raise ValueError(f"agents.{name}: not a table")
+        try:
+            return AgentSpec.model_validate({**dict(found), "name": name})
+        except ValidationError as error:
+            _, complaint = next(_complaints(error))
+            raise ValueError(f"agents.{name}.{complaint}") from error
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must not be written to disk: of every agent."""
+        return [secret for spec in self.agents.values() for secret in _secrets(spec)]
 
 
 _DEMO_ARGS = ["-I", "-m", "acp_nvim.demo"]
@@ -57,67 +109,57 @@ DEMO = AgentSpec(name="demo", command=sys.executable, args=_DEMO_ARGS, writes_th
 
 
 def read(config: Any) -> tuple[Settings, list[str]]:
-    """The settings, with what is wrong in them said and left at its default."""
+    """The settings, and what is wrong in them."""
     given = dict(config) if isinstance(config, dict) else {}
     complaints: list[str] = []
-    agents = given.get("agents") or {}
+    agents = given.get("agents")
     if isinstance(agents, dict):
         given["agents"] = {name: _usable(str(name), spec, complaints) for name, spec in agents.items()}
-    while True:
-        try:
-            return made(Settings, given), complaints
-        except Wrong as wrong:
-            complaints.append(f"configuration: {wrong}")
-            given.pop(wrong.key, None)
+    return Settings.model_validate(_fitting(Settings, given, "", complaints)), complaints
 
 
 def _usable(name: str, spec: Any, complaints: list[str]) -> Any:
-    """The agent without its wrong keys, but for the command: without that it is none."""
-    while isinstance(spec, dict):
-        try:
-            made(AgentSpec, {"command": "", **spec, "name": name})
-            return spec
-        except Wrong as wrong:
-            if wrong.key == "command":
-                return spec
-            complaints.append(f"configuration: agents.{name}.{wrong}")
-            spec = {other: value for other, value in spec.items() if other != wrong.key}
-    return spec
+    """The agent without its wrong keys. A wrong command stays, to be told when the agent is wanted."""
+    if not isinstance(spec, dict):
+        return spec
+    given = {**spec, "command": "", "name": name}
+    fitting = _fitting(AgentSpec, given, f"agents.{name}.", complaints)
+    return {key: value for key, value in spec.items() if key in fitting}
 
 
-def asked_for(new: Table) -> str:
+def _fitting(
+    model: type[BaseModel], given: dict[str, Any], path: str, complaints: list[str]
+) -> dict[str, Any]:
+    """The keys that the model takes; each of the others is complained of once."""
+    try:
+        model.model_validate(given)
+        return given
+    except ValidationError as error:
+        wrong = dict(reversed(list(_complaints(error))))  # the first complaint of each key
+    complaints += [f"configuration: {path}{complaint}" for complaint in wrong.values()]
+    return {key: value for key, value in given.items() if key not in wrong}
+
+
+def _complaints(error: ValidationError) -> Iterator[tuple[str, str]]:
+    """The keys that are wrong, and why."""
+    for each in error.errors():
+        where = ".".join(map(str, each["loc"]))
+        why = "not a table" if each["type"] in ("dict_type", "model_type") else each["msg"].lower()
+        yield str(each["loc"][0]), f"{where}: {why}"
+
+
+def agent_of(new: dict[str, Any]) -> str:
     """The agent of a session that is to be begun."""
     return new.get("agent") or DEMO.name
 
 
-def folder(new: Table) -> str:
-    """In which it is to be begun."""
+def folder_of(new: dict[str, Any]) -> str:
+    """The folder in which it is to be begun."""
     return os.path.abspath(os.path.expanduser(new.get("cwd") or "."))
 
 
-def agent(settings: Settings, name: str) -> AgentSpec:
-    """The agent of that name; a ValueError says what is wrong in words for the user."""
-    found = settings.agents.get(name)
-    if found is None:
-        if name == DEMO.name:
-            return DEMO
-        known = ", ".join(sorted(settings.agents)) or "none"
-        raise ValueError(f"no agent '{name}' is configured (configured: {known})")
-    if not isinstance(found, dict) and found != []:
-        raise ValueError(f"agents.{name}.not a table")
-    try:
-        return made(AgentSpec, {**dict(found), "name": name})
-    except Wrong as wrong:
-        raise ValueError(f"agents.{name}.{wrong}") from wrong
-
-
-def secrets(settings: Settings) -> list[str]:
-    """What must not be written to disk: of every agent."""
-    return [secret for spec in settings.agents.values() for secret in secrets_of(spec)]
-
-
-def secrets_of(spec: Any) -> Iterator[str]:
-    """The values of its environment, and those that go to MCP servers."""
+def _secrets(spec: Any) -> Iterator[str]:
+    """The values of an agent's environment, and those that go to its MCP servers."""
     if not isinstance(spec, dict):
         return
     yield from _values(spec.get("env"))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from acp_nvim import __version__
-from acp_nvim.agent import settings
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
@@ -73,7 +72,7 @@ class Doctor:
     def do_doctor(self, payload: dict[str, Any]) -> None:
         name, ticket = str(payload["agent"]), payload.get("ticket")
         try:
-            spec = settings.agent(self._client.settings, name)
+            spec = self._client.settings.agent(name)
         except ValueError as error:
             return self._tell(ticket, {"agent": name, "error": str(error)})
         seconds = float(payload.get("seconds") or _PATIENCE)
@@ -90,7 +89,7 @@ class Doctor:
     async def _look(self, spec: AgentSpec, place: str, seconds: float) -> dict[str, Any]:
         listener = Listener()
         argv = [spec.command, *spec.args]
-        trace = WireTrace(settings.secrets_of(spec._asdict()), on=False)
+        trace = WireTrace(spec.secrets, on=False)
         connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env, trace=trace)
         self.connections.append(connection)
         report: dict[str, Any] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acp_nvim.agent import settings
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host.saved_session_pages import Listing
 from acp_nvim.host.session_start import Way
@@ -30,7 +29,7 @@ class Catalogue:
         hosts = self._running()
         if not hosts and payload.get("agent"):
             try:
-                spec = settings.agent(self._client.settings, str(payload["agent"]))
+                spec = self._client.settings.agent(str(payload["agent"]))
             except ValueError as error:
                 return self._client.say("error", str(error))
             hosts = [self._client.host_for(spec, spec.cwd or str(payload["cwd"]))]

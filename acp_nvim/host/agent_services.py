@@ -63,15 +63,15 @@ class Services:
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
-        self.files.configure(str(settings.fs.get("outside", "ask")), settings.fs.get("autocmds") is not False)
+        self.files.configure(settings.fs.outside, settings.fs.autocmds)
 
     @property
     def offer(self) -> dict[str, Any]:
         """Our capabilities: what works and is switched on."""
         fs, terminal = self._settings.fs, self._settings.terminal
         return methods.client_capabilities(
-            read=fs.get("read") is not False,
-            write=fs.get("write") is not False,
+            read=fs.read,
+            write=fs.write,
             terminal=terminal,
             terminal_login=True,
             terminal_output=True,
@@ -175,7 +175,7 @@ class Services:
 
     def _writes_through(self, session: Session) -> bool:
         """An agent that may not write by way of us writes the disk, whatever it is known for."""
-        return session.writes_through and self._settings.fs.get("write") is not False
+        return session.writes_through and self._settings.fs.write
 
     async def _write(self, entry: Entry, session: Session) -> Any:
         """Who listens to writes hears of this one before the agent goes on."""
