@@ -31,8 +31,9 @@ class Turn:
     ended: set[int] = field(default_factory=set)  # keys of calls
     saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
     left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
-    same: set[str] = field(default_factory=set)  # files that looked the same when it answered
-    answered: int = 0  # when
+    answered: int = 0  # when the agent did
+    # how the files looked when it answered
+    at_answer: dict[str, sight.Stamp | None] = field(default_factory=dict)
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(
         default_factory=dict
     )  # by folder: what was dirty
@@ -85,14 +86,25 @@ class Turn:
         """The agent has answered: a file that goes from now on is not gone by its doing."""
         named = (path for path, each in self.sights.items() if each.by == "agent")
         self.left = {path for path in named if sight.stamp(path)}
-        self.same = set(self.sights).difference(self.changed(self.sights))
+        self.at_answer = {path: sight.stamp(path) for path in self.sights}
         self.answered = disk.clock()
         self.over.set()
 
     @property
     def suspects(self) -> list[str]:
         """Files that may have changed before the answer: what changes from now on is somebody else's doing."""
-        return [path for path in self.sights if path not in self.same]
+        return [path for path in self.sights if self.is_suspect(path)]
+
+    def is_suspect(self, path: str) -> bool:
+        """May the agent have made a text of the file before its answer that nobody has read?
+
+        No, if the file was last read with the stamp that it had at the answer. Within a clock tick that stamp may
+        stand for two texts, so it is read again as long as it still has it.
+        """
+        seen = self.sights[path]
+        if path not in self.at_answer or seen.stamp != self.at_answer[path] or seen.missed:
+            return True
+        return not seen.sure and sight.stamp(path) == seen.stamp
 
     def is_later(self, path: str) -> bool:
         """The file has changed after the answer."""

@@ -177,6 +177,8 @@ class Watch:
         self._spawn(self._run, turn, job, *arguments)
 
     async def _run(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        if turn.session not in self._turns:
+            return  # it was forgotten before this task began
         with anyio.CancelScope() as scope:
             turn.scopes.add(scope)
             try:
@@ -220,7 +222,7 @@ class Watch:
         await self._look(turn, turn.resolved(ended))
 
     async def _end(self, turn: Turn) -> None:
-        await self._look(turn, turn.suspects)
+        await self._look_at_suspects(turn)
         await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
             after = await git_status.changed(tree, root, MOST) or {}
@@ -230,8 +232,9 @@ class Watch:
             for path in fresh:
                 held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
                 turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
-        await self._look(turn, turn.suspects)
-        self._on_over(turn.session, turn.number)
+        await self._look_at_suspects(turn)
+        if turn.session in self._turns:
+            self._on_over(turn.session, turn.number)
 
     async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
         turn.meet(given, by, done)
@@ -249,11 +252,19 @@ class Watch:
         for path in await to_thread.run_sync(turn.changed, list(turn.sights) if paths is None else paths):
             await self._take(turn, path)
 
+    async def _look_at_suspects(self, turn: Turn) -> None:
+        """Look at the files that may have changed before the agent answered."""
+        for path in await to_thread.run_sync(turn.changed, turn.suspects):
+            await self._take(turn, path, is_over=True)
+
     # --- one file
 
-    async def _take(self, turn: Turn, path: str) -> None:
-        """What has become of it, into the buffer and to whom it may concern."""
+    async def _take(self, turn: Turn, path: str, is_over: bool = False) -> None:
+        """What has become of it, into the buffer and to whom it may concern. `is_over`: unless it is as it was when the
+        agent answered, or has been seen so."""
         async with self._files.lock(path):
+            if is_over and not turn.is_suspect(path):
+                return  # another task has looked while this one waited
             seen = turn.sights[path]
             before, was = seen.text, seen.stamp
             now, text = await to_thread.run_sync(sight.look, path)
