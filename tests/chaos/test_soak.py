@@ -242,3 +242,14 @@ async def test_the_backend_lets_go_of_what_is_closed(desk: Desk) -> None:
         pytest.fail(f"{running()}\n{left()}")
     await desk.ready()
     assert len(client.hosts) == 1
+
+
+async def test_a_session_that_is_closed_within_its_turn_is_let_go(desk: Desk) -> None:
+    desk.agent(on_initialize(sessionCapabilities={"close": {}}), on_prompt("", permission("May I?")))
+    known = set(map(id, kept()))
+    talk = await desk.ready()
+    talk.prompt("go")
+    await talk.asked()
+    talk.send("close")
+    await eventually(lambda: not talk.is_listed)
+    await eventually(lambda: not [each for each in kept() if type(each) is Session and id(each) not in known])

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.fakes.script import wait_until
 from tests.functional.editor import wait_for_end
 
 
@@ -111,7 +112,7 @@ def test_a_second_client_feels_a_busy_editor(editor):
 def test_a_surviving_process_is_found_whatever_became_of_its_parents(open_editor):
     editor = open_editor()
     orphan = editor.lua("return vim.fn.jobpid(vim.fn.jobstart({ 'sleep', '60' }, { detach = true }))")
-    assert editor.pids() == [orphan]
+    wait_until(lambda: editor.pids() == [orphan])  # it has our environment once it has become `sleep`
     assert editor.kill(signal.SIGKILL) == -signal.SIGKILL
     with pytest.raises(AssertionError, match="sleep 60"):
         editor.assert_no_orphans(timeout=0.05)

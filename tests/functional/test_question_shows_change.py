@@ -161,12 +161,14 @@ def test_the_end_stays_on_the_screen_when_the_size_changes(
     editor.type("<Esc>")
     editor.lua("vim.o.columns, vim.o.lines = ...", *size)
 
-    def is_whole(screen: Screen) -> bool:
-        """From the line of the call to the options, with as much of the diff as fits."""
+    def is_whole(screen: Screen) -> object:
+        """From the line of the call to the options, with as much of the diff as fits: it fills its window."""
         lines = screen.lines()
         bar = next(row for row, line in enumerate(lines) if line.startswith(" Scripted"))
-        drawn = [line for line in lines if line.startswith("  │ ")]
-        return "No" in screen.text() and (lines[bar + 1].startswith("? edit") or len(drawn) == 13)
+        keys = next((row for row, line in enumerate(lines) if line.startswith(" ? ")), bar)
+        chat = lines[bar + 1 : keys]
+        is_resized = (len(screen.cells()[0]), len(lines)) == size
+        return is_resized and chat and all(chat) and chat[0].startswith("? edit") and "✗ No" in chat[-1]
 
     editor.screen.expect(is_whole, what="all of the question")
     editor.type(":Acp accept<CR>")

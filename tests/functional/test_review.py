@@ -869,7 +869,11 @@ def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Ope
 
 
 def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> None:
-    """What the user has put together is never told as what the agent wrote."""
+    """What the user has put together is never told as what the agent wrote.
+
+    The change is seen before it is undone: `:Acp undo all` takes those that the editor has been told of, and the text
+    of a merge is in the buffer a frame earlier than its hunk.
+    """
     go = tmp_path / "go"
     new = [*TEN[:4], "line 5 of the agent", *TEN[5:]]
     steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(new)))
@@ -888,7 +892,9 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
     editor.type(":%s/of the agent/of both/<CR>:w<CR>")
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
     editor.expect_lua("return vim.fn.search('of both', 'nw') > 0")
-    editor.type(":w<CR>:Acp undo all<CR>")
+    editor.type(":w<CR>")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     ask(editor, "and now?")
     assert told(agent) == ["and now?"]
