@@ -45,7 +45,7 @@ local function next_mode()
   end
   local ok, message = require("acp_nvim.sessions.option_pickers").next_mode(vim.b.acp_session)
   if not ok then
-    require("acp_nvim.ui.message").message("info", message or "")
+    require("acp_nvim.ui.messages").show("info", message or "")
   end
 end
 

@@ -6,7 +6,7 @@ tests/steps names a part of the product: no Lua module behind `acp_nvim`, no Pyt
     def test_a(editor):                      contract
         editor.type(":Acp<CR>")
 
-    STATE = "return require('acp_nvim.state').count()"
+    STATE = "return require('acp_nvim.backend.session_store').count()"
 
     def test_b(editor):                      not: it reads STATE, and STATE reads a module
         assert editor.lua(STATE) == 1

@@ -1,5 +1,6 @@
 -- What the user has begun and Neovim has noted lines for: edits in that buffer wait until it is over.
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 
 local api = vim.api
 local M = {}
@@ -56,10 +57,10 @@ local function tell(buf, why)
   local name = vim.fs.basename(api.nvim_buf_get_name(buf))
   local line = ("a write to %s waits until you %s"):format(name, why)
   if api.nvim_get_mode().mode:find("^r") then
-    scratch.log(line)
+    log.add(line)
     return false
   end
-  scratch.message("info", line)
+  messages.show("info", line)
   return true
 end
 

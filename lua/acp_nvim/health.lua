@@ -5,7 +5,7 @@ local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local doctor = require("acp_nvim.agents.doctor")
 local environment = require("acp_nvim.backend.python_environment")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local version = require("acp_nvim.agents.version")
 
 local M = {}
@@ -73,7 +73,7 @@ local function check_keys()
   end
   health.ok(("%d keys are mapped below %s"):format(count, prefix))
   for _, each in ipairs(taken) do
-    local what = ("%s (mode %s) is yours already: %s"):format(each.lhs, each.mode, scratch.visible(each.by))
+    local what = ("%s (mode %s) is yours already: %s"):format(each.lhs, each.mode, printable.visible(each.by))
     health.warn(what, { ("Map another key for: %s (see :help acp_nvim-keys)"):format(each.desc) })
   end
 end
@@ -132,14 +132,14 @@ end
 ---@param path string?
 ---@return boolean found
 local function check_agent(agent, path)
-  local name = scratch.visible(agent.name)
+  local name = printable.visible(agent.name)
   if not agent.spec then
     health.ok(name .. ": built in, needs nothing")
   elseif path then
     local said = version.known(path)
     health.ok(("%s: %s%s"):format(name, path, said and (", " .. said) or ", which tells no version"))
   else
-    local command = scratch.visible(agent.spec.command)
+    local command = printable.visible(agent.spec.command)
     local advice = agent.preset and "Install it: " .. agents.how_to_install(agent.preset)
       or ("Install it, or correct agents.%s.command in the configuration"):format(name)
     health.error(("%s: '%s' is not on PATH"):format(name, command), { advice })

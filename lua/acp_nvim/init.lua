@@ -38,7 +38,7 @@ function M.setup(options)
     end
   end)
   if not ok then
-    require("acp_nvim.ui.message").log(tostring(err))
+    require("acp_nvim.ui.log").add(tostring(err))
     return nil, tostring(err)
   end
   return true

@@ -1,7 +1,8 @@
 -- `:Acp install` and build.lua: the environment is made while the editor goes on, and is given up when it is left.
 local environment = require("acp_nvim.backend.python_environment")
 local progress = require("acp_nvim.ui.progress_window")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 
 local M = {}
 
@@ -21,7 +22,7 @@ local current ---@type acp.Installation?
 ---@param line string
 local function hear(installation, line)
   if vim.trim(line) ~= "" and not installation.done then
-    scratch.log("install: " .. line)
+    log.add("install: " .. line)
     installation.line = line
     if #vim.api.nvim_list_uis() > 0 then
       progress.line(line)
@@ -32,7 +33,7 @@ end
 ---@param installation acp.Installation
 ---@param step string
 local function tell(installation, step)
-  scratch.log("install: " .. step)
+  log.add("install: " .. step)
   installation.line = step
   if #vim.api.nvim_list_uis() > 0 then
     progress.step(step)
@@ -132,7 +133,7 @@ local function revive()
   if n and state.session(n).orphaned and not require("acp_nvim.backend.process").is_running() then
     local ok, message = require("acp_nvim.api.session_argument").send(n, "restart")
     if not ok then
-      scratch.message("error", message or "")
+      messages.show("error", message or "")
     end
   end
 end
@@ -140,9 +141,9 @@ end
 ---@param installation acp.Installation
 local function announce(installation)
   if installation.error then
-    return scratch.message("error", installation.error --[[@as string]])
+    return messages.show("error", installation.error --[[@as string]])
   end
-  scratch.message("info", installation.said --[[@as string]])
+  messages.show("info", installation.said --[[@as string]])
   revive()
 end
 

@@ -8,7 +8,7 @@ local ending = require("acp_nvim.proposal.ending")
 local held_back = require("acp_nvim.proposal.held_back")
 local left_side = require("acp_nvim.proposal.left")
 local right_side = require("acp_nvim.proposal.right")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local state = require("acp_nvim.backend.session_store")
@@ -93,7 +93,7 @@ local function hooks_of(proposal)
         ending.forget(desk.key_of(proposal))
       end
       if alone and question and state.question(question) then
-        scratch.message("warn", "this is still asked, all is kept: :Acp shows the question")
+        messages.show("warn", "this is still asked, all is kept: :Acp shows the question")
       end
     end,
     is_ours = function(win, buf)
@@ -122,7 +122,7 @@ local function tell_note(proposal)
   local shown = proposal.shown
   if shown.note and (shown.focus or not shown.editable) and not proposal.told then
     proposal.told = true
-    scratch.message(shown.editable and "info" or "warn", shown.note)
+    messages.show(shown.editable and "info" or "warn", shown.note)
   end
 end
 

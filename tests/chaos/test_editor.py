@@ -101,6 +101,6 @@ def test_whatever_happens_to_the_editor_the_conversation_is_whole(open_editor: O
         editor.acp("open", {"session": 1})
         editor.expect_lua(CHAT, partial(holds_once, words))
         assert editor.lua("return require('acp_nvim').status({ session = 1 }).state") == "idle", name
-        log = "\n".join(editor.lua("return require('acp_nvim.ui.message').log_lines()"))
+        log = "\n".join(editor.lua("return require('acp_nvim.ui.log').lines()"))
         assert "raceback" not in log, f"{name}\n{log}"
     other.close()

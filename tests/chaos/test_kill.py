@@ -248,7 +248,7 @@ DIES_UNDER_A_LOCK = """
     port.frame({ { "status", 1, { state = "asking" } }, { "event", "AcpLast", { session = 1 } } })
     vim.uv.kill(vim.g.backend, "sigkill")
     vim.wait(5000, function()
-      return table.concat(require("acp_nvim.ui.message").log_lines()):find("the backend ended") ~= nil
+      return table.concat(require("acp_nvim.ui.log").lines()):find("the backend ended") ~= nil
     end)
     return ""
   end, { expr = true })

@@ -28,7 +28,7 @@ def test_the_history_is_its_users_alone_wherever_it_is(open_editor: Open, tmp_pa
     send(editor, "again")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(
-        "return table.concat(require('acp_nvim.ui.message').log_lines()):match('is a symlink')",
+        "return table.concat(require('acp_nvim.ui.log').lines()):match('is a symlink')",
         "is a symlink",
     )
     assert victim.read_text() == "mine\n"
@@ -36,7 +36,7 @@ def test_the_history_is_its_users_alone_wherever_it_is(open_editor: Open, tmp_pa
 
 def test_both_sides_make_the_same_characters_visible(editor: Editor) -> None:
     code = """local shown = {}
-      for _, char in ipairs(...) do shown[#shown + 1] = require('acp_nvim.ui.message').visible(char) end
+      for _, char in ipairs(...) do shown[#shown + 1] = require('acp_nvim.ui.printable').visible(char) end
       return shown"""
     hidden = [
         chr(code)

@@ -126,13 +126,13 @@ def test_a_message_has_the_whole_line_whatever_breaks_those_of_the_window(talked
     talked.lua("vim.wo.linebreak, vim.wo.breakindent, vim.wo.showbreak = true, true, '>>>>>>>>'")
     room = talked.lua("return vim.v.echospace") - len("acp_nvim: ")
     said = ("word " * room)[: room - 1] + "!"
-    talked.lua("require('acp_nvim.ui.message').message('info', ...)", said)
+    talked.lua("require('acp_nvim.ui.messages').show('info', ...)", said)
     talked.screen.expect(said)
     # the code of an error gives way to its words, and stays in the log
     failure = said.replace("w", "W")
-    talked.lua("require('acp_nvim.ui.message').message('error', ...)", f"{failure} (-32603)")
+    talked.lua("require('acp_nvim.ui.messages').show('error', ...)", f"{failure} (-32603)")
     talked.screen.expect(failure)
-    assert talked.lua("return require('acp_nvim.ui.message').log_lines()")[-1].endswith("! (-32603)")
+    assert talked.lua("return require('acp_nvim.ui.log').lines()")[-1].endswith("! (-32603)")
 
 
 @pytest.mark.parametrize("how", ["close_session({ session = 1 })", "delete('s1')"])

@@ -11,8 +11,8 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR
 from acp_nvim.serves import ledger
 import acp_nvim.host
 
-STATE = "return require('acp_nvim.state').count()"
-LOADED = """return package.loaded["acp_nvim.spec"]"""
+STATE = "return require('acp_nvim.backend.session_store').count()"
+LOADED = """return package.loaded["acp_nvim.config.schema"]"""
 CALL = "local m = ... return require('acp_nvim.' .. m)"
 SOURCE = "require('acp_nvim.sources.cmp').new()"
 STATUS = "return require('acp_nvim').status()"

@@ -1,7 +1,9 @@
 -- A look at one agent: the backend starts it in a folder of its own, greets it and ends it; what came of it is shown.
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = {}
@@ -86,7 +88,7 @@ end
 ---@return { [1]: string, [2]: string[], [3]: string }[]  and the highlight of the texts
 function M.findings(report)
   local logins = vim.tbl_map(function(login)
-    return ("%s: %s"):format(scratch.visible(login.id), login.text)
+    return ("%s: %s"):format(printable.visible(login.id), login.text)
   end, report.logins or {})
   local deviations = vim.list_extend({}, report.deviations)
   if report.slow_end then
@@ -111,7 +113,7 @@ end
 ---@return string
 local function command_of(agent)
   local spec = agent and agent.spec
-  return spec and scratch.visible(table.concat({ spec.command, unpack(spec.args) }, " ")) or "built in"
+  return spec and printable.visible(table.concat({ spec.command, unpack(spec.args) }, " ")) or "built in"
 end
 
 ---@param name string
@@ -125,7 +127,7 @@ local function draw(name, report)
       marks[#lines] = finding[3]
     end
   end
-  local win = scratch.show(NAME, "acp_doctor", lines)
+  local win = panes.show(NAME, "acp_doctor", lines)
   local here = vim.wo[win][0]
   here.linebreak, here.breakindent, here.breakindentopt = true, true, "shift:12" -- below what it goes on with
   local buf = api.nvim_win_get_buf(win)
@@ -157,7 +159,7 @@ function M.show(name)
       draw(name, report)
     end
     local said = report.error or ("%s: %s"):format(name, M.summary(report))
-    scratch.message(report.error and "warn" or "info", said)
+    messages.show(report.error and "warn" or "info", said)
   end)
   if ok then
     draw(name)

@@ -2,7 +2,9 @@
 local agent_files = require("acp_nvim.config.agent_files")
 local agents = require("acp_nvim.config.known_agents")
 local listed = require("acp_nvim.ui.list")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 local version = require("acp_nvim.agents.version")
 
 local M = {}
@@ -59,8 +61,8 @@ end
 local function rows()
   return vim.tbl_map(function(line)
     local state, hl = state_of(line)
-    local name = listed.column(scratch.visible(line.agent.name), NAME_WIDTH) .. "  "
-    local text = name .. listed.column(state, STATE_WIDTH) .. "  " .. scratch.visible(detail(line))
+    local name = listed.column(printable.visible(line.agent.name), NAME_WIDTH) .. "  "
+    local text = name .. listed.column(state, STATE_WIDTH) .. "  " .. printable.visible(detail(line))
     return { of = line, key = line.agent.name, text = text, from = #name, to = #name + #state, hl = hl }
   end, agents.list())
 end
@@ -71,7 +73,7 @@ end
 ---@return string hl
 ---@return integer row
 local function remarks(shown)
-  return vim.tbl_map(scratch.visible, agent_files.problems()), "AcpWarning", last_there(shown)
+  return vim.tbl_map(printable.visible, agent_files.problems()), "AcpWarning", last_there(shown)
 end
 
 -- What the user does --------------------------------------------------------------------------------------------------
@@ -106,9 +108,9 @@ local function about(line)
   local from = { setup = "setup()", file = agent.file, preset = "known without configuration", demo = "the plugin" }
   rows[#rows + 1] = { "comes from", vim.fn.fnamemodify(from[agent.origin], agent.origin == "file" and ":~" or "") }
   vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
-  scratch.float(
+  panes.float(
     vim.tbl_map(function(row)
-      return (" %-11s %s "):format(row[1], scratch.visible(row[2]))
+      return (" %-11s %s "):format(row[1], printable.visible(row[2]))
     end, rows),
     "",
     agent.preset and agent.preset.title or agent.name
@@ -119,7 +121,7 @@ end
 local function begin(line)
   if line.agent.preset and not line.path then
     local how = agents.how_to_install(line.agent.preset)
-    return scratch.message("warn", ("%s is not installed: %s"):format(line.agent.name, how))
+    return messages.show("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
   listed.give_way(function()
     local acp = require("acp_nvim")

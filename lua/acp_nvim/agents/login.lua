@@ -1,7 +1,9 @@
 -- Logging in: which way, and the agent's own program in a real terminal.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = {}
@@ -26,10 +28,10 @@ function M.choose(n, methods)
     labels[i] = ("%d  %s"):format(i, method.text)
     ids[labels[i]] = method.id
   end
-  scratch.select(labels, "Log in by", function(label)
+  panes.select(labels, "Log in by", function(label)
     local ok, message = backend.notify("login", { session = n, method = ids[label] })
     if not ok then
-      scratch.message("error", message or "")
+      messages.show("error", message or "")
     end
   end)
 end
@@ -81,7 +83,7 @@ local function ended(n, win, buf, status)
     if api.nvim_win_is_valid(win) then -- the mode's end takes a message with it
       api.nvim_set_option_value("winbar", " " .. how .. "%<", { win = win, scope = "local" })
     end
-    return scratch.message("warn", how)
+    return messages.show("warn", how)
   end
   local is_here = api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == buf
   if is_here and api.nvim_get_mode().mode == "t" then
@@ -105,7 +107,7 @@ function M.run(n, what)
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
   highlight.dress(win)
-  local label = scratch.visible(what.label):gsub("%%", "%%%%")
+  local label = printable.visible(what.label):gsub("%%", "%%%%")
   api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
   vim.b[buf].acp_session, last = n, buf
   local ok, problem = start(without_address(what.argv), {
@@ -117,7 +119,7 @@ function M.run(n, what)
   })
   if not ok then
     api.nvim_win_close(win, true)
-    return scratch.message("error", ("the login cannot be started: %s"):format(tostring(problem)))
+    return messages.show("error", ("the login cannot be started: %s"):format(tostring(problem)))
   end
   vim.cmd.startinsert()
 end

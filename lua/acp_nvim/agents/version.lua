@@ -1,6 +1,6 @@
 -- What `command --version` says: asked of several programs at once, each for a bounded time, none in our way.
 local agents = require("acp_nvim.config.known_agents")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 local M = {}
 
@@ -16,7 +16,7 @@ local known = {} ---@type table<string, string|false> by path; false: it does no
 local function version_in(text)
   for line in vim.gsplit(text or "", "\n") do
     if line:find("%d") then
-      return scratch.cut(scratch.visible(vim.trim(line)), MOST)
+      return printable.cut(printable.visible(vim.trim(line)), MOST)
     end
   end
   return false

@@ -1,6 +1,6 @@
 -- The Lua API behind require("acp_nvim"): the functions of its rooms. Nothing here blocks or raises: what can fail returns
 -- true or a value, or nil and a message.
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
 require("acp_nvim.ui.highlight")
 
 ---@class acp
@@ -39,7 +39,7 @@ local function guarded(fn, options_at)
     if results[1] then
       return unpack(results, 2, results.n)
     end
-    scratch.log(tostring(results[2]))
+    log.add(tostring(results[2]))
     return nil, (tostring(results[2]):gsub("\n.*", ""))
   end
 end

@@ -2,7 +2,7 @@
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
 local reach = require("acp_nvim.api.session_argument")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -31,7 +31,7 @@ local function cannot(agent, verb, id)
   local has = capabilities and (verb == "load" and capabilities.loadSession or more[verb])
   if capabilities and verb ~= "reopen" and (not has or has == vim.NIL) then
     local why = ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
-    local name = scratch.cut(scratch.visible(id), LONGEST)
+    local name = printable.cut(printable.visible(id), LONGEST)
     return verb == "fork" and why or ("%s: %s was not opened"):format(why, name)
   end
 end
@@ -187,10 +187,10 @@ local function recording(file)
   local there = vim.uv.fs_stat(path)
   if not there or there.type == "directory" then
     local lead = there and "that is a folder: " or "no such file: "
-    return nil, lead .. scratch.short(path, lead)
+    return nil, lead .. printable.short(path, lead)
   elseif there.size == 0 then
     local lead = "the file is empty: "
-    return nil, lead .. scratch.short(path, lead)
+    return nil, lead .. printable.short(path, lead)
   end
   return path
 end

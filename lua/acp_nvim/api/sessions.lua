@@ -2,7 +2,8 @@
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
 local reach = require("acp_nvim.api.session_argument")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -70,10 +71,10 @@ local function with_default_agent(start)
   elseif not choices then
     return nil, message
   end
-  scratch.select(choices, "Which agent?", function(choice)
+  panes.select(choices, "Which agent?", function(choice)
     local n, why = start(choice)
     if not n then
-      scratch.message("error", why or "")
+      messages.show("error", why or "")
     end
   end)
   return true

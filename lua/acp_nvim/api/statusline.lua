@@ -1,6 +1,6 @@
 -- The Lua API of a statusline: a text about the current session.
 local gauge = require("acp_nvim.chat.usage")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -12,7 +12,7 @@ local function statusline_of(n)
   if not status then
     return ""
   end
-  local parts = { scratch.cut(scratch.visible(status.agent_title or status.agent), 16), status.state }
+  local parts = { printable.cut(printable.visible(status.agent_title or status.agent), 16), status.state }
   if status.questions > 0 then
     parts[2] = "asks " .. status.questions
   end
@@ -23,7 +23,7 @@ local function statusline_of(n)
     parts[#parts + 1] = ("±%d"):format(status.pending)
   end
   parts[#parts + 1] = gauge.text(status.usage)
-  local text = scratch.cut(table.concat(parts, " "), 50)
+  local text = printable.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))
 end
 

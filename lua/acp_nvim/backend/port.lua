@@ -1,6 +1,9 @@
 -- The port: what the backend asks of the editor, one batch a frame, each entry on its own so that none breaks the rest.
 local busy = require("acp_nvim.busy")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -61,7 +64,7 @@ end
 ---@param text string
 ---@param path? string  the text's end
 function ports.message(level, text, path)
-  require("acp_nvim.ui.unseen_message").say(level, path and text .. scratch.short(path, text) or text)
+  require("acp_nvim.ui.unseen_message").say(level, path and text .. printable.short(path, text) or text)
 end
 
 --- Something was not written to the state folder.
@@ -75,13 +78,13 @@ function ports.show(name, filetype, lines)
     if #vim.fn.win_findbuf(vim.fn.bufnr("^acp://log$")) == 0 then
       return -- the user has closed it before the backend's part came
     end
-    lines = scratch.log_with(lines)
+    lines = log.with_backend_lines(lines)
   end
-  scratch.show(name, filetype, lines)
+  panes.show(name, filetype, lines)
 end
 
 function ports.float(lines, filetype)
-  scratch.float(lines, filetype)
+  panes.float(lines, filetype)
 end
 
 function ports.queue(n, items, attached)
@@ -232,7 +235,7 @@ local function run(entries)
     if blocked or (err and passes(err)) then
       wait(entry)
     elseif err then
-      scratch.log(err)
+      log.add(err)
       errors[#errors + 1] = err
     end
   end
@@ -367,11 +370,11 @@ function M.fire(name, data)
   if ok then
     return
   end
-  scratch.log(("an autocommand for %s failed: %s"):format(name, tostring(err)))
+  log.add(("an autocommand for %s failed: %s"):format(name, tostring(err)))
   if not failing[name] then -- once: it may fire many times a second
     failing[name] = true
     local reason = tostring(err):gsub("\nstack traceback.*", ""):gsub("\n", " "):match(".*: (.+)$") or tostring(err)
-    scratch.message("error", ("an autocommand for %s failed: %s; see :Acp log"):format(name, reason))
+    messages.show("error", ("an autocommand for %s failed: %s; see :Acp log"):format(name, reason))
   end
 end
 
@@ -385,7 +388,7 @@ function M.settle()
     for _, listener in ipairs(listeners) do
       local ok, err = xpcall(listener, debug.traceback, n)
       if not ok then
-        scratch.log(tostring(err))
+        log.add(tostring(err))
       end
     end
     M.fire("AcpStatus", { session = n })

@@ -1,7 +1,8 @@
 -- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -48,7 +49,7 @@ end
 ---@param line string
 local function hear(line)
   if line ~= "" then
-    scratch.log("backend: " .. line)
+    log.add("backend: " .. line)
     missing = line:match("No module named '?([%w_.]+)") or missing
   end
 end
@@ -132,7 +133,7 @@ local function lost(why)
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  scratch.message("error", why)
+  messages.show("error", why)
   require("acp_nvim.backend.port").at_its_end(function()
     for _, n in ipairs(state.numbers()) do
       fail(n, why)

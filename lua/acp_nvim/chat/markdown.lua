@@ -4,7 +4,7 @@ local chats = require("acp_nvim.chat.buffer")
 local code = require("acp_nvim.chat.fenced_code")
 local inline = require("acp_nvim.chat.inline_markdown")
 local question = require("acp_nvim.question.answerable")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
 
 local api = vim.api
 local M = {}
@@ -305,7 +305,7 @@ local function guarded(fn)
     if ok then
       return result
     end
-    scratch.log("drawing the chat: " .. tostring(result))
+    log.add("drawing the chat: " .. tostring(result))
     return false
   end
 end

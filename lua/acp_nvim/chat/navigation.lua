@@ -3,7 +3,7 @@ local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local keys = require("acp_nvim.ui.key_help")
 local paths = require("acp_nvim.chat.path_under_cursor")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -134,7 +134,7 @@ local function open_file(path, line)
     problem = win
   end
   if not ok then
-    return scratch.message("error", tostring(problem))
+    return messages.show("error", tostring(problem))
   end
   if line then
     api.nvim_win_set_cursor(win, { math.max(1, math.min(line, api.nvim_buf_line_count(buf))), 0 })
@@ -157,7 +157,7 @@ function M.open_path()
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = paths.under_cursor(chat, row, cwd)
   if not path then
-    return scratch.message("info", "no file under the cursor")
+    return messages.show("info", "no file under the cursor")
   end
   open_file(path, line)
 end

@@ -1,6 +1,6 @@
 -- The line below a turn that tells what it has changed in files: its keys keep, undo and review that turn.
 local chats = require("acp_nvim.chat.buffer")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 
 local api = vim.api
 local M = {}
@@ -24,7 +24,7 @@ end
 ---@param verb "keep"|"undo"
 function M.decide(verb)
   if not M.turn_here() then
-    return scratch.message("info", ("to %s a turn's changes, go to the line that begins with ±"):format(verb))
+    return messages.show("info", ("to %s a turn's changes, go to the line that begins with ±"):format(verb))
   end
   vim.cmd.Acp({ verb, "turn" })
 end

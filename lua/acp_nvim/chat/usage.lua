@@ -1,5 +1,6 @@
 -- How full the agent's memory is and what the session has cost, in a few cells.
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -34,7 +35,7 @@ function M.cost(usage)
   if type(cost) ~= "table" or type(cost.amount) ~= "number" then
     return nil
   end
-  local currency = type(cost.currency) == "string" and scratch.visible(cost.currency):sub(1, 8) or ""
+  local currency = type(cost.currency) == "string" and printable.visible(cost.currency):sub(1, 8) or ""
   return vim.trim(("%.2f %s"):format(cost.amount, currency))
 end
 
@@ -52,7 +53,7 @@ function M.watch(n)
     if n ~= state.current() then
       who = ("%s (session %d)"):format(who, n)
     end
-    scratch.message("warn", ("%s: its memory is %d %% full; :Acp new begins anew"):format(who, share * 100 + 0.5))
+    messages.show("warn", ("%s: its memory is %d %% full; :Acp new begins anew"):format(who, share * 100 + 0.5))
   end
 end
 

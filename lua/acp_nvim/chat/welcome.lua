@@ -4,7 +4,7 @@ local chats = require("acp_nvim.chat.buffer")
 local earlier = require("acp_nvim.sessions.continue")
 local folder = require("acp_nvim.system.git_branch")
 local keymap = require("acp_nvim.config.global_keys")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local ago = require("acp_nvim.ui.relative_time")
 
@@ -40,10 +40,10 @@ local greetings = {} ---@type table<integer, acp.Greeting>  session -> what its 
 local function name_of(list, id)
   for _, item in ipairs(list or {}) do
     if item.id == id then
-      return scratch.visible(item.name)
+      return printable.visible(item.name)
     end
   end
-  return id and scratch.visible(id)
+  return id and printable.visible(id)
 end
 
 local STATES = {
@@ -57,7 +57,7 @@ local STATES = {
 ---@param status table
 ---@return acp.Chunk[]
 local function who(status)
-  local line = { { scratch.visible(status.agent_title or status.agent or ""), "AcpAgent" } }
+  local line = { { printable.visible(status.agent_title or status.agent or ""), "AcpAgent" } }
   local doing = STATES[status.state]
   if doing then
     line[2] = { "  " .. doing[1], doing[2] }
@@ -85,12 +85,12 @@ end
 ---@param width integer
 ---@return acp.Chunk[]
 local function where(cwd, width)
-  local path = scratch.visible(vim.fn.fnamemodify(cwd, ":~"))
+  local path = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
   local branch = folder.branch(cwd)
   if not branch then
     return { { end_of(path, width), "AcpPath" } }
   end
-  local on = scratch.cut("  on " .. scratch.visible(branch), math.floor(width / 2))
+  local on = printable.cut("  on " .. printable.visible(branch), math.floor(width / 2))
   return { { end_of(path, width - vim.fn.strwidth(on)), "AcpPath" }, { on, "AcpCount" } }
 end
 
@@ -102,13 +102,13 @@ end
 ---@return acp.Chunk[][] lines
 local function continuing(does, title, when, width)
   local key = { "<CR>" .. (" "):rep(KEYS_WIDTH - 4), "AcpOption" }
-  title = scratch.visible(title)
+  title = printable.visible(title)
   local room = width - KEYS_WIDTH - vim.fn.strwidth(does .. when) - 4
   if room >= math.min(LEAST_TITLE, vim.fn.strwidth(title)) then
-    title = scratch.cut(title, room)
+    title = printable.cut(title, room)
     return { { key, { does .. ' "', "AcpTool" }, { title, "AcpHeading" }, { '" ', "AcpTool" }, { when, "AcpCount" } } }
   end
-  title = scratch.cut(title, math.max(1, width - KEYS_WIDTH - 2))
+  title = printable.cut(title, math.max(1, width - KEYS_WIDTH - 2))
   local first = { key, { '"', "AcpTool" }, { title, "AcpHeading" }, { '"', "AcpTool" } }
   local left = math.max(0, math.min(KEYS_WIDTH, width - vim.fn.strwidth(does .. when) - 1))
   return { first, { { (" "):rep(left) .. does .. " ", "AcpTool" }, { when, "AcpCount" } } }
@@ -185,7 +185,7 @@ end
 local function fitted(line, width)
   local shown = { { (" "):rep(MARGIN), "AcpTool" } }
   for _, chunk in ipairs(line) do
-    local text = width > 0 and scratch.cut(chunk[1], width) or ""
+    local text = width > 0 and printable.cut(chunk[1], width) or ""
     width = width - vim.fn.strwidth(text)
     shown[#shown + 1] = { text, chunk[2] }
   end

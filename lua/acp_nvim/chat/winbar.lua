@@ -1,6 +1,6 @@
 -- The line above the chat: who, how far, what is going on. Built from the session's status when Neovim draws it.
 local chats = require("acp_nvim.chat.buffer")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
@@ -96,7 +96,7 @@ function M.prompt_text()
   local win = api.nvim_get_current_win()
   local buf = api.nvim_win_get_buf(win)
   if not state.exists(vim.b[buf].acp_session or 0) then
-    return scratch.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
+    return printable.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
   end
   local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
   local mode, filetype = place_of_keys(n)
@@ -120,7 +120,7 @@ function M.place_text()
   local win = api.nvim_get_current_win()
   local status = state.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
   local text = status.title or vim.fn.fnamemodify(status.cwd or "", ":~")
-  text = scratch.cut(segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
+  text = printable.cut(segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
   return (text:gsub("%%", "%%%%"))
 end
 

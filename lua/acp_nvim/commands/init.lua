@@ -1,7 +1,8 @@
 -- `:Acp {subcommand}[!] [args]`: the subcommands of all rooms in one table, each with what it does and how its
 -- arguments complete.
 local nearest = require("acp_nvim.ui.did_you_mean")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 
 local M = {}
 
@@ -85,10 +86,10 @@ end
 function M.run(args)
   local ran, ok, message = xpcall(dispatch, debug.traceback, args)
   if not ran then
-    scratch.log(tostring(ok))
-    scratch.message("error", (tostring(ok):gsub("\n.*", "")))
+    log.add(tostring(ok))
+    messages.show("error", (tostring(ok):gsub("\n.*", "")))
   elseif not ok then
-    scratch.message("error", message or "it did not work: see :Acp log")
+    messages.show("error", message or "it did not work: see :Acp log")
   end
 end
 

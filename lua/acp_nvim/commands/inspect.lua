@@ -3,7 +3,9 @@ local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
 local filename = require("acp_nvim.ui.path_argument")
 local reach = require("acp_nvim.commands.session_argument")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -19,10 +21,10 @@ local function writable(name, over, forced)
     return nil, message
   elseif vim.fn.isdirectory(path) == 1 then
     local lead = "that is a folder: "
-    return nil, lead .. scratch.short(path, lead)
+    return nil, lead .. printable.short(path, lead)
   elseif vim.uv.fs_lstat(path) and not over then
     local lead = ("there already, :Acp %s overwrites it: "):format(forced)
-    return nil, lead .. scratch.short(path, lead)
+    return nil, lead .. printable.short(path, lead)
   end
   return path
 end
@@ -31,7 +33,7 @@ subcommands.log = {
   doc = "what we told and what the agents wrote to stderr",
   run = function()
     -- ours at once: the backend may be what is broken
-    scratch.show("acp://log", "acp_log", scratch.log_with())
+    panes.show("acp://log", "acp_log", log.with_backend_lines())
     return not backend.is_running() or backend.notify("log", {})
   end,
 }

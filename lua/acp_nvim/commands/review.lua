@@ -1,5 +1,6 @@
 -- `:Acp` for the changes that wait for a review.
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -72,7 +73,7 @@ end
 local function summary(file, hunk)
   local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
   local what = file.created and "new file: " or file.deleted and "deleted: " or ""
-  return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, scratch.cut(scratch.visible(first), 200))
+  return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, printable.cut(printable.visible(first), 200))
 end
 
 ---@param what acp.Reviewed
@@ -94,7 +95,7 @@ local function items_of(what)
       items[#items + 1] = { filename = file.path, lnum = 1, text = "changed: earlier text unknown, no undo" }
     end
     if #items > before then
-      files[#files + 1] = scratch.visible(vim.fs.basename(file.path))
+      files[#files + 1] = printable.visible(vim.fs.basename(file.path))
     end
   end
   local where = #files == 1 and files[1] or counted(#files, "file")
@@ -165,12 +166,12 @@ subcommands.review = {
     end
     local items, sum = items_of(what)
     if #items == 0 then
-      scratch.message("info", nothing_left("review", what.session, what.turn))
+      messages.show("info", nothing_left("review", what.session, what.turn))
       return true
     end
     vim.fn.setqflist({}, " ", { title = ("%s: %s"):format(what.title, sum), items = items })
     show_first()
-    scratch.message("info", how_to_go_on(items)) -- the cursor may stand on the first one already
+    messages.show("info", how_to_go_on(items)) -- the cursor may stand on the first one already
     return true
   end,
 }

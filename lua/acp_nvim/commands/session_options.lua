@@ -1,7 +1,7 @@
 -- `:Acp` for what can be switched in a session: mode, model, options.
 local acp = require("acp_nvim")
 local reach = require("acp_nvim.commands.session_argument")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -92,7 +92,7 @@ subcommands.option = {
     local option = option_of(id)
     if option and option.type == "boolean" then
       if SWITCHES[value] == nil then
-        return nil, scratch.visible(("%s is on or off, not '%s'"):format(id, value))
+        return nil, printable.visible(("%s is on or off, not '%s'"):format(id, value))
       end
       return acp.set_option(id, SWITCHES[value], { session = n })
     end

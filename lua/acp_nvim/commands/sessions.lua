@@ -3,7 +3,7 @@ local acp = require("acp_nvim")
 local agents = require("acp_nvim.config.known_agents")
 local filename = require("acp_nvim.ui.path_argument")
 local opened = require("acp_nvim.commands.session_argument").opened
-local scratch = require("acp_nvim.ui.message")
+local panes = require("acp_nvim.ui.panes")
 local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -67,7 +67,7 @@ local function new(call)
   elseif not choices then
     return nil, message
   end
-  scratch.select(choices, "Which agent?", function(choice)
+  panes.select(choices, "Which agent?", function(choice)
     opened(acp.new_session({ agent = choice }))
   end)
   return true

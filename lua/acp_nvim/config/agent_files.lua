@@ -3,7 +3,8 @@
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")
 local presets = require("acp_nvim.config.agent_presets")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 
 local M = {}
 
@@ -110,7 +111,7 @@ local function take(path, text, key, name, entry, shared, into)
     if entry.type == nil or entry.type == "custom" then
       return complain(("'%s' has no command"):format(name))
     end
-    return scratch.log(at(path, nil, ("'%s' is known to the other editor alone"):format(name)))
+    return log.add(at(path, nil, ("'%s' is known to the other editor alone"):format(name)))
   end
   local spec, problems = config.agent(own, presets.defaults(called, own))
   for _, problem in ipairs(problems) do
@@ -199,7 +200,7 @@ local function look(path)
   for _, problem in ipairs(file.problems) do
     if not told[problem] then
       told[problem] = true
-      scratch.message("warn", problem)
+      messages.show("warn", problem)
     end
   end
   return file

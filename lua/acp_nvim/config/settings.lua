@@ -143,10 +143,10 @@ end
 local function report(problems)
   local line = table.concat(problems, "; ")
   if #problems > 1 and #line > vim.v.echospace - #"acp_nvim: " then
-    require("acp_nvim.ui.message").log(line)
+    require("acp_nvim.ui.log").add(line)
     line = ("%s (and %d more: see :Acp log)"):format(problems[1], #problems - 1)
   end
-  require("acp_nvim.ui.message").message("warn", line)
+  require("acp_nvim.ui.messages").show("warn", line)
 end
 
 local current ---@type table?

@@ -9,7 +9,7 @@
 --
 -- All three come in one tick of the event loop. Between `begins` and `ended` Neovim may read the file again, which ends
 -- every attachment: a listener whose `on_detach` was called meanwhile attaches again in `applied` or `ended`.
-local log = require("acp_nvim.ui.message").log
+local log = require("acp_nvim.ui.log").add
 
 local M = {}
 

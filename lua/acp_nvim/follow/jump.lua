@@ -28,7 +28,7 @@ local function complain(path, what)
   local line = ("follow: %s: %s"):format(vim.fs.basename(path), vim.split(what, "\n", { plain = true })[1])
   if not complaints[line] then
     complaints[line] = true
-    require("acp_nvim.ui.message").message("warn", line)
+    require("acp_nvim.ui.messages").show("warn", line)
   end
 end
 
@@ -155,7 +155,7 @@ local function quietly(fn)
   local back = "noautocmd let &eventignore = %s | noautocmd let &shortmess = %s"
   vim.cmd(back:format(vim.fn.string(ignored), vim.fn.string(short)))
   if not ok then
-    require("acp_nvim.ui.message").log("follow: " .. tostring(err))
+    require("acp_nvim.ui.log").add("follow: " .. tostring(err))
   end
 end
 

@@ -2,7 +2,8 @@
 local backend = require("acp_nvim.backend.process")
 local choosing = require("acp_nvim.form.keys")
 local page = require("acp_nvim.form.layout")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = {}
@@ -66,7 +67,7 @@ function M.complain(buf, errors)
     local what = number and errors[form.fields[number].name]
     if what then
       first = first or number
-      local chunk = { { "  ✗ " .. scratch.visible(what), "AcpError" } }
+      local chunk = { { "  ✗ " .. printable.visible(what), "AcpError" } }
       api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { virt_text = chunk })
     end
   end
@@ -96,9 +97,9 @@ local function send(buf)
     ok, message = notify(buf, values)
   end
   if not ok then
-    scratch.message("error", message or "the form was not taken")
+    messages.show("error", message or "the form was not taken")
   elseif is_leaving then
-    scratch.message("warn", "the form goes out first: once it is taken, say it again to leave")
+    messages.show("warn", "the form goes out first: once it is taken, say it again to leave")
   end
   vim.bo[buf].modified = true -- not written until it is taken: `:wqa` stays, and `:wq` leaves the window to us
 end

@@ -1,7 +1,7 @@
 -- A form of an agent in a window of its own: a block a field; writing it answers the question.
 local highlight = require("acp_nvim.ui.highlight")
 local page = require("acp_nvim.form.layout")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.form.buffer")
 local state = require("acp_nvim.backend.session_store")
 local undisturbed = require("acp_nvim.ui.safe_windows")
@@ -156,7 +156,7 @@ end
 function M.visit(url)
   local ok, _, problem = pcall(vim.ui.open, url)
   if not ok or problem then
-    scratch.message("error", "the page cannot be opened here, its address is in the chat: " .. url)
+    messages.show("error", "the page cannot be opened here, its address is in the chat: " .. url)
   end
 end
 

@@ -3,7 +3,7 @@ local chip = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local filename = require("acp_nvim.ui.path_argument")
 local image = require("acp_nvim.prompt.image")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -14,7 +14,7 @@ local MOST_TEXT = 2 ^ 20
 
 ---@param text string  of a chip
 local function told(text)
-  scratch.message("info", ("added %s to the prompt"):format(text:sub(2, -2)))
+  messages.show("info", ("added %s to the prompt"):format(text:sub(2, -2)))
 end
 
 ---@param n integer
@@ -32,7 +32,7 @@ end
 ---@param message? string
 local function put_late(n, text, message)
   if message then
-    scratch.message("error", message)
+    messages.show("error", message)
   elseif text and state.exists(n) then
     put(n, text())
   end
@@ -129,7 +129,7 @@ local function bounded(text)
   if #text <= MOST_TEXT then
     return text
   end
-  scratch.message("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
+  messages.show("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
   return text:sub(1, MOST_TEXT) .. "\n… cut here"
 end
 
@@ -143,7 +143,7 @@ function kinds.diff(n)
       return
     elseif not diff.text then
       require("acp_nvim.prompt.buffer").replace(n, shown)
-      return scratch.message("error", diff.why or "")
+      return messages.show("error", diff.why or "")
     end
     diff.text = bounded(diff.text)
     local before = shown
@@ -242,7 +242,7 @@ local function add_files(n, rest)
   end, paths)
   require("acp_nvim.prompt.buffer").insert(n, table.concat(texts, " "))
   local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
-  scratch.message("info", ("added %s to the prompt"):format(what))
+  messages.show("info", ("added %s to the prompt"):format(what))
   return true
 end
 

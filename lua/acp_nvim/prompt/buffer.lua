@@ -3,7 +3,7 @@ local chip = require("acp_nvim.prompt.chips")
 local complete = require("acp_nvim.prompt.completion")
 local hint = require("acp_nvim.prompt.hints")
 local history = require("acp_nvim.prompt.history")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -200,11 +200,11 @@ function M.send(n)
     if not typing and require("acp_nvim.chat.welcome").continue(n) then
       return
     end
-    return scratch.message("info", "there is nothing to send: the prompt is empty")
+    return messages.show("info", "there is nothing to send: the prompt is empty")
   end
   local ok, problem = require("acp_nvim").prompt(text, { session = n })
   if not ok then
-    return scratch.message("error", problem or "the prompt was not taken")
+    return messages.show("error", problem or "the prompt was not taken")
   end
   M.clear(n)
 end

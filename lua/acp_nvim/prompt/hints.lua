@@ -2,7 +2,7 @@
 -- It is right whatever has emptied or filled the buffer.
 local chip = require("acp_nvim.prompt.chips")
 local complete = require("acp_nvim.prompt.completion")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -33,7 +33,7 @@ end
 ---@return string
 local function addressee(n)
   local status = state.look(n) or {}
-  return scratch.visible(status.agent_title or status.agent or "the agent")
+  return printable.visible(status.agent_title or status.agent or "the agent")
 end
 
 ---@param n integer

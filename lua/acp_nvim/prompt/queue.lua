@@ -1,7 +1,9 @@
 -- The queued prompts as a buffer: one block a prompt; writing it makes it the queue.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -73,7 +75,7 @@ end
 ---@param count integer
 local function say_held(count)
   local many = ("%d prompt%s held"):format(count, count == 1 and "" or "s")
-  scratch.message("info", count == 0 and "no prompt is held" or many .. ": send a prompt, and the rest follows")
+  messages.show("info", count == 0 and "no prompt is held" or many .. ": send a prompt, and the rest follows")
 end
 
 ---@param n integer
@@ -90,7 +92,7 @@ local function write(n, buf)
   end
   local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
   if not ok then
-    return scratch.message("error", problem or "the queue was not taken")
+    return messages.show("error", problem or "the queue was not taken")
   end
   remember(buf, items)
   vim.bo[buf].modified = false
@@ -127,7 +129,7 @@ end
 ---@param attached string[]
 local function show_attached(buf, row, attached)
   local lines = vim.tbl_map(function(words)
-    return { { "  with " .. scratch.visible(words), "AcpNote" } }
+    return { { "  with " .. printable.visible(words), "AcpNote" } }
   end, attached)
   api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
 end
@@ -175,7 +177,7 @@ function M.open(n, items, attached)
     return api.nvim_set_current_win(win)
   end
   require("acp_nvim.ui.safe_windows").run(function()
-    win = scratch.split(math.min(12, math.floor(vim.o.lines / 3)))
+    win = panes.split(math.min(12, math.floor(vim.o.lines / 3)))
     api.nvim_win_set_buf(win, buf)
   end)
   highlight.dress(win)

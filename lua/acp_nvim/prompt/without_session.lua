@@ -1,6 +1,6 @@
 -- A prompt that outlives its session, as when an agent refuses to load one: whoever types in it, or has a draft there, is
 -- not moved into another's. It stays until its user goes elsewhere, and what was written goes along.
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -90,7 +90,7 @@ end
 
 --- Says that nothing can be done in the prompt any more.
 function M.tell()
-  scratch.message("warn", "nothing was sent, this session is gone: :Acp takes your text along")
+  messages.show("warn", "nothing was sent, this session is gone: :Acp takes your text along")
 end
 
 return M

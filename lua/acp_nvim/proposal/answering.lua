@@ -7,7 +7,7 @@
 local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 
 local M = {}
 
@@ -42,7 +42,7 @@ local function set_aside(question, texts)
     buf = aside.put(question.id, path, text)
   end
   local what = question.kind == "conflict" and "your merge" or "what you made of the proposal"
-  scratch.message("warn", ("%s is kept: :sbuffer %d"):format(what, buf))
+  messages.show("warn", ("%s is kept: :sbuffer %d"):format(what, buf))
 end
 
 --- The option is the answer, and `M.why_not` has nothing against it.

@@ -1,6 +1,6 @@
 -- What the user has made of a right side stays in a buffer of its own once something else has taken its place.
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.proposal.sheet")
 
 local M = {}
@@ -29,7 +29,7 @@ function M.keep(question, path, text)
   for _, known in ipairs({ proposal and proposal.pages or {}, desk.kept[question] or {} }) do
     known[path] = nil
   end
-  scratch.message("warn", ("the proposal changed in lines that you edited; yours: :sbuffer %d"):format(buf))
+  messages.show("warn", ("the proposal changed in lines that you edited; yours: :sbuffer %d"):format(buf))
 end
 
 return M

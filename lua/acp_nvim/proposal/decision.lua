@@ -75,7 +75,7 @@ local function is_unseen(proposal)
     return false
   end
   screen.show(question)
-  require("acp_nvim.ui.message").message("warn", screen.why_unseen(question))
+  require("acp_nvim.ui.messages").show("warn", screen.why_unseen(question))
   return true
 end
 
@@ -87,7 +87,7 @@ local function is_late(proposal)
   local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
   local is_late = question ~= nil and command_line.is_late(question)
   if is_late then
-    require("acp_nvim.ui.message").message("warn", "not sent: the proposal changed while you typed, repeat to send it")
+    require("acp_nvim.ui.messages").show("warn", "not sent: the proposal changed while you typed, repeat to send it")
   end
   return is_late
 end
@@ -99,7 +99,7 @@ local function is_too_soon(proposal)
   local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
   local why = question and require("acp_nvim.question.keys").why_not_by_key(question, { kind = "allow_once" })
   if why then
-    require("acp_nvim.ui.message").message("warn", why)
+    require("acp_nvim.ui.messages").show("warn", why)
   end
   return why ~= nil
 end
@@ -115,7 +115,7 @@ local function has_unseen_file(proposal)
         { question = proposal.shown.question, at = index, focus = true }
       )
       local told = ("not sent: %s has changed, repeat to send it"):format(file.name)
-      require("acp_nvim.ui.message").message("warn", told)
+      require("acp_nvim.ui.messages").show("warn", told)
       return true
     end
   end

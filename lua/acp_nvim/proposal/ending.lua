@@ -3,7 +3,7 @@ local abreast = require("acp_nvim.abreast")
 local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local state = require("acp_nvim.backend.session_store")
@@ -79,7 +79,7 @@ local function put_aside(question, texts)
     buf = aside.put(question, path, text)
   end
   if buf then
-    scratch.message("warn", ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf))
+    messages.show("warn", ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf))
   end
 end
 
@@ -157,7 +157,7 @@ function M.ended(question)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) and desk.is_open(proposal) and sides.is_open(proposal.sides) then
       leave_open(proposal)
-      scratch.message("warn", "no longer asked: nothing of the right side will be sent")
+      messages.show("warn", "no longer asked: nothing of the right side will be sent")
     end
     finish(question)
   end)

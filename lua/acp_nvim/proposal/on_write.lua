@@ -1,7 +1,7 @@
 -- A right side is written: that decides, where it is meant to and is all of it; under another name it is a copy.
 local decision = require("acp_nvim.proposal.decision")
 local desk = require("acp_nvim.proposal.desk")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local write_intent = require("acp_nvim.proposal.write_intent")
 
 local api = vim.api
@@ -31,7 +31,7 @@ local function copy(buf, name, target)
   local first, last = vim.fn.line("'["), vim.fn.line("']")
   local ok, err = pcall(vim.fn.writefile, api.nvim_buf_get_lines(buf, first - 1, last, false), target)
   local said = ok and "written: %s; the proposal is still asked" or "not written: %s"
-  scratch.message(ok and "info" or "error", said:format(ok and vim.fn.fnamemodify(target, ":~:.") or err))
+  messages.show(ok and "info" or "error", said:format(ok and vim.fn.fnamemodify(target, ":~:.") or err))
   vim.schedule(function()
     name_again(buf, name)
   end)
@@ -43,7 +43,7 @@ end
 local function tell_unsent(proposal, is_pressed)
   if is_pressed or not proposal.told_unsent then
     proposal.told_unsent = true
-    scratch.message("warn", "the proposal was not sent: :w in its own window does that")
+    messages.show("warn", "the proposal was not sent: :w in its own window does that")
   end
 end
 
@@ -59,7 +59,7 @@ function M.write(proposal, path, name, event)
   local is_whole = vim.fn.line("'[") == 1 and vim.fn.line("']") == api.nvim_buf_line_count(buf)
   write_intent.judge(buf, function()
     if not is_whole then
-      scratch.message("warn", "all of it decides: nothing was sent, :w without a range does that")
+      messages.show("warn", "all of it decides: nothing was sent, :w without a range does that")
     elseif desk.is_open(proposal) and api.nvim_buf_is_valid(buf) then
       decision.submit(proposal, path)
     end

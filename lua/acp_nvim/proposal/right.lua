@@ -3,7 +3,7 @@ local abreast = require("acp_nvim.abreast")
 local aside = require("acp_nvim.proposal.aside")
 local desk = require("acp_nvim.proposal.desk")
 local on_write = require("acp_nvim.proposal.on_write")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.proposal.sheet")
 local sides = require("acp_nvim.sides")
 local write_intent = require("acp_nvim.proposal.write_intent")
@@ -103,7 +103,7 @@ local function save(proposal, path, now, text)
   local told = (proposal.told_texts or {})[path] or page and page.came
   if page and now ~= told and now ~= text then
     aside.put(desk.key_of(proposal), path, now)
-    scratch.message("warn", "the proposal changed while you typed: your text is in a buffer, see :ls!")
+    messages.show("warn", "the proposal changed while you typed: your text is in a buffer, see :ls!")
   end
 end
 

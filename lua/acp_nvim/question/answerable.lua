@@ -3,7 +3,7 @@ local chats = require("acp_nvim.chat.buffer")
 local clock = require("acp_nvim.question.answer_delay")
 local config = require("acp_nvim.config.settings")
 local memory = require("acp_nvim.question.seen_rows")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local scroll = require("acp_nvim.question.scroll")
 local sight = require("acp_nvim.question.visible_rows")
 local state = require("acp_nvim.backend.session_store")
@@ -170,8 +170,8 @@ end
 ---@param question acp.Question
 ---@param why string
 function M.tell(question, why)
-  scratch.message("warn", why)
-  told[question.id] = scratch.said()
+  messages.show("warn", why)
+  told[question.id] = messages.count()
 end
 
 ---@param id integer
@@ -207,7 +207,7 @@ end
 local function ended(question)
   announced[question.id] = nil
   if told[question.id] then
-    scratch.take_back(told[question.id])
+    messages.take_back(told[question.id])
     told[question.id] = nil
   end
   memory.forget(question.id)

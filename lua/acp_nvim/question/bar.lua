@@ -6,7 +6,7 @@
 --   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
 local chats = require("acp_nvim.chat.buffer")
 local clock = require("acp_nvim.question.answer_delay")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local short_names = require("acp_nvim.question.option_labels")
 local state = require("acp_nvim.backend.session_store")
 
@@ -80,7 +80,7 @@ end
 ---@param question acp.Question
 ---@return acp.BarSubject
 local function subject_of(question)
-  local subject = { kind = "", text = scratch.visible(question.title), is_path = false, counts = "" }
+  local subject = { kind = "", text = printable.visible(question.title), is_path = false, counts = "" }
   local chat, row, eol = line_of(question)
   if not chat or not row then
     return subject
@@ -118,7 +118,7 @@ local function cut(subject, width)
   if vim.fn.strwidth(subject.text) <= width then
     return subject.text
   end
-  return subject.is_path and last_cells(subject.text, width) or scratch.cut(subject.text, width)
+  return subject.is_path and last_cells(subject.text, width) or printable.cut(subject.text, width)
 end
 
 -- The bar -------------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ local function fitted(question, keys, width, more)
       return chunks
     end
   end
-  return { { scratch.cut(" ? " .. (keys.after or keys.option:gsub("%%d", "{n}")), width) } }
+  return { { printable.cut(" ? " .. (keys.after or keys.option:gsub("%%d", "{n}")), width) } }
 end
 
 --- As a statusline has it; nil: nothing is asked in that session.

@@ -3,7 +3,8 @@
 local chats = require("acp_nvim.chat.buffer")
 local clock = require("acp_nvim.question.answer_delay")
 local question_of = require("acp_nvim.question.answerable")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local short_names = require("acp_nvim.question.option_labels")
 local state = require("acp_nvim.backend.session_store")
 
@@ -46,7 +47,7 @@ end
 ---@param key string
 ---@return string message
 local function again(option, key)
-  local name = scratch.cut(scratch.visible(option.name), 40)
+  local name = printable.cut(printable.visible(option.name), 40)
   return ("%s = %s %s: press %s again"):format(key, short_names.SIGNS[option.kind], name, key)
 end
 
@@ -84,7 +85,7 @@ local function answer(question, option, key, by_bar)
   end
   local ok, problem = require("acp_nvim").answer(question.id, option.id)
   if not ok then
-    scratch.message("error", problem or "the answer was not taken")
+    messages.show("error", problem or "the answer was not taken")
   end
 end
 
@@ -150,11 +151,11 @@ end
 function M.answer(number, key)
   local question, by_bar = meant()
   if not question then
-    return scratch.message("info", "there is no open question here")
+    return messages.show("info", "there is no open question here")
   end
   local option = question.options[number]
   if not option then
-    return scratch.message("warn", ("option 1 to %d, not %d: nothing was sent"):format(#question.options, number))
+    return messages.show("warn", ("option 1 to %d, not %d: nothing was sent"):format(#question.options, number))
   end
   answer(question, option, key, by_bar)
 end
@@ -163,7 +164,7 @@ end
 function M.diff()
   local question = meant()
   if not question or not question.has_diff then
-    return scratch.message("info", "no open question here has a diff")
+    return messages.show("info", "no open question here has a diff")
   end
   vim.cmd.stopinsert()
   require("acp_nvim.backend.process").notify("diff", { question = question.id, focus = true })
@@ -264,7 +265,7 @@ local function take(row, col, key)
   if question and number then
     answer(question, question.options[number], key, false)
   elseif on_line then
-    scratch.message("info", "put the cursor on one of the answers: nothing was sent")
+    messages.show("info", "put the cursor on one of the answers: nothing was sent")
   end
   return on_line
 end

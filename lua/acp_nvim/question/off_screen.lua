@@ -1,5 +1,5 @@
 -- What the user is told of a question that is out of sight.
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -35,7 +35,8 @@ end
 function M.of(question)
   local who, how = whose(question)
   local room = vim.v.echospace - vim.fn.strwidth(("acp_nvim:    %s"):format(how))
-  local asks = scratch.cut(("%s asks: %s"):format(who, scratch.visible(question.title)), math.max(room, LEAST_TITLE))
+  local asks =
+    printable.cut(("%s asks: %s"):format(who, printable.visible(question.title)), math.max(room, LEAST_TITLE))
   local text = ("%s   %s"):format(asks, how)
   if vim.fn.strwidth(asks) + LEAST_OPTIONS <= room then
     text = ("%s  (%s)"):format(text, options_of(question))

@@ -7,7 +7,7 @@
 --
 -- No two options look the same, and none misleads: an option whose one word does not say what it does, and each that
 -- counts always, keeps the sign of its kind.
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 local M = {}
 
@@ -25,7 +25,7 @@ local CLEAR = {
 ---@return string[]
 local function words_of(name)
   local words = {}
-  for word in scratch.visible(vim.fn.strcharpart(name, 0, MOST_CHARS)):gmatch("%S+") do
+  for word in printable.visible(vim.fn.strcharpart(name, 0, MOST_CHARS)):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
     words[#words + 1] = word ~= "" and vim.fn.tolower(word) or nil
   end
@@ -135,7 +135,7 @@ function M.of(options)
     local name = or_by_kind(names[index], options, index)
     local is_clear = vim.list_contains(CLEAR[option.kind] or {}, name)
     local sign = not is_clear and M.SIGNS[option.kind] or ""
-    list[index] = { sign = sign, name = scratch.cut(name, LONGEST) }
+    list[index] = { sign = sign, name = printable.cut(name, LONGEST) }
   end
   return list
 end

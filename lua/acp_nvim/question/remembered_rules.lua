@@ -1,6 +1,6 @@
 -- `:Acp forget`: what a session remembers as allowed or rejected for good, one a line, to be taken back.
 local listed = require("acp_nvim.ui.list")
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -15,7 +15,7 @@ local list ---@type acp.List
 ---@return string
 local function agent()
   local status = session and state.look(session) or {}
-  return scratch.visible(status.agent_title or status.agent or "the agent")
+  return printable.visible(status.agent_title or status.agent or "the agent")
 end
 
 ---@return table[]
@@ -31,7 +31,7 @@ local function rows(width)
     local action = listed.column(SIGNS[item.action], ACTION_WIDTH)
     local keeper = item.by == "agent" and ("only %s can forget it"):format(agent()) or "this session"
     local room = width - vim.fn.strwidth(number .. action .. keeper) - 4
-    local what = listed.column(scratch.visible(item.what), math.max(LEAST_WHAT, room))
+    local what = listed.column(printable.visible(item.what), math.max(LEAST_WHAT, room))
     local from = #number
     return {
       of = item,

@@ -1,7 +1,7 @@
 -- A question comes into the view of a window, if need be row by row.
 local cover = require("acp_nvim.question.hidden_lines")
 local memory = require("acp_nvim.question.seen_rows")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local sight = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
@@ -53,7 +53,7 @@ end
 local function tell_part(part)
   if part and not sight.is_whole(part) then
     local now = part.to < part.total and "say it again for its next lines" or "say it again to answer"
-    scratch.message("warn", ("%s (%d to %d of %d)"):format(now, part.from + 1, part.to, part.total))
+    messages.show("warn", ("%s (%d to %d of %d)"):format(now, part.from + 1, part.to, part.total))
   end
 end
 

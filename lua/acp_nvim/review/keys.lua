@@ -1,7 +1,7 @@
 -- Keys in buffers with pending changes: there with the first, gone with the last, and only where nothing else is mapped.
 local names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 
 local api = vim.api
 local M = {}
@@ -81,7 +81,7 @@ function M.jump(step)
   end
   if not target then
     local text, others = step > 0 and "no change below" or "no change above", elsewhere(#rows)
-    return scratch.message("info", others > 0 and ("%s (%d in other files: :Acp review)"):format(text, others) or text)
+    return messages.show("info", others > 0 and ("%s (%d in other files: :Acp review)"):format(text, others) or text)
   end
   vim.cmd("normal! m'")
   api.nvim_win_set_cursor(0, { target + 1, 0 })

@@ -3,7 +3,8 @@ local agents = require("acp_nvim.config.known_agents")
 local ago = require("acp_nvim.ui.relative_time")
 local backend = require("acp_nvim.backend.process")
 local reach = require("acp_nvim.api.session_argument")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -71,7 +72,7 @@ end
 ---@param kept acp.Earlier
 ---@return string
 local function name(kept)
-  return ('"%s" (%s)'):format(scratch.cut(scratch.visible(kept.title or "untitled"), 40), ago(kept.updated))
+  return ('"%s" (%s)'):format(printable.cut(printable.visible(kept.title or "untitled"), 40), ago(kept.updated))
 end
 
 ---@param cwd string
@@ -82,12 +83,12 @@ local function go_on(cwd, kept)
   local agent = kept.id and agents.find(kept.agent)
   if not agent then
     local n, message = require("acp_nvim").replay(kept.file)
-    local why = ("%s was with %s, which is not configured: a replay"):format(name(kept), scratch.visible(kept.agent))
+    local why = ("%s was with %s, which is not configured: a replay"):format(name(kept), printable.visible(kept.agent))
     return n, message or why
   end
   local more = { id = kept.id, transcript = kept.file, about = kept.title }
   local n, message = reach.begin("new", { agent = agent, cwd = cwd, roots = {} }, more)
-  return n, message or ("continuing %s with %s"):format(name(kept), scratch.visible(agent))
+  return n, message or ("continuing %s with %s"):format(name(kept), printable.visible(agent))
 end
 
 ---@param n integer
@@ -109,7 +110,7 @@ function M.continue(cwd)
     show(n)
     local status = state.look(n) or {}
     local what = status.title or status.about or ("session %d"):format(n)
-    scratch.message("info", ('here is "%s"'):format(scratch.cut(what, 40)))
+    messages.show("info", ('here is "%s"'):format(printable.cut(what, 40)))
     close_empty(before)
     return true
   end
@@ -119,15 +120,15 @@ function M.continue(cwd)
   end
   M.ask(cwd, function(kept)
     if not kept then
-      local where = scratch.visible(vim.fn.fnamemodify(cwd, ":~"))
-      return scratch.message("info", "nothing to continue (:Acp sessions lists what agents have saved): " .. where)
+      local where = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
+      return messages.show("info", "nothing to continue (:Acp sessions lists what agents have saved): " .. where)
     end
     local began, said = go_on(cwd, kept)
     if began then
       show(began)
       close_empty(before)
     end
-    scratch.message(began and "info" or "error", said)
+    messages.show(began and "info" or "error", said)
   end)
   return true
 end

@@ -4,7 +4,8 @@ local ago = require("acp_nvim.ui.relative_time")
 local backend = require("acp_nvim.backend.process")
 local catalogue = require("acp_nvim.sessions.live_and_saved")
 local listed = require("acp_nvim.ui.list")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -17,12 +18,12 @@ local STATE_COLUMN = 4
 ---@param width integer  of the window
 ---@return string
 local function draw_line(line, width)
-  local cwd = scratch.visible(vim.fn.fnamemodify(line.cwd, ":~"))
+  local cwd = printable.visible(vim.fn.fnamemodify(line.cwd, ":~"))
   local number = line.session and tostring(line.session) or ""
   local head = ("%3s %s  %s  "):format(
     number,
     listed.column(line.state, 9),
-    listed.column(scratch.visible(line.agent), 10)
+    listed.column(printable.visible(line.agent), 10)
   )
   local room = math.max(20, width - #"999 needs you  agent-name  " - 14)
   local title = math.max(12, math.floor(room * 0.6))
@@ -51,7 +52,7 @@ end
 local function remarks(shown)
   local said = {}
   for _, listing in ipairs(catalogue.listings()) do
-    local name = scratch.visible(listing.agent)
+    local name = printable.visible(listing.agent)
     if listing.state == "asking" then
       said[#said + 1] = name .. ": asking for its sessions …"
     elseif listing.state == "failed" then
@@ -115,7 +116,7 @@ end
 ---@return string? words  to be asked for it once more
 local function close(line, again)
   if not line.session then
-    return scratch.message("info", "it is not open here: d deletes it")
+    return messages.show("info", "it is not open here: d deletes it")
   end
   local pending = (state.look(line.session) or {}).pending or 0
   if pending > 0 and not again then
@@ -129,7 +130,7 @@ end
 ---@return string? words  to be asked for it once more
 local function delete(line, again)
   if line.can.delete == false or not line.id then
-    scratch.message("warn", ("%s cannot delete this session"):format(line.agent))
+    messages.show("warn", ("%s cannot delete this session"):format(line.agent))
   elseif not again then
     return "d again deletes it for good"
   else

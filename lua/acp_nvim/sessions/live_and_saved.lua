@@ -1,5 +1,5 @@
 -- What sessions there are: those that live here and those that the agents have saved, each once.
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -112,7 +112,7 @@ function M.all()
           id = saved.id,
           agent = listing.agent,
           cwd = saved.cwd or vim.fn.getcwd(),
-          title = saved.title or scratch.visible(saved.id),
+          title = saved.title or printable.visible(saved.id),
           state = "saved",
           hl = "AcpPending",
           updated = saved.updated,

@@ -1,5 +1,7 @@
 -- Pickers of mode, model and options, and the key that goes through the modes.
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -28,9 +30,9 @@ end
 local function labels_of(choices, current)
   local labels, by_label = {}, {}
   for _, choice in ipairs(choices) do
-    local text = scratch.visible(label(choice, choice.id == current))
+    local text = printable.visible(label(choice, choice.id == current))
     if by_label[text] then
-      text = scratch.visible(("%s (%s)"):format(text, tostring(choice.id)))
+      text = printable.visible(("%s (%s)"):format(text, tostring(choice.id)))
     end
     labels[#labels + 1] = text
     by_label[text] = choice
@@ -44,10 +46,10 @@ end
 ---@param set fun(id: any): true?, string?
 local function pick(choices, current, title, set)
   local labels, by_label = labels_of(choices, current)
-  scratch.select(labels, title, function(chosen)
+  panes.select(labels, title, function(chosen)
     local ok, message = set(by_label[chosen].id)
     if not ok then
-      scratch.message("error", message or "")
+      messages.show("error", message or "")
     end
   end)
   for row, choice in ipairs(choices) do
@@ -174,7 +176,7 @@ function M.unknown(what, id, choices)
   end, choices)
   local near = require("acp_nvim.ui.did_you_mean")(ids, tostring(id))
   local hint = near and (": did you mean '%s'?"):format(near) or (". Choose " .. listed(ids))
-  return scratch.visible(("no %s '%s'%s"):format(what, tostring(id), hint))
+  return printable.visible(("no %s '%s'%s"):format(what, tostring(id), hint))
 end
 
 local asked = {} ---@type table<integer, { from?: string, to: string }> what the mode key has asked for

@@ -7,7 +7,7 @@
 --    proposed · do refuse · :w send · :Acp reject
 --    do refuse · :w send · :Acp reject
 --    :w send · :Acp reject
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 local M = {}
 
@@ -70,7 +70,7 @@ local function end_of(path, cells)
   if vim.fn.strwidth(name) + 2 <= cells then
     return "…/" .. name
   end
-  return scratch.cut(name, cells)
+  return printable.cut(name, cells)
 end
 
 ---@param bar acp.SideBar
@@ -129,7 +129,7 @@ function M.text(bar, width, is_typing)
     end
     text = written(bar, size, is_typing)
   end
-  return " " .. scratch.cut(text, math.max(1, width - 1)):gsub("%%", "%%%%")
+  return " " .. printable.cut(text, math.max(1, width - 1)):gsub("%%", "%%%%")
 end
 
 return M

@@ -1,7 +1,7 @@
 -- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. What cannot be written there is lost
 -- and stops nothing; the user is warned once.
 local announce = require("acp_nvim.ui.unseen_message")
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
 
 local M = {}
 
@@ -31,7 +31,7 @@ end
 ---@param text string
 function M.warn(text)
   if is_warned then
-    return scratch.log("warn: " .. text)
+    return log.add("warn: " .. text)
   end
   is_warned = true
   announce.say("warn", text)

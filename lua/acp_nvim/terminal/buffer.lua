@@ -4,7 +4,8 @@ local bar = require("acp_nvim.terminal.winbar")
 local highlight = require("acp_nvim.ui.highlight")
 local picker = require("acp_nvim.terminal.list")
 local roll = require("acp_nvim.terminal.registry")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = { list = roll.list }
@@ -14,7 +15,7 @@ local SCROLLBACK = 10000
 ---@param terminal acp.Terminal
 local function draw_winbars(terminal)
   for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
-    local command = scratch.cut(scratch.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
+    local command = printable.cut(printable.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
     local status = roll.ending(terminal)
     local keys = (status and "" or bar.STOP) .. bar.CLOSE
     bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
@@ -94,13 +95,13 @@ end
 local function stop_or_say(number)
   local ok, message = M.stop(number)
   if not ok then
-    scratch.message("info", message or "it could not be stopped")
+    messages.show("info", message or "it could not be stopped")
   end
 end
 
 local function close_window()
   if not pcall(api.nvim_win_close, 0, false) then
-    scratch.message("info", "this is the last window")
+    messages.show("info", "this is the last window")
   end
 end
 

@@ -1,7 +1,8 @@
 -- The list of all terminals, with keys that open and stop them.
 local bar = require("acp_nvim.terminal.winbar")
 local roll = require("acp_nvim.terminal.registry")
-local scratch = require("acp_nvim.ui.message")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = {}
@@ -15,7 +16,7 @@ local function lines()
     return ("%3d  %-8s  %s"):format(
       terminal.number,
       roll.ending(terminal) or "running",
-      scratch.visible(terminal.command)
+      printable.visible(terminal.command)
     )
   end, roll.list())
 end
@@ -48,7 +49,7 @@ function M.open(open, stop)
   if #roll.list() == 0 then
     return nil, "there are no terminals"
   end
-  local win = scratch.show(NAME, "acp_terminals", lines())
+  local win = panes.show(NAME, "acp_terminals", lines())
   shown = api.nvim_win_get_buf(win)
   vim.wo[win].cursorline, vim.wo[win].wrap = true, false
   vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false -- the terminals have numbers of their own

@@ -1,6 +1,6 @@
 -- The segments of a bar: as many as there is room for, the least important dropped first.
 local on_bar = require("acp_nvim.ui.highlight").on_bar
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = { STEP = 10 } -- the rank of the plan's step
@@ -15,7 +15,7 @@ local M = { STEP = 10 } -- the rank of the plan's step
 ---@param text string
 ---@return string
 function M.clean(text)
-  return scratch.visible(vim.fn.strcharpart(text, 0, 120))
+  return printable.visible(vim.fn.strcharpart(text, 0, 120))
 end
 
 ---@param list acp.Segment[]
@@ -41,7 +41,7 @@ function M.fit(list, width)
     end
     local room = width - width_of(list) + api.nvim_strwidth(list[least].text)
     if list[least].rank == M.STEP and room >= 8 then
-      list[least].text = scratch.cut(list[least].text, room)
+      list[least].text = printable.cut(list[least].text, room)
     else
       table.remove(list, least)
       list[1].gap = list[1].gap:sub(1, 1)

@@ -1,5 +1,5 @@
 -- The keys of a buffer, told in a float.
-local scratch = require("acp_nvim.ui.message")
+local panes = require("acp_nvim.ui.panes")
 
 local api = vim.api
 local M = {}
@@ -48,7 +48,7 @@ function M.show()
   table.sort(lines, function(one, other)
     return one:lower() < other:lower()
   end)
-  scratch.float(lines, "acp_help", "keys")
+  panes.float(lines, "acp_help", "keys")
 end
 
 return M

@@ -1,6 +1,8 @@
 -- A list with keys, in a buffer of our own at the bottom: one thing a line, a bar that names the keys, `g?` that tells of
 -- all of them, remarks below. It can be brought up to date while it is open: each cursor stays on its thing.
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+local printable = require("acp_nvim.ui.printable")
 
 local api = vim.api
 local M = {}
@@ -57,7 +59,7 @@ end
 ---@param width integer
 ---@return string
 function M.column(text, width)
-  text = scratch.cut(text, width)
+  text = printable.cut(text, width)
   return text .. (" "):rep(width - vim.fn.strwidth(text))
 end
 
@@ -67,7 +69,7 @@ end
 ---@return boolean ok
 function M.told(ok, message)
   if not ok then
-    scratch.message("warn", message or "it did not work: see :Acp log")
+    messages.show("warn", message or "it did not work: see :Acp log")
   end
   return ok ~= nil and ok ~= false
 end
@@ -204,7 +206,7 @@ function List:help()
   local lines = vim.tbl_map(function(key)
     return (" %-5s %s "):format(key[1], key[2])
   end, self.spec.keys)
-  scratch.float(vim.list_extend(lines, { " q     close the window" }), "", self.spec.title)
+  panes.float(vim.list_extend(lines, { " q     close the window" }), "", self.spec.title)
 end
 
 --- The cursor has moved: what has been asked of another row is forgotten.
@@ -264,7 +266,7 @@ end
 --- Opens it, in its window if that is there.
 ---@param height integer
 function List:open(height)
-  local win = scratch.show(self.spec.name, self.spec.filetype, { "" })
+  local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer = api.nvim_win_get_buf(win)
   api.nvim_win_set_height(win, height)
   for name, value in pairs({

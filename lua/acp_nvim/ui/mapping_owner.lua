@@ -84,8 +84,8 @@ function M.of(map)
     name = brief(name)
     return vim.endswith(name, "s") and name .. "'" or name .. "'s"
   end
-  local desc = require("acp_nvim.ui.message").visible(vim.trim(map.desc or ""))
-  return desc ~= "" and ('"%s"'):format(require("acp_nvim.ui.message").cut(desc, 24)) or nil
+  local desc = require("acp_nvim.ui.printable").visible(vim.trim(map.desc or ""))
+  return desc ~= "" and ('"%s"'):format(require("acp_nvim.ui.printable").cut(desc, 24)) or nil
 end
 
 return M

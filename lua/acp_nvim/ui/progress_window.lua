@@ -1,6 +1,6 @@
 -- A small window in the lower right corner: what is being done, and the last line that was said of it. It takes neither
 -- the focus nor a key.
-local scratch = require("acp_nvim.ui.message")
+local printable = require("acp_nvim.ui.printable")
 
 require("acp_nvim.ui.highlight")
 
@@ -70,7 +70,7 @@ function M.line(line)
   for i, step in ipairs(steps) do
     lines[i] = (i < #steps and "✓ " or "… ") .. step
   end
-  lines[#lines + 1] = scratch.cut("  " .. scratch.visible(vim.trim(line)), math.min(WIDTH, vim.o.columns - 4))
+  lines[#lines + 1] = printable.cut("  " .. printable.visible(vim.trim(line)), math.min(WIDTH, vim.o.columns - 4))
   show(lines)
 end
 

@@ -1,6 +1,7 @@
 -- Windows come and go as one step, whatever the user's autocommands make of it: one that raises would else break off
 -- ours halfway, with some windows there and others not.
-local scratch = require("acp_nvim.ui.message")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
 
 local M = {}
 
@@ -32,8 +33,8 @@ end
 ---@param problem string
 local function tell(problem)
   vim.schedule(function()
-    scratch.log("an autocommand failed while a window came or went: " .. problem)
-    scratch.message("error", ("an autocommand of yours failed: %s"):format(words(problem)))
+    log.add("an autocommand failed while a window came or went: " .. problem)
+    messages.show("error", ("an autocommand of yours failed: %s"):format(words(problem)))
   end)
 end
 

@@ -1,7 +1,7 @@
 -- A word about what the user does not see: a turn that ends elsewhere, and what the mode's name has covered.
 local config = require("acp_nvim.config.settings")
 local is_covered = require("acp_nvim.ui.insert_mode_message").is_covered
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -20,8 +20,8 @@ local function say_again(said)
     return
   end
   missed = nil
-  if scratch.said() == said and (not again.still or again.still()) then
-    scratch.message(again.level, again.text, true)
+  if messages.count() == said and (not again.still or again.still()) then
+    messages.show(again.level, again.text, true)
   end
 end
 
@@ -31,8 +31,8 @@ end
 ---@param text string
 ---@param still? fun(): boolean
 function M.say(level, text, still)
-  scratch.message(level, text)
-  if not scratch.is_echoed() or not is_covered() or (level == "info" and not still) then
+  messages.show(level, text)
+  if not messages.is_echoed() or not is_covered() or (level == "info" and not still) then
     return
   end
   local waits = missed and missed.still and missed.level == "warn" and missed.still()
@@ -46,7 +46,7 @@ vim.api.nvim_create_autocmd("ModeChanged", {
   pattern = "*:n*",
   callback = function()
     if missed then
-      local said = scratch.said()
+      local said = messages.count()
       vim.schedule(function() -- behind what Neovim clears
         say_again(said)
       end)

@@ -8,7 +8,7 @@ local look = require("acp_nvim.windows.options")
 local pairs_of = require("acp_nvim.windows.pair")
 local place = require("acp_nvim.windows.placement")
 local prompt = require("acp_nvim.prompt.buffer")
-local scratch = require("acp_nvim.ui.message")
+local messages = require("acp_nvim.ui.messages")
 local share = require("acp_nvim.windows.screen_share")
 local state = require("acp_nvim.backend.session_store")
 local undisturbed = require("acp_nvim.ui.safe_windows")
@@ -61,7 +61,7 @@ end
 ---@return boolean ok
 function M.open(n, opts)
   if vim.fn.getcmdwintype() ~= "" then
-    scratch.message("warn", "close the command-line window first")
+    messages.show("warn", "close the command-line window first")
     return false
   end
   undisturbed.run(function()

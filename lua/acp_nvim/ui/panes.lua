@@ -1,8 +1,9 @@
--- Windows for a moment: lines at the bottom, a float by the cursor, a list to choose from.
+-- Short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
 local builtin = require("acp_nvim.ui.builtin")
 local highlight = require("acp_nvim.ui.highlight")
 local layout = require("acp_nvim.ui.tabpage")
-local words = require("acp_nvim.ui.printable")
+local printable = require("acp_nvim.ui.printable")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 
 local M = {}
 
@@ -114,7 +115,7 @@ end
 ---@param lines string[]
 ---@return integer win
 function M.show(name, filetype, lines)
-  return require("acp_nvim.ui.safe_windows").run(function()
+  return safe_windows.run(function()
     return show(name, filetype, lines)
   end)
 end
@@ -122,7 +123,7 @@ end
 ---@param line string
 ---@return integer
 local function cells(line)
-  return vim.fn.strwidth(words.expand(line, vim.go.tabstop))
+  return vim.fn.strwidth(printable.expand(line, vim.go.tabstop))
 end
 
 --- How many rows it may take: a wrapped line ends at a word, and goes on below its own first character.
@@ -171,7 +172,7 @@ function M.float(lines, filetype, title)
     config.col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
   end
   local buf, win ---@type integer, integer
-  require("acp_nvim.ui.safe_windows").run(function()
+  safe_windows.run(function()
     buf = new_buffer(lines, filetype or "")
     win = vim.api.nvim_open_win(buf, true, config)
   end)

@@ -1,0 +1,36 @@
+-- The log behind `:Acp log`: what the user was told and what went wrong, one line each.
+local printable = require("acp_nvim.ui.printable")
+
+local M = {}
+
+local LOG_LINES = 2000
+local NOTHING = "(nothing)"
+local log = {} ---@type string[]
+
+--- Adds a text to the log, a line for each of its lines; the oldest ones are dropped.
+---@param text string
+function M.add(text)
+  for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
+    log[#log + 1] = printable.visible(line)
+  end
+  if #log > 2 * LOG_LINES then
+    log = vim.list_slice(log, #log - LOG_LINES + 1)
+  end
+end
+
+--- The log's lines, oldest first.
+---@return string[]
+function M.lines()
+  return vim.list_slice(log, math.max(1, #log - LOG_LINES + 1))
+end
+
+--- What `:Acp log` shows: the backend's lines, and ours below them.
+---@param lines? string[]  nil: there are none yet
+---@return string[]
+function M.with_backend_lines(lines)
+  local ours = M.lines()
+  ours = #ours > 0 and ours or { NOTHING }
+  return lines and vim.list_extend(vim.list_extend(lines, { "--- messages and stderr of the backend" }), ours) or ours
+end
+
+return M
