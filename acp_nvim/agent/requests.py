@@ -69,7 +69,7 @@ class Ledger:
         self._weight = 0
         self.now: dict[str, Now] = {}
         self.later: dict[str, Later] = {}
-        self.hold: Callable[[Entry], bool] = lambda entry: False  # True: `serve` is called for it, later
+        self.before: Callable[[Entry], None] = lambda entry: None  # called before an entry is served
 
     def enter(self, request: Request) -> None:
         entry = Entry(self, request)
@@ -78,23 +78,21 @@ class Ledger:
         self._weight += entry.weight
         try:
             refused = self._overload() or self._refuse(request)
-            held = not refused and self.hold(entry)
+            if not refused:
+                self.before(entry)
         except Exception as error:
-            refused, held = _as_rpc(error, entry), False
+            refused = _as_rpc(error, entry)
         if refused:
             entry.fail(refused)
-        elif not held:
-            self.serve(entry)
+        else:
+            self._serve(entry)
 
     def _overload(self) -> RpcError | None:
         if len(self.open) <= MOST and self._weight <= HEAVIEST:
             return None
         return RpcError(INTERNAL_ERROR, "too many requests wait for their answers: send this one later")
 
-    def serve(self, entry: Entry) -> None:
-        """Unless it was withdrawn while it waited."""
-        if not entry.is_open:
-            return
+    def _serve(self, entry: Entry) -> None:
         if entry.request.method in self.now:
             self._serve_now(entry)
         else:

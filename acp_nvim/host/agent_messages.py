@@ -16,6 +16,7 @@ from acp_nvim.permissions.elicitation import Elicitations
 from acp_nvim.protocol import decode, dialects, methods, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _TAG = 100  # characters of the name of an update that the log has room for
 _MOST_UNKNOWN = 100
-_HELD = ("terminal/create", *dialects.PERMISSIONS)
 
 
 class Hearing:
@@ -33,7 +33,7 @@ class Hearing:
         services = self._front.services
         self.ledger = Ledger(connection, tasks, self._refusal)
         self.ledger.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
-        self.ledger.hold = self._hold
+        self.ledger.before = self._enforce
         self.asked = Elicitations(self._find, lambda: host.sessions, self._front.touch, services.visit)
         self.meet()
         for method, serve in services.serve.items():
@@ -109,21 +109,17 @@ class Hearing:
                 raise
             return other
 
-    def _hold(self, entry: Entry) -> bool:
-        """Nothing is run and nothing asked while refused hunks are still to be taken back."""
-        if entry.request.method not in _HELD:
-            return False
+    def _enforce(self, entry: Entry) -> None:
+        """Nothing is run, asked or read while the disk holds what the user has refused."""
         params = entry.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
-        session = self._find(known)
-        return session is not None and self._front.services.takeback.hold(
-            session, lambda: self.ledger.serve(entry)
-        )
+        if session := self._find(known):
+            self._front.services.enforcement.enforce(session)
 
     def _ask(self, entry: Entry) -> None:
         rulings = self._front.rulings
         session = permissions.ask(
-            entry, self._find, self._host.dialect, time.monotonic(), rulings.ended, self._warn
+            entry, self._find, self._host.dialect, time.monotonic(), self._answered, self._warn
         )
         try:
             for question in session.questions:
@@ -133,6 +129,12 @@ class Hearing:
             rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
         finally:
             self._front.touch(session)
+
+    def _answered(self, session: Session, question: Question, dialect: dialects.Dialect) -> None:
+        call, answer = session.call_of(question), question.answer
+        if call and answer and not answer.kind.startswith("reject"):
+            self._front.services.enforcement.allowed(session, call)
+        self._front.rulings.ended(session, question, dialect)
 
     def _warn(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)

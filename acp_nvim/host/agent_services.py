@@ -12,15 +12,15 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import git_status
+from acp_nvim.proposals.enforce_decision import Enforcement
+from acp_nvim.proposals.previews import Previews
+from acp_nvim.proposals.proposals import Front, Proposals
 from acp_nvim.protocol import methods
 from acp_nvim.review.texts import first_change
 from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.previews import Previews
-from acp_nvim.serves.proposals import Front, Proposals
 from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import Doer, Held, Read
-from acp_nvim.serves.takeback import Takeback
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.proposed_diffs import has_diff
 from acp_nvim.session.session import Session
@@ -56,9 +56,10 @@ class Services:
         self.review.mode_of = self.watch.mode_of
         self.files.live.earlier = self.watch.earlier
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
-        self.takeback = self.files.decided = Takeback(self.files, spawn, self._tell, self.watch.look)
+        self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
+        self.files.decided = self.enforcement
         front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
-        self.proposals = Proposals(editor, self.files, self.takeback, front)
+        self.proposals = Proposals(editor, self.files, self.enforcement, front)
         self.previews = Previews(self.files, spawn, touch)
 
     def configure(self, settings: Settings) -> None:
@@ -117,19 +118,19 @@ class Services:
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""
-        self.takeback.hear(session, call)
+        self.enforcement.hear(session, call)
         self.watch.hear(session, call)
         if has_diff(call, session.cwd):
             self.previews.hear(session, call)
         self.proposals.hear(session, call)
 
     def end_turn(self, session: Session) -> None:
-        self.takeback.end(session)
+        self.enforcement.end(session)
         self.watch.end(session)
 
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""
-        self.takeback.end(session)
+        self.enforcement.end(session)
         self.terminals.close_session(session)
         self.files.forget(session)
         self.watch.end(session)
@@ -138,6 +139,8 @@ class Services:
         """A loaded buffer has unsaved changes now, or none any more."""
         self.files.modified(path, is_modified, behind)
         self.watch.modified(path, is_modified)
+        if not is_modified:
+            self.enforcement.saved(path)
 
     def visit(self, url: str) -> None:
         """The user has said that this page shall be opened."""

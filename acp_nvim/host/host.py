@@ -265,7 +265,7 @@ class Host:
             self.connection.give_up(session)
             session.controls.give_up()
         session.cancel()
-        self.front.services.takeback.end(session)
+        self.front.services.enforcement.end(session)
         self.front.touch(session)
 
     def on_exit(self, report: ExitReport) -> None:

@@ -23,12 +23,12 @@ from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import section
 from acp_nvim.serves import disk
 from acp_nvim.serves.conflicts import Conflicts
+from acp_nvim.serves.decision import Decision
 from acp_nvim.serves.joining import is_large, merged
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
 from acp_nvim.serves.sight import Doer, Read
 from acp_nvim.serves.standing import Standing, as_utf8, on_disk
-from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.agent_baseline import Beliefs
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import absolute
@@ -49,8 +49,8 @@ class Front(Protocol):
 class Decided(Protocol):
     """What the user has made of proposals whose writes are still to come."""
 
-    def find(self, session: Session, path: str) -> Verdict | None: ...
-    def unlike(self, session: Session, verdict: Verdict) -> None:
+    def find(self, session: Session, path: str) -> Decision | None: ...
+    def unlike(self, session: Session, decision: Decision) -> None:
         """What is written is not what was proposed."""
 
     def wanted(self, session: Session, path: str, apart: Apart) -> str | None:
@@ -58,10 +58,10 @@ class Decided(Protocol):
 
 
 class Undecided:
-    def find(self, session: Session, path: str) -> Verdict | None:
+    def find(self, session: Session, path: str) -> Decision | None:
         return None
 
-    def unlike(self, session: Session, verdict: Verdict) -> None:
+    def unlike(self, session: Session, decision: Decision) -> None:
         raise AssertionError("nothing was decided")
 
     def wanted(self, session: Session, path: str, apart: Apart) -> str | None:
@@ -155,26 +155,26 @@ class Files:
     async def _merge(
         self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
     ) -> None:
-        verdict = self.decided.find(session, path)
-        if not verdict and await self._go_on(session, given, path, content):
+        decision = self.decided.find(session, path)
+        if not decision and await self._go_on(session, given, path, content):
             return
         now = await self.live.standing(path, None)
         base, theirs, settled = self._base(session, now), content, None
         own: Own | None = None
-        if verdict:
+        if decision:
             joined = await merged(base, now.text, content)
             if (
-                content == verdict.right
-                or content in verdict.written
-                or (not joined.overlaps and verdict.is_proposal(joined.ours, now.text))
+                content == decision.right
+                or content in decision.written
+                or (not joined.overlaps and decision.is_proposal(joined.ours, now.text))
             ):
-                verdict.settled = verdict.through = True
-                if verdict.decided is None:  # the user wants no such file
+                decision.settled = decision.through = True
+                if decision.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)
-                base, theirs = verdict.base(_as_text(now.disk)), verdict.decided
-                own = verdict.own
+                base, theirs = decision.base(_as_text(now.disk)), decision.decided
+                own = decision.own
             else:
-                self.decided.unlike(session, verdict)
+                self.decided.unlike(session, decision)
         while True:
             joined = await merged(base, now.text, theirs)
             if joined.overlaps or now.apart:

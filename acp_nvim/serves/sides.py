@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.review.codec import Text, split
@@ -16,9 +16,6 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_cost import stands_still
 from acp_nvim.text.printable import one_line
-
-if TYPE_CHECKING:
-    from acp_nvim.serves.pages import Page
 
 _LATER = "this agent saves the file itself; refused hunks are reverted right after"
 _PLAIN = "too much differs to be shown as a diff"
@@ -37,7 +34,7 @@ _SHORT = {
 
 
 def of_page(
-    question: Question, session: Session, pages: Sequence[Page], at: int, *, through: bool
+    question: Question, session: Session, pages: Sequence[Any], at: int, *, through: bool
 ) -> dict[str, Any]:
     page = pages[at]
     made = page.proposed
@@ -73,7 +70,7 @@ def of_page(
     }
 
 
-def other(page: Page, text: str | None) -> dict[str, Any]:
+def other(page: Any, text: str | None) -> dict[str, Any]:
     """A file that is not shown now, whose right side there may be a buffer of; `text`: what the user made of it."""
     left, right = _text(page.proposed.left), _text(page.proposed.right)
     is_whole = page.proposed.fits and None not in (page.proposed.left, page.proposed.right)
@@ -178,7 +175,7 @@ def _joined(found: list[FileDiff], side: str) -> str:
     return "\n".join(text for diff in found if (text := getattr(diff, side)) is not None)
 
 
-def _name(page: Page) -> str:
+def _name(page: Any) -> str:
     """What stands on the right side. Where a proposal is shown as it came the file may be there."""
     if page.proposed.right is None:
         return "deletes the file"

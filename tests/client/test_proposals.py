@@ -131,16 +131,17 @@ async def test_a_report_that_is_echoed_is_not_shown_twice(desk: Desk) -> None:
     assert [line for line in talk.lines if line == "echo this"] == ["echo this"]
 
 
-async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk: Desk) -> None:
+async def test_what_an_agent_has_written_to_the_disk_is_taken_back_before_its_next_request(
+    desk: Desk,
+) -> None:
     run = {"sessionId": "{session}", "command": "cp", "args": [NOTES, "{cwd}/seen"]}
     agent = desk.agent(
         on_prompt(
             "edit",
             edit(),
+            write_file(NOTES, NEW),
             ["ask", "terminal/create", run],
             ["ask", "session/request_permission", permission("more?", id="more")[2]],
-            write_file(NOTES, NEW),
-            mark("written"),
             wait("go on"),
             ended(),
         )
@@ -148,7 +149,6 @@ async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk
     talk, seen = await proposal(desk)
     assert "agent saves first" in seen["left_bar"]["notes"][0]
     decide(desk, seen, SOME)
-    await eventually(lambda: agent.logged("mark"))
     await eventually(lambda: len(talk.questions) == 1 and talk.questions[0]["title"] == "more?")
     assert notes(desk).read_text() == SOME
     await eventually((desk.folder / "seen").exists)
@@ -158,6 +158,65 @@ async def test_an_agent_that_writes_the_disk_is_held_until_it_is_taken_back(desk
     await talk.ended(1)
     assert outcomes(agent) == ["yes", "no"]
     assert desk.messages("warn") == []
+
+
+MORE = permission("more?", id="more")
+AGAIN = "notes.txt was written as proposed once more: the refused hunks are taken back again"
+
+
+@pytest.mark.parametrize(
+    "between",
+    [[MORE], [MORE, ended(), wait("go on")], [ended(), wait("go on")]],
+    ids=["asks", "asks and ends", "ends"],
+)
+async def test_a_proposal_that_is_written_twice_is_taken_back_twice_and_told(
+    desk: Desk, between: list[Any]
+) -> None:
+    agent = desk.agent(
+        on_prompt("edit", edit(), write_file(NOTES, NEW), *between, write_file(NOTES, NEW), ended())
+    )
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    if MORE in between:
+        await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
+        assert notes(desk).read_text() == SOME
+        talk.answer("no")
+    if wait("go on") in between:
+        await eventually(lambda: notes(desk).read_text() == SOME)
+        desk.client.hosts[0].connection.notify("go on", {})
+    await talk.ended(1)
+    assert notes(desk).read_text() == SOME
+    assert [text for text in desk.messages("warn") if "once more" in text] == [AGAIN]
+    assert outcomes(agent)[0] == "yes"
+
+
+async def test_what_the_user_allows_later_in_the_turn_is_not_taken_back(desk: Desk) -> None:
+    again = permission("edit again", id="again", kind="edit", content=[content(SOME, NEW)])
+    done = tool("again", known=True, status="completed")
+    agent = desk.agent(
+        on_prompt("edit", edit(), write_file(NOTES, NEW), ended(), again, write_file(NOTES, NEW), done)
+    )
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: [each["title"] for each in talk.questions] == ["edit again"])
+    assert notes(desk).read_text() == SOME
+    talk.answer("yes")
+    await talk.ended(1)
+    assert (outcomes(agent), notes(desk).read_text()) == (["yes", "yes"], NEW)
+    assert desk.messages("warn") == []
+
+
+async def test_what_the_user_saves_later_in_the_turn_is_not_taken_back(desk: Desk) -> None:
+    desk.agent(on_prompt("edit", edit(), write_file(NOTES, NEW), MORE, ended()))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
+    desk.send("modified", path=str(notes(desk)), modified=True)
+    notes(desk).write_text(NEW)
+    desk.send("modified", path=str(notes(desk)), modified=False)
+    talk.answer("no")
+    await talk.ended(1)
+    assert notes(desk).read_text() == NEW
 
 
 async def test_another_write_than_the_proposed_one_stays_and_is_told(desk: Desk) -> None:
@@ -179,7 +238,7 @@ async def test_another_write_through_us_stays_and_is_told(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("status", ["completed", "failed"])
-async def test_what_is_held_goes_on_when_no_write_comes(desk: Desk, status: str) -> None:
+async def test_a_question_does_not_wait_for_a_write_that_never_comes(desk: Desk, status: str) -> None:
     more = permission("more?", id="more")[2]
     desk.agent(
         on_prompt("edit", edit(), ["ask", "session/request_permission", more], ended(status), wait("go on"))
@@ -193,26 +252,13 @@ async def test_what_is_held_goes_on_when_no_write_comes(desk: Desk, status: str)
     await talk.ended(1)
 
 
-async def test_what_is_held_waits_no_longer_than_it_may(desk: Desk) -> None:
-    desk.client.services.takeback.patience = 0.05
-    desk.agent(on_prompt("edit", edit(), permission("more?", id="more")))
-    talk, seen = await proposal(desk)
-    decide(desk, seen, SOME)
-    await eventually(lambda: [each["title"] for each in talk.questions] == ["more?"])
-    talk.answer("no")
-    await talk.ended(1)
-
-
 @pytest.mark.parametrize("through", [False, True])
-async def test_an_agent_that_does_not_write_is_told_of_while_its_turn_runs_on(
-    desk: Desk, through: bool
-) -> None:
-    desk.client.services.takeback.patience = 0.05
-    agent = desk.agent(on_prompt("edit", edit(), wait("session/cancel")))
+async def test_an_agent_that_does_not_write_is_told_of_when_its_turn_ends(desk: Desk, through: bool) -> None:
+    agent = desk.agent(on_prompt("edit", edit(), mark("answered"), wait("session/cancel")))
     talk, seen = await proposal(desk)
     desk.client.sessions[1].writes_through = through
     decide(desk, seen, SOME)
-    await desk.message("notes.txt is not written yet")
+    await eventually(lambda: agent.logged("mark"))
     assert outcomes(agent) == ["yes"]
     talk.send("cancel")
     await talk.ended(1)
@@ -231,7 +277,7 @@ async def test_the_two_sides_may_have_moved_on(desk: Desk) -> None:
     assert (outcomes(agent), notes(desk).read_text()) == (["no"], OLD)
 
 
-async def test_a_cancel_answers_what_is_held(desk: Desk) -> None:
+async def test_a_cancel_answers_a_question_behind_a_mixed_decision(desk: Desk) -> None:
     agent = desk.agent(
         on_prompt("edit", edit(), mark("answered"), permission("more?", id="more"), wait("session/cancel"))
     )

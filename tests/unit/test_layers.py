@@ -34,6 +34,14 @@ SEES = {
         "session",
         "text",
     ),
+    "proposals": (
+        "chat",
+        "editor.interface",
+        "review",
+        "serves",
+        "session",
+        "text",
+    ),
     "host": (
         "agent",
         "chat",
@@ -42,6 +50,7 @@ SEES = {
         "editor.interface",
         "files",
         "permissions",
+        "proposals",
         "protocol",
         "review",
         "serves",

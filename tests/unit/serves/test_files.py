@@ -14,8 +14,8 @@ import pytest
 
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND
 from acp_nvim.serves import disk
+from acp_nvim.serves.decision import Decision
 from acp_nvim.serves.files import Undecided
-from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.session import Session
 from tests.unit.serves.conftest import Agent
 
@@ -772,12 +772,12 @@ async def test_reading_costs_little(agent: Agent) -> None:
     assert sorted(times)[25] < 0.003  # 0.2 ms alone on a machine
 
 
-class Decision(Undecided):
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
+class Foreseen(Undecided):
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
 
-    def find(self, session: Session, path: str) -> Verdict:
-        return self.verdict
+    def find(self, session: Session, path: str) -> Decision:
+        return self.decision
 
 
 @pytest.mark.parametrize("unsaved", [[], ["mine"]])
@@ -792,7 +792,7 @@ async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
     buffer.edit(live.split())
     right, decided = live.replace("one", "1").replace("three", "3"), live.replace("three", "3")
     written = FOUR.replace("one", "1").replace("three", "3")
-    agent.files.decided = Decision(Verdict(str(path), live, right, decided, FOUR, frozenset([written])))
+    agent.files.decided = Foreseen(Decision(str(path), live, right, decided, FOUR, frozenset([written])))
     if before:
         path.write_text(written)
     await agent.write(path, written)

@@ -11,12 +11,12 @@ from typing import Any
 import anyio
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.proposals.enforce_decision import Enforcement
+from acp_nvim.proposals.pages import named, pages
+from acp_nvim.proposals.proposal import Proposal, kept, move
+from acp_nvim.proposals.settling import AGAIN, Front, Settling
 from acp_nvim.serves import sides
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.pages import named, pages
-from acp_nvim.serves.proposal import Proposal, kept, move
-from acp_nvim.serves.settling import AGAIN, Front, Settling
-from acp_nvim.serves.takeback import Takeback
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -28,9 +28,9 @@ __all__ = ["Front", "Proposals"]
 
 
 class Proposals:
-    def __init__(self, editor: Editor, files: Files, takeback: Takeback, front: Front) -> None:
+    def __init__(self, editor: Editor, files: Files, enforcement: Enforcement, front: Front) -> None:
         self._editor, self._files, self._front = editor, files, front
-        self._settling = Settling(editor, files.live, takeback, front, self._forget, self.show)
+        self._settling = Settling(editor, files.live, enforcement, front, self._forget, self.show)
         self._open: dict[int, Proposal] = {}
         self._making = anyio.Lock()
 

@@ -10,7 +10,7 @@ from acp_nvim.review.texts import join
 
 
 @dataclass(slots=True, eq=False)
-class Verdict:
+class Decision:
     """`left` is the live text of the moment of the decision, `right` that with the whole proposal, `decided` what the
     user wants instead. None: there is, or shall be, no such file."""
 
@@ -22,7 +22,8 @@ class Verdict:
     written: frozenset[str | None] = field(
         default_factory=frozenset
     )  # what it holds once the agent has done it
-    settled: bool = False
+    settled: bool = False  # its write has come, or is not expected any more
+    is_taken_back: bool = False
     through: bool = False  # by a write through us
     put: str | None = None  # what has been put on the disk in the place of the agent's write
 

@@ -1,6 +1,7 @@
 """A proposal that is decided becomes an answer. All of it is the agent's allow option, nothing of it its reject option.
-Anything between is allowed once, and `takeback` sees to it that the decided text is what comes to be; the next prompt
-tells the agent.
+
+Anything between is allowed once, and `enforce_decision` sees to it that the decided text is what comes to be; the next
+prompt tells the agent.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from functools import partial
 import anyio
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.proposals.enforce_decision import Enforcement
+from acp_nvim.proposals.proposal import Proposal, decision, takes_unsaved, verdict
 from acp_nvim.review import proposed
 from acp_nvim.review.taken import taken
+from acp_nvim.serves.decision import Decision as Verdict
 from acp_nvim.serves.live import Live
-from acp_nvim.serves.proposal import Proposal, decision, takes_unsaved, verdict
-from acp_nvim.serves.takeback import Takeback
-from acp_nvim.serves.verdict import Verdict
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 
@@ -47,12 +48,12 @@ class Settling:
         self,
         editor: Editor,
         live: Live,
-        takeback: Takeback,
+        enforcement: Enforcement,
         front: Front,
         forget: Callable[[Question], None],
         show: Callable[[Session, Question, int], None],
     ) -> None:
-        self._editor, self._live, self._takeback, self._front = editor, live, takeback, front
+        self._editor, self._live, self._enforcement, self._front = editor, live, enforcement, front
         self._forget, self._show = forget, show
 
     def settle(self, known: Proposal) -> None:
@@ -115,10 +116,10 @@ class Settling:
                 reports.append(partial(self._report, told, found))
         if not known.question.is_open or known.question.version != known.version:
             return self._front.say("warn", AGAIN)
-        session, holds = known.session, not self._front.through(known.session)
+        session = known.session
         session.reports += reports
         known.question.partly = _partly(known)
-        done = self._takeback.expect(session, known.question.tool_call_id or "", verdicts, holds)
+        done = self._enforcement.expect(session, known.question.tool_call_id or "", verdicts)
         self._answer(known, "allow_once", some=True)
         self._front.spawn(self._say_done, known.question, done)
 

@@ -10,11 +10,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from acp_nvim.proposals.pages import as_it_came, named
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.proposed import Proposed, propose_all
 from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.pages import as_it_came, named
 from acp_nvim.serves.standing import as_utf8
 from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
 from acp_nvim.session.proposed_diffs import FileDiff

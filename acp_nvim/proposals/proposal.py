@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from acp_nvim.proposals.pages import Page
 from acp_nvim.review import proposed
 from acp_nvim.review.codec import split
 from acp_nvim.review.proposed import Decision
 from acp_nvim.review.texts import join
 from acp_nvim.serves import disk, sides
+from acp_nvim.serves.decision import Decision as Verdict
+from acp_nvim.serves.decision import rebased
 from acp_nvim.serves.live import Live
-from acp_nvim.serves.pages import Page
-from acp_nvim.serves.verdict import Verdict, rebased
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall

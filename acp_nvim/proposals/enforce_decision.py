@@ -1,0 +1,208 @@
+"""Enforcement: refused hunks do not stay on the disk, although the agent was allowed the rest of its proposal.
+
+An agent that writes through us gets the decided text written in the place of its own (`find`). An agent that writes the
+disk itself does so before it sends its next message, so the files are looked at in the order of the wire: when the call
+has ended, before any request of the session is served, and when the turn ends. Nothing is polled, and nobody waits.
+
+A file that holds what the agent proposed gets the decided text, as often as the agent writes it until the turn ends.
+Anything else that the agent has written stays as it is, and the user is told.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+import anyio
+
+from acp_nvim.review import codec
+from acp_nvim.review.agents_view import NOBODYS
+from acp_nvim.review.codec import split
+from acp_nvim.serves import disk, reload, sight
+from acp_nvim.serves.decision import Decision, rebased
+from acp_nvim.serves.files import Files
+from acp_nvim.serves.sight import Doer, Stamp
+from acp_nvim.serves.standing import as_utf8
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+
+log = logging.getLogger(__name__)
+_UNTOUCHED = "was not written by the agent: it is as it was"
+_OTHERWISE = "was not written as proposed: nothing taken back, see :Acp review"
+_AGAIN = "was written as proposed once more: the refused hunks are taken back again"
+
+
+@dataclass(slots=True, eq=False)
+class _Case:
+    """One answer of the user's, and its files."""
+
+    session: Session
+    call_id: str
+    decisions: list[Decision]
+    done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
+    stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
+
+
+class Enforcement:
+    """`spawn` runs a coroutine function in a task; `look` has the session's files looked at for review."""
+
+    def __init__(
+        self,
+        files: Files,
+        spawn: Callable[..., None],
+        tell: Callable[[Session, str], None],
+        look: Callable[[Session], None],
+    ) -> None:
+        self._files, self._spawn, self._tell, self._look = files, spawn, tell, look
+        self._cases: list[_Case] = []  # of the turns that run
+        self._last: WeakKeyDictionary[Session, dict[str, Decision]] = WeakKeyDictionary()
+
+    # --- what the user decides
+
+    def expect(self, session: Session, call_id: str, decisions: Iterable[Decision]) -> anyio.Event:
+        """Before the agent gets its answer. The event: the files are as decided, or will not be."""
+        case = _Case(session, call_id, list(decisions))
+        case.stamps = {decision.path: sight.stamp(decision.path) for decision in case.decisions}
+        self._forget_settled(session, set(case.stamps))
+        self._cases.append(case)
+        self._last[session] = {decision.path: decision for decision in case.decisions}
+        return case.done
+
+    def allowed(self, session: Session, call: ToolCall) -> None:
+        """The user lets the agent do all of another call: what was refused of the same files before is over."""
+        paths = {disk.resolve(path) for path in call.paths(session.cwd)}
+        self._forget_settled(session, paths, call.id)
+
+    def saved(self, path: str) -> None:
+        """The editor has saved the file, and not for an agent: what it holds now is what the user wants."""
+        path = disk.resolve(path)
+        if not self._files.lock(path).locked():
+            for session in {case.session for case in self._cases}:
+                self._forget_settled(session, {path})
+
+    def _forget_settled(self, session: Session, paths: set[str], but_of: str | None = None) -> None:
+        for case in self._cases:
+            if case.session is session and case.call_id != but_of:
+                case.decisions = [
+                    each for each in case.decisions if not each.settled or each.path not in paths
+                ]
+
+    # --- what files ask
+
+    def find(self, session: Session, path: str) -> Decision | None:
+        """What was decided about a file that the agent is about to write through us."""
+        mine = (case for case in self._cases if case.session is session)
+        found = (each for case in mine for each in case.decisions if each.path == path and not each.settled)
+        return next(found, None)
+
+    def unlike(self, session: Session, decision: Decision) -> None:
+        """The agent has written something else than it had proposed."""
+        decision.settled = True
+        self._tell_of(session, decision, _OTHERWISE)
+
+    def wanted(self, session: Session, path: str, apart: reload.Apart) -> str | None:
+        """The user has seen both, the agent's lines and their own: what they have decided is what they want."""
+        decision = self._last.get(session, {}).get(path)
+        if decision is None or decision.decided is None or decision.left is None:
+            return None
+        if as_utf8(apart.disk).removeprefix("\ufeff") not in (*decision.written, decision.put):
+            return None
+        text = rebased(decision.left, split(apart.buffer), decision.decided)
+        return None if text is None else text.whole
+
+    # --- in the order of the wire
+
+    def enforce(self, session: Session) -> None:
+        """Before a request of the session is served: all that the agent has written is on the disk by now."""
+        for case in self._cases:
+            if case.session is session:
+                self._enforce(case)
+
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The call as it is now. One that has ended has written what it was going to write, as far as anybody knows."""
+        if call.status in ("completed", "failed"):
+            for case in self._cases:
+                if case.session is session and case.call_id == call.id:
+                    self._close(case)
+
+    def end(self, session: Session) -> None:
+        """The turn is over, or was cancelled, or the agent is gone."""
+        ended = [case for case in self._cases if case.session is session]
+        for case in ended:
+            self._close(case)
+            self._cases.remove(case)
+
+    def _close(self, case: _Case) -> None:
+        before = dict(case.stamps)
+        self._enforce(case, surely=True)
+        for decision in case.decisions:
+            if not decision.settled:
+                decision.settled = True
+                is_same = sight.stamp(decision.path) == before[decision.path]
+                self._tell_of(case.session, decision, _UNTOUCHED if is_same else _OTHERWISE)
+        case.done.set()
+
+    def _enforce(self, case: _Case, surely: bool = False) -> None:
+        for decision in case.decisions:
+            try:
+                self._take_back(case, decision, surely)
+            except OSError as error:
+                log.warning("%s was not taken back: %s", decision.path, error)
+                self._tell_of(case.session, decision, f"was not taken back: {error.strerror or error}")
+        if all(decision.settled for decision in case.decisions):
+            case.done.set()
+
+    def _take_back(self, case: _Case, decision: Decision, surely: bool) -> None:
+        """Put the decided text on the disk, if the file holds what the agent proposed.
+
+        A file that looks as it did is not read again, unless it is so young that it may have changed unseen.
+        """
+        now = sight.stamp(decision.path)
+        is_sure = now is None or sight.settles_in(now) <= 0
+        if now == case.stamps[decision.path] and is_sure and not surely:
+            return
+        data = sight.content(decision.path)
+        found = None if data is None else as_utf8(data).removeprefix("\ufeff")
+        if found not in decision.written or found == decision.disk:
+            return
+        if not self._put(decision, data, found):
+            return
+        case.stamps[decision.path] = sight.stamp(decision.path)
+        if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
+            self._files.expect_echo(case.session, decision.path, decision.put)
+        if found is not None:
+            self._files.beliefs(case.session).learn(decision.path, found)
+        if decision.is_taken_back:
+            self._tell_of(case.session, decision, _AGAIN)
+        decision.settled = decision.is_taken_back = True
+        self._spawn(self._show, case.session, decision)
+
+    def _put(self, decision: Decision, data: bytes | None, found: str | None) -> bool:
+        text = decision.on_disk(found)
+        if decision.deletes:
+            disk.remove(decision.path)
+        elif text is None:
+            return False
+        else:
+            decision.put = text.whole
+            disk.write(decision.path, codec.encode(replace(text, bom=codec.decode(data or b"").bom)))
+        return True
+
+    # --- in a task: an editor may let us wait
+
+    async def _show(self, session: Session, decision: Decision) -> None:
+        """The decided text in the buffer as well."""
+        lock, path = self._files.lock(decision.path), decision.path
+        by, echo = Doer(session, "agent", session.turn, own=NOBODYS), self._files.echo(path)
+        found = await reload.bring(self._files.live, lock, path, decision.disk, by=by, echo=echo)
+        text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
+        if text is not None and isinstance(found, reload.Apart):
+            settled = reload.Settled(found, text)
+            await reload.bring(self._files.live, lock, path, decision.disk, settled, by)
+        self._look(session)
+
+    def _tell_of(self, session: Session, decision: Decision, why: str) -> None:
+        self._tell(session, f"{os.path.basename(decision.path)} {why}")
