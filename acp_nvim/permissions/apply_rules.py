@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.serves import disk
-from acp_nvim.serves.deadline import deadline
 from acp_nvim.session import decision_labels, permission_rules, suggested_rule
 from acp_nvim.session.permission_rules import Rule, Ruling
 from acp_nvim.session.permission_scope import Scope, scope
@@ -52,7 +52,7 @@ class Rulings:
         if not (session.remembered.rules or self._rules):
             return None
         asked = _scope(session, question, call)
-        return permission_rules.decide(self._all(session), asked, disk.resolve, deadline)
+        return permission_rules.decide(self._all(session), asked, disk.resolve, match)
 
     def hear(self, session: Session, call: ToolCall) -> None:
         """The agent has said something of the call."""
@@ -83,7 +83,7 @@ class Rulings:
         call = session.call_of(question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
-        return suggested_rule.rule_for(_scope(session, question, call), disk.resolve)
+        return suggested_rule.rule_for(_scope(session, question, call), disk.resolve, match)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (

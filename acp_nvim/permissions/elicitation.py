@@ -12,6 +12,7 @@ from typing import Any
 
 from acp_nvim.agent.requests import Entry, Ledger
 from acp_nvim.permissions.ask_user import expect_room
+from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
@@ -176,7 +177,7 @@ def _form(fields: Iterable[schema.FormField]) -> Form:
     listed = list(fields)
     if len(listed) > MOST_FIELDS or any(len(each.choices) > MOST_CHOICES for each in listed):
         raise RpcError(INVALID_PARAMS, f"a form has at most {MOST_FIELDS} fields of {MOST_CHOICES} choices")
-    return Form(listed)
+    return Form(listed, match)
 
 
 def _offered(question: Question) -> Iterator[Option]:

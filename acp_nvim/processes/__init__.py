@@ -1,1 +1,1 @@
-"""Processes that agents and commands have started: how they are found and ended."""
+"""Processes of agents and commands, found and ended; and one of ours that matches regular expressions."""

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
 from acp_nvim.protocol.schema.elicitation import FormChoice, FormField
-from acp_nvim.session.patterns import Trials
 from acp_nvim.text.printable import one_line, visible
 
+Match = Callable[
+    [Sequence[tuple[str, tuple[str, ...], bool]]], list[bool | None]
+]  # see `processes/bounded_match.py`
 MOST_FIELDS, MOST_CHOICES, MOST_TEXT = 100, 1000, 64 * 1024
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,4})?")
@@ -48,7 +50,8 @@ class Filled:
 
 
 class Form:
-    def __init__(self, fields: Iterable[FormField]) -> None:
+    def __init__(self, fields: Iterable[FormField], match: Match) -> None:
+        self._match = match
         self.fields: dict[str, FormField] = {}
         self.about: tuple[str, ...] = ()  # what the agent says to it, line by line
         for each in fields:
@@ -91,20 +94,35 @@ class Form:
             content = {}
         if not isinstance(content, Mapping):
             return Filled(errors={"": f"the answer must be a table with {', '.join(self.fields)}"})
-        filled, trials = Filled(), Trials()
+        filled = Filled()
         for name in content:
             if name not in self.fields or self.fields[name].type == "unknown":
                 filled.errors[""] = f"there is no field '{one_line(str(name))}'"
         for name, each in self.fields.items():
             try:
                 value = _value(each, content.get(name, each.default))
-                _expect_match(each, value, trials)
             except Wrong as error:
                 filled.errors[name] = str(error)
             else:
                 if value is not None:
                     filled.content[each.key] = value
+        self._match_patterns(filled)
         return filled
+
+    def _match_patterns(self, filled: Filled) -> None:
+        """What takes too long, or is no expression to Python, is left to the agent."""
+        given = [(name, each, filled.content.get(each.key)) for name, each in self.fields.items()]
+        texts = [(name, each.pattern, value) for name, each, value in given if isinstance(value, str)]
+        wanted = [(name, pattern, value) for name, pattern, value in texts if pattern and self._is_free(name)]
+        found = self._match([(pattern, (value,), False) for _, pattern, value in wanted])
+        for (name, pattern, _), is_match in zip(wanted, found, strict=True):
+            if is_match is False:
+                filled.errors[name] = f"must match {_brief(pattern)}"
+                del filled.content[self.fields[name].key]
+
+    def _is_free(self, name: str) -> bool:
+        """Not a choice of those that the agent offers."""
+        return not self.fields[name].choices or self.fields[name].custom
 
     def read(self, typed: Any) -> Filled:
         """What a buffer holds: for each field `text`, and `chosen`, the numbers of its choices from 1."""
@@ -187,13 +205,6 @@ def _string(each: FormField, value: Any) -> str:
     _within(each, len(value), "must have at least {} characters", "must have at most {} characters")
     _formatted(each, value)
     return value
-
-
-def _expect_match(each: FormField, value: Any, trials: Trials) -> None:
-    if each.pattern is None or not isinstance(value, str) or (each.choices and not each.custom):
-        return
-    if trials.fits(each.pattern, value) is False:
-        raise Wrong(f"must match {_brief(each.pattern)}")
 
 
 def _formatted(each: FormField, value: str) -> None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.session.path_globs import Resolve, expression
@@ -16,7 +15,8 @@ from acp_nvim.session.permission_scope import Scope
 from acp_nvim.text.printable import one_line
 
 Action = Literal["allow", "reject", "ask"]
-Bounded = Callable[[], AbstractContextManager[object]]  # raises TimeoutError within it if it takes too long
+Trial = tuple[str, tuple[str, ...], bool]  # see `processes/bounded_match.py`
+Match = Callable[[Sequence[Trial]], list[bool | None]]
 
 _LOOKING = ("read", "search", "think")
 _ACTIONS: tuple[Action, ...] = ("allow", "reject", "ask")
@@ -104,9 +104,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
         return None, f".command' is no regular expression ({error})"
 
 
-def decide(
-    rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, bounded: Bounded
-) -> Ruling | None:
+def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, match: Match) -> Ruling | None:
     """The first that matches; None: none does. One that takes too long asks.
 
     A rule with a mistake leaves the rules behind it in force. If it was to reject or to ask, a call that its
@@ -114,33 +112,54 @@ def decide(
     it does nothing.
     """
     doubt: Ruling | None = None
-    for name, rule in rules:
-        if rule.is_mistaken and (rule.action == "allow" or not rule.has_conditions):
-            continue
-        try:
-            with bounded():
-                found = is_about(rule, asked, resolve)
-        except TimeoutError:
+    candidates = [(name, rule) for name, rule in rules if not _is_idle(rule) and _is_named(rule, asked)]
+    commands = _commands_match([rule for _, rule in candidates], asked, match)
+    for (name, rule), is_command in zip(candidates, commands, strict=True):
+        if is_command is None:
             return Ruling("ask", name, rule, f"{name} takes too long to be matched, and asks: {rule}")
-        if found and rule.is_mistaken:
-            doubt = doubt or Ruling("ask", name, rule)
-        elif found:
+        if not is_command or not _covers(rule, asked, resolve):
+            continue
+        if not rule.is_mistaken:
             return doubt if doubt and rule.action == "allow" else Ruling(rule.action, name, rule)
+        doubt = doubt or Ruling("ask", name, rule)
     return doubt
 
 
-def is_about(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
+def is_about(rule: Rule, asked: Scope, resolve: Resolve, match: Match) -> bool:
+    [is_command] = _commands_match([rule], asked, match)
+    return _is_named(rule, asked) and is_command is True and _covers(rule, asked, resolve)
+
+
+def _is_idle(rule: Rule) -> bool:
+    return rule.is_mistaken and (rule.action == "allow" or not rule.has_conditions)
+
+
+def _is_named(rule: Rule, asked: Scope) -> bool:
     named = ((rule.agent, asked.agent), (rule.kind, asked.kind), (rule.tool, asked.tool))
-    if any(wanted is not None and wanted != given for wanted, given in named):
-        return False
-    return _is_sure(rule, asked, resolve) if rule.action == "allow" else _is_touched(rule, asked, resolve)
+    return all(wanted is None or wanted == given for wanted, given in named)
 
 
-def _is_touched(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
-    """One command, or the title; one path, as it is called or where it leads."""
-    texts = map(_start, (*asked.commands, asked.title, *asked.texts))
-    if rule.command and not any(rule.command.search(text) for text in texts):
-        return False
+def _commands_match(rules: Sequence[Rule], asked: Scope, match: Match) -> Iterator[bool | None]:
+    """Of each rule whether its condition `command` holds. All are tried at once: a try may take a process."""
+    trials = [
+        (rule.command.pattern, _texts(rule, asked), rule.action == "allow") for rule in rules if rule.command
+    ]
+    found = iter(match(trials))
+    return (next(found) if rule.command else True for rule in rules)
+
+
+def _texts(rule: Rule, asked: Scope) -> tuple[str, ...]:
+    """An `allow` has to match the whole of the only command; others match a part of anything that is shown."""
+    if rule.action != "allow":
+        return tuple(map(_start, (*asked.commands, asked.title, *asked.texts)))
+    is_only_one = asked.command is not None and len(asked.commands) == 1 and not unsafe(asked.command)
+    return (asked.command,) if asked.command is not None and is_only_one else ()
+
+
+def _covers(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
+    if rule.action == "allow":
+        return _is_sure(rule, asked, resolve)
+    # one path is enough, as it is called or where it leads
     return not rule.paths or any(_covered(rule, (*asked.named, *asked.real), asked, resolve))
 
 
@@ -149,8 +168,6 @@ def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
     if rule.whole_tool:
         return True
     if not asked.is_certain or any(unsafe(command) for command in asked.commands):
-        return False
-    if rule.command and not _is_this_command(rule.command, asked):
         return False
     if rule.paths:
         beside = ("command", "folder") if rule.command else ("look",)
@@ -161,11 +178,6 @@ def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
     if rule.command:
         return asked.is_inside and not asked.changes and asked.is_made_of("command", "folder", "note")
     return rule.tool is not None or _only_looks(asked)
-
-
-def _is_this_command(wanted: re.Pattern[str], asked: Scope) -> bool:
-    is_whole = asked.command is not None and wanted.fullmatch(asked.command) is not None
-    return is_whole and len(asked.commands) == 1
 
 
 def _only_looks(asked: Scope) -> bool:

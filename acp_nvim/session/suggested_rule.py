@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from acp_nvim.session.path_globs import Resolve, is_plain
-from acp_nvim.session.permission_rules import Rule, exactly, is_about, unsafe
+from acp_nvim.session.permission_rules import Match, Rule, exactly, is_about, unsafe
 from acp_nvim.session.permission_scope import Scope
 
 
-def rule_for(asked: Scope, resolve: Resolve) -> tuple[Rule | None, str]:
+def rule_for(asked: Scope, resolve: Resolve, match: Match) -> tuple[Rule | None, str]:
     """None, and why: there is no such rule, and the call is asked about every time."""
     tool = asked.tool or None
     if asked.commands:
@@ -20,4 +20,4 @@ def rule_for(asked: Scope, resolve: Resolve) -> tuple[Rule | None, str]:
         rule = Rule("allow", kind=asked.kind, tool=tool, paths=asked.real)
     else:
         return None, "it names no command, no path"
-    return (rule, "") if is_about(rule, asked, resolve) else (None, "a rule cannot name all of it")
+    return (rule, "") if is_about(rule, asked, resolve, match) else (None, "a rule cannot name all of it")

@@ -19,7 +19,7 @@ SEES = {
     "agent": ("protocol", "processes"),
     "session": ("protocol.schema", "text"),
     "chat": ("session", "protocol.schema", "text"),
-    "permissions": ("agent", "protocol", "serves", "session", "text"),
+    "permissions": ("agent", "processes", "protocol", "serves", "session", "text"),
     "terminals": ("agent.requests", "editor.interface", "processes", "protocol", "session", "text"),
     "files": ("permissions", "protocol", "serves", "session", "text"),
     "review": (),

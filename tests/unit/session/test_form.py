@@ -1,15 +1,14 @@
 """Forms: what their fields take, and what is wrong with what they do not."""
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode
 from acp_nvim.session.form import Form
-from acp_nvim.session.patterns import Trials
 
 TITLED = {"oneOf": [{"const": "a", "title": "A", "description": "the first"}, {"const": "b", "title": "B"}]}
 SEVERAL = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}}
@@ -17,7 +16,7 @@ SEVERAL = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}
 
 def form(required: tuple[str, ...] = (), **properties: Any) -> Form:
     schema = {"properties": properties, "required": list(required)}
-    return Form(decode.elicitation({"requestedSchema": schema}).fields or ())
+    return Form(decode.elicitation({"requestedSchema": schema}).fields or (), match)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +27,10 @@ def form(required: tuple[str, ...] = (), **properties: Any) -> Form:
         ({"type": "string", "enum": ["a", "b"]}, "b"),
         ({"type": "string", **TITLED}, "a"),
         ({"type": "string", "pattern": "^[a-z]+-\\d{2}$"}, "ab-12"),
-        ({"type": "string", "pattern": "((a+)+)+$"}, "b"),  # not tried: the agent's own affair
+        (
+            {"type": "string", "pattern": "((a+)+)+$"},
+            "a" * 60 + "b",
+        ),  # takes too long: the agent's own affair
         ({"type": "string", "pattern": "("}, "b"),
         ({"type": "string", "format": "email"}, "a@b.org"),
         ({"type": "string", "format": "uri"}, "mailto:a@b.org"),
@@ -204,7 +206,8 @@ properties = st.dictionaries(
 @given(properties, anything, st.lists(st.text(max_size=3), max_size=2))
 def test_no_form_and_no_answer_makes_it_raise(fields: Any, answer: Any, required: list[str]) -> None:
     odd = Form(
-        decode.elicitation({"requestedSchema": {"properties": fields, "required": required}}).fields or ()
+        decode.elicitation({"requestedSchema": {"properties": fields, "required": required}}).fields or (),
+        match,
     )
     odd.shape()
     odd.read(answer)
@@ -218,55 +221,3 @@ def test_no_params_make_the_reading_raise(params: Any) -> None:
     decode.elicitation({"requestedSchema": params})
     if isinstance(params, dict):
         decode.ask(params)
-
-
-# --- patterns
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text", "fit"),
-    [
-        ("^[a-z]+$", "abc", True),
-        ("^[a-z]+$", "abC", False),
-        ("b", "abc", True),
-        ("^(foo|bar)?-\\d{3}$", "foo-123", True),
-        ("^[^@]+@[^@]+\\.[^@]+$", "a@b.c", True),
-        ("^[\\]x]$", "]", True),
-        ("(a+)+$", "aaaa!", None),
-        ("(a|a)*$", "aaaa!", None),
-        ("^(?=.*x)", "x", None),
-        ("(a)\\1", "aa", None),
-        ("a*a*a*a*a*b", "a" * 60, None),
-        ("(((a?)?)?){9}", "a", None),
-        ("[", "a", None),
-        ("^.+$", "a" * 5000, True),
-        ("^\\d{3}-(?:\\d{2}){2}$", "123-4567", True),
-        ("(?:(?:.{25}){25}){25}\n", "a" * 65_536, None),
-        ("(?:[^b]{60}){1000}b", "a" * 65_536, None),
-        ("[^b]{20000}b", "a" * 65_536, None),
-        ("x{" + "9" * 900 + "}", "x", None),
-        ("x{99999999999}", "x", None),
-        ("a" * 1001, "a", None),
-    ],
-)
-def test_patterns_are_tried_where_that_ends_soon(pattern: str, text: str, fit: bool | None) -> None:
-    assert Trials().fits(pattern, text) is fit
-
-
-@given(
-    st.lists(st.sampled_from(["a", "a*", "a?", "(", ")", "|", "+", "{2,}", "{3}", "[ab]", "\\w*", ".*", "$"]))
-)
-def test_no_pattern_takes_long(parts: list[str]) -> None:
-    start = time.process_time()
-    Trials().fits("".join(parts), "a" * 40 + "!")
-    assert time.process_time() - start < 1.0
-
-
-def test_the_patterns_of_a_form_share_their_time() -> None:
-    """What is not tried is the agent's own affair: of five fields as of twenty, as much is."""
-    tried = []
-    for count in (5, 20):
-        field = {"type": "string", "pattern": "[^b]{60}b", "default": "a" * 50_000}
-        wanted = form((), **{f"f{number}": field for number in range(count)})
-        tried.append(len(wanted.check({}).errors))
-    assert tried == [3, 3]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import schema
-from acp_nvim.serves.deadline import deadline
 from acp_nvim.session.permission_rules import Rule, Ruling, decide, is_about, read
 from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.permission_text import describe
@@ -58,12 +58,12 @@ def rule(action: str = "allow", **conditions: str) -> Rule:
 
 
 def matches(rule: Rule, demand: Scope) -> bool:
-    return is_about(rule, demand, resolve)
+    return is_about(rule, demand, resolve, match)
 
 
 def decided(rules: list[Rule], demand: Scope) -> Ruling | None:
     numbered = [(f"rule {number}", rule) for number, rule in enumerate(rules, 1)]
-    return decide(numbered, demand, resolve, deadline)
+    return decide(numbered, demand, resolve, match)
 
 
 def test_the_first_that_matches_wins_and_none_asks() -> None:
@@ -268,7 +268,7 @@ def test_what_may_make_a_command_another_is_shown_and_not_allowed(more: dict[str
     raw = {"command": "git status", **more}
     call = asked(raw_input=raw)
     assert not matches(rule(command="git status"), call)
-    assert rule_for(call, resolve)[0] is None
+    assert rule_for(call, resolve, match)[0] is None
     ((name, value),) = more.items()
     said = (
         value if isinstance(value, str) else next(iter(value if isinstance(value, list) else value.values()))
@@ -313,7 +313,7 @@ def test_nothing_with_a_mark_of_the_shell_is_ever_allowed(command: str, more: st
 def test_the_rule_of_a_command_matches_that_command_alone(command: str, other: str) -> None:
     assume(command != other)
     call = running(command)
-    made, why = rule_for(call, resolve)
+    made, why = rule_for(call, resolve, match)
     assert (made is None) is bool(why)
     if made:
         assert matches(made, call)
@@ -620,7 +620,7 @@ def test_any_raw_input_can_be_looked_at(raw: Any) -> None:
     call = asked(raw_input=raw, kind="read")
     for action in ("allow", "reject", "ask"):
         matches(rule(action, path="/**", command="x"), call)
-    made, why = rule_for(call, resolve)
+    made, why = rule_for(call, resolve, match)
     assert (made is None) is bool(why)
 
 
@@ -628,9 +628,9 @@ def test_any_raw_input_can_be_looked_at(raw: Any) -> None:
 
 
 def test_the_rule_of_a_question() -> None:
-    made, _ = rule_for(running("git log -1 a.txt"), resolve)
+    made, _ = rule_for(running("git log -1 a.txt"), resolve, match)
     assert str(made) == r"{ action = 'allow', command = [[git log -1 a\.txt]] }"
-    made, _ = rule_for(asked(kind="edit", name="write", raw_input={"path": "src/a.py"}), resolve)
+    made, _ = rule_for(asked(kind="edit", name="write", raw_input={"path": "src/a.py"}), resolve, match)
     assert str(made) == "{ action = 'allow', kind = 'edit', tool = 'write', path = '/w/src/a.py' }"
 
 
@@ -646,13 +646,13 @@ def test_the_rule_of_a_question() -> None:
     ],
 )
 def test_no_rule_can_be_made_of_what_no_rule_would_match(call: Scope, why: str) -> None:
-    made, told = rule_for(call, resolve)
+    made, told = rule_for(call, resolve, match)
     assert made is None
     assert why in told
 
 
 def test_the_rule_of_a_file_holds_for_that_file_and_kind() -> None:
-    made, _ = rule_for(asked(schema.Diff(path="a", new_text="x"), kind="edit"), resolve)
+    made, _ = rule_for(asked(schema.Diff(path="a", new_text="x"), kind="edit"), resolve, match)
     assert made
     assert matches(made, asked(schema.Diff(path="a", new_text="y"), kind="edit"))
     assert not matches(made, asked(schema.Diff(path="b", new_text="x"), kind="edit"))
