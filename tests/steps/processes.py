@@ -1,5 +1,10 @@
 """Steps with the processes behind Neovim."""
 
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tests.agent.processes import parent
 from tests.functional.editor import Editor, command_line
 
@@ -15,3 +20,13 @@ def find_backend(editor: Editor) -> int:
 def find_python(editor: Editor) -> str:
     """Return the interpreter of the backend, as Neovim has started it."""
     return command_line(find_backend(editor)).split()[1]
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """Hold a process: it neither reads nor answers."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
