@@ -12,7 +12,7 @@ from typing import Any
 
 from pynvim import Session, stdio_session
 
-from acp_nvim.app import Client
+from acp_nvim.app import App
 from acp_nvim.editor.neovim import Neovim
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class Backend:
         self._loop: asyncio.AbstractEventLoop = session.loop._loop
         self._owns_loop = owns_loop  # in pynvim's host the loop belongs to every plugin
         self._editor = Neovim(session)
-        self.client = Client(self._editor)
+        self.app = App(self._editor)
         self._root: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -39,7 +39,7 @@ class Backend:
         if verb == "shutdown" and self._root:
             self._root.cancel()
         else:
-            self.client.receive(str(verb), payload if isinstance(payload, dict) else {})
+            self.app.receive(str(verb), payload if isinstance(payload, dict) else {})
             if verb != "edited":  # which agents bring about, too, by the hundred; marks move by themselves
                 self._editor.hurry()
 
@@ -47,7 +47,7 @@ class Backend:
         pump = asyncio.get_running_loop().create_task(self._editor.run())
         pump.add_done_callback(self._ended)
         try:
-            await self.client.run()
+            await self.app.run()
         finally:
             pump.cancel()
 

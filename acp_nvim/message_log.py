@@ -14,7 +14,7 @@ _LONGEST = 4096  # characters of a line
 _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
-class Diary(logging.Handler):
+class MessageLog(logging.Handler):
     """Our own logging ends here, too."""
 
     def __init__(self, most: int = 2000) -> None:

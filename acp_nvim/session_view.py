@@ -15,7 +15,7 @@ PATIENCE = (
 )
 
 
-class Showing:
+class SessionView:
     def __init__(self, session: Session, terminal: Callable[[Session, str], str]) -> None:
         self.session = session
         self.view = ChatView(

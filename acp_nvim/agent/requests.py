@@ -27,7 +27,7 @@ class Wire(Protocol):
 class Entry:
     """One request of the agent. The first answer is the answer; `answer` and `fail` say whether it was theirs."""
 
-    def __init__(self, ledger: Ledger, request: Request) -> None:
+    def __init__(self, ledger: Requests, request: Request) -> None:
         self.request = request
         self._ledger = ledger
         self.weight = 0  # what it holds in memory, about
@@ -58,7 +58,7 @@ Later = Callable[[Entry], Awaitable[Any]]
 Refuse = Callable[[Request], RpcError | None]
 
 
-class Ledger:
+class Requests:
     """A service answers at once or keeps its entry (`now`), or works in a task of its own (`later`)."""
 
     def __init__(self, wire: Wire, tasks: TaskGroup, refuse: Refuse) -> None:

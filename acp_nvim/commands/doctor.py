@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
@@ -14,14 +13,12 @@ from acp_nvim import __version__
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.login import shapes
+from acp_nvim.commands.application import Application, Table
+from acp_nvim.host import login_methods
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
 from acp_nvim.text.printable import name_of, one_line
-
-if TYPE_CHECKING:
-    from acp_nvim.app import Client
 
 _PATIENCE = 30.0  # seconds, unless the editor waits for less; some load models first
 _GRACE = 0.5  # seconds that an agent has to end once its input has
@@ -60,26 +57,29 @@ class Listener:
 
 
 class Doctor:
-    def __init__(self, client: Client, spawn: Callable[..., None]) -> None:
-        self._client, self._spawn = client, spawn
+    def __init__(self, app: Application) -> None:
+        self._app = app
         self.connections: list[Connection] = []
+        self.table: Table = {
+            "doctor": self._doctor,
+        }
 
     @property
     def pids(self) -> list[int]:
         """Of what is being looked at: it must not outlive us."""
         return [connection.pid for connection in self.connections if connection.pid]
 
-    def do_doctor(self, payload: dict[str, Any]) -> None:
+    def _doctor(self, payload: dict[str, Any]) -> None:
         name, ticket = str(payload["agent"]), payload.get("ticket")
         try:
-            spec = self._client.settings.agent(name)
+            spec = self._app.settings.agent(name)
         except ValueError as error:
             return self._tell(ticket, {"agent": name, "error": str(error)})
         seconds = float(payload.get("seconds") or _PATIENCE)
-        self._spawn(self._examine, ticket, spec, seconds)
+        self._app.spawn(self._examine, ticket, spec, seconds)
 
     def _tell(self, ticket: Any, report: dict[str, Any]) -> None:
-        self._client.editor.notify("doctored", ticket, report)
+        self._app.editor.notify("doctored", ticket, report)
 
     async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
         with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
@@ -97,13 +97,13 @@ class Doctor:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run, connection, spec, unstartable)
-                answer, ms = await _greet(connection, self._client.services.offer, seconds)
+                answer, ms = await _greet(connection, self._app.services.offer, seconds)
                 report |= _told(answer, spec, listener, seconds, ms)
                 report["slow_end"] = await _end(connection)
                 tasks.cancel_scope.cancel()
         finally:
             self.connections.remove(connection)
-            self._client.host_changed()
+            self._app.host_changed()
         if unstartable:
             report["error"] = unstartable[0]
         report["deviations"] = [_cut(text) for text in (*report.get("deviations", ()), *listener.heard)]
@@ -112,7 +112,7 @@ class Doctor:
 
     async def _run(self, connection: Connection, spec: AgentSpec, unstartable: list[str]) -> None:
         # the process is there as soon as `run` first waits
-        asyncio.get_running_loop().call_soon(self._client.host_changed)
+        asyncio.get_running_loop().call_soon(self._app.host_changed)
         try:
             await connection.run()
         except StartError as error:
@@ -161,7 +161,7 @@ def _told(
         "title": name_of(info.title or info.name) if info else None,
         "protocol": agent.protocol_version,
         "capabilities": sorted(map(_cut, _offered(agent.capabilities)))[:_MANY],
-        "logins": shapes(agent.auth_methods),
+        "logins": login_methods.shapes(agent.auth_methods),
         "deviations": list(deviations.of_initialize(answer.result, agent)),
     }
 

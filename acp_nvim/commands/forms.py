@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from acp_nvim.commands.application import Application, Table
+
 if TYPE_CHECKING:
-    from acp_nvim.app import Client
     from acp_nvim.session.form import Filled
     from acp_nvim.session.question import Option, Question
     from acp_nvim.session.session import Session
 
 
-class Filling:
-    def __init__(self, client: Client) -> None:
-        self._client = client
+class FormCommands:
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self.table: Table = {
+            "form_send": self._send,
+        }
 
-    def do_form_send(self, payload: dict[str, Any]) -> None:
+    def _send(self, payload: dict[str, Any]) -> None:
         """A form's buffer was written."""
         wanted = int(payload["question"])
-        for session in self._client.sessions.values():
+        for session in self._app.sessions.values():
             question = session.questions.get(wanted)
             if question and question.form is not None:
                 filled = question.form.read(payload.get("fields"))
                 if self._take(session, question, filled):
                     session.end_question(question, question.option("answer"), "user")
-                    self._client.touch(session)
+                    self._app.touch(session)
                 return
-        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
     def takes(self, session: Session, question: Question, option: Option | None, content: Any) -> bool:
         """May it be answered so? Else it stays open, and the user hears why or gets the form."""
@@ -44,16 +48,16 @@ class Filling:
             question.content = filled.content
             return True
         self._stays_open(session, question)
-        self._client.editor.notify("form_errors", question.id, filled.errors)
+        self._app.editor.notify("form_errors", question.id, filled.errors)
         titles = {field["name"]: field["title"] for field in question.fields}
-        self._client.say("warn", f"nothing was sent: {filled.problem(titles)}")
+        self._app.say("warn", f"nothing was sent: {filled.problem(titles)}")
         return False
 
     def _open(self, session: Session, question: Question) -> None:
         self._stays_open(session, question)
         about = list(question.form.about) if question.form else []
-        self._client.editor.notify("form", question.id, session.number, about, question.fields)
+        self._app.editor.notify("form", question.id, session.number, about, question.fields)
 
     def _stays_open(self, session: Session, question: Question) -> None:
         session.questions.touch(question)
-        self._client.touch(session)
+        self._app.touch(session)

@@ -1,91 +1,58 @@
-"""Authentication: what a user must know of an agent's ways to log in, and the verbs that use them."""
+"""Commands that log in to an agent, and out of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
-from acp_nvim.protocol.errors import RpcError
+from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.sessions import SessionCommands
+from acp_nvim.host import login_methods
+from acp_nvim.host.host import Host
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
+from acp_nvim.session.session import Session
 from acp_nvim.text.printable import name_of, one_line
 
-if TYPE_CHECKING:
-    from acp_nvim.app import Client
-    from acp_nvim.host.host import Host
-    from acp_nvim.session.session import Session
 
-_MANY = 50  # ways to log in
-_MOST = 300  # characters of a description that the chat has room for
+class LoginCommands:
+    def __init__(self, app: Application, sessions: SessionCommands) -> None:
+        self._app, self._sessions = app, sessions
+        self.table: Table = {
+            "login": self._login,
+            "login_done": self._login_done,
+            "logout": self._logout,
+        }
 
-
-class Ways(NamedTuple):
-    brief: str
-    text: str
-
-
-def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
-    """What to tell about them, in a line and in the chat."""
-    if not methods:
-        how = "log in by its own program, then :Acp restart"
-        return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
-    lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
-    methods = methods[:_MANY]
-    lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
-    lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
-    names = ", ".join(name_of(method.name) for method in methods)
-    return Ways(f"{names}; :Acp login", "\n".join(lines))
-
-
-def shapes(methods: Sequence[AuthMethod]) -> list[dict[str, Any]]:
-    """As the editor gets them: for completion and the picker."""
-    return [
-        {"id": method.id, "name": name_of(method.name), "text": _described(method)}
-        for method in methods[:_MANY]
-    ]
-
-
-def _described(method: AuthMethod) -> str:
-    described = one_line((method.description or "")[:_MOST])
-    where = " (in a terminal)" if method.in_terminal else ""
-    return f"{name_of(method.name)}{where}{': ' if described else ''}{described}"
-
-
-class Login:
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def do_login(self, payload: dict[str, Any]) -> None:
-        session = self._client.session(payload)
-        host = self._client.host_of(session)
+    def _login(self, payload: dict[str, Any]) -> None:
+        session = self._app.session(payload)
+        host = self._app.host_of(session)
         if host is None or host.agent is None:
-            return self._client.say("warn", _not_there(session))
+            return self._app.say("warn", _not_there(session))
         methods = host.agent.auth_methods
         if not methods:
-            return self._client.say("info", f"{host.name} offers no way to log in")
+            return self._app.say("info", f"{host.name} offers no way to log in")
         wanted = payload.get("method") or host.spec.auth_method
         if wanted is None and len(methods) > 1:
-            return self._client.editor.notify("login_choose", session.number, shapes(methods))
+            return self._app.editor.notify("login_choose", session.number, login_methods.shapes(methods))
         method = _find(methods, wanted)
         if method is None:
             known = " or ".join(name_of(method.id) for method in methods)
-            return self._client.say("error", f"{host.name} has no login '{wanted}'. Choose {known}")
+            return self._app.say("error", f"{host.name} has no login '{wanted}'. Choose {known}")
         self._log_in(host, session, method)
 
     def _log_in(self, host: Host, session: Session, method: AuthMethod) -> None:
         if method.in_terminal:
-            return self._client.editor.notify("login_run", session.number, _command(host, method))
+            return self._app.editor.notify("login_run", session.number, _command(host, method))
         if method.type == "env_var":
             names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
             where = f"agents.{host.name}.env"
-            return self._client.say(
-                "info", f"set {names} in {where} or in the environment, then :Acp restart"
-            )
+            return self._app.say("info", f"set {names} in {where} or in the environment, then :Acp restart")
         if host.logging_in:
-            return self._client.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
+            return self._app.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
         host.logging_in = True
-        self._client.say("info", f"{host.name} is logging in: {name_of(method.name)}")
+        self._app.say("info", f"{host.name} is logging in: {name_of(method.name)}")
         host.call(
             "authenticate",
             {"methodId": method.id},
@@ -101,32 +68,32 @@ class Login:
         if isinstance(result, Failure):
             why = f"{host.name}: the login failed: {result.error}"
             session.transcript.note("error", why)
-            self._client.touch(session)
-            return self._client.say("error", why)
-        self._client.say("info", f"{host.name}: logged in")
+            self._app.touch(session)
+            return self._app.say("error", why)
+        self._app.say("info", f"{host.name}: logged in")
         host.unlock()
 
-    def do_login_done(self, payload: dict[str, Any]) -> None:
+    def _login_done(self, payload: dict[str, Any]) -> None:
         """The program in the terminal has ended well: only a new process of the agent knows of it."""
-        session = self._client.session(payload)
-        self._client.say("info", f"{session.agent}: logged in, it is started anew")
-        self._client.living.restart(session, logged_in=True)
+        session = self._app.session(payload)
+        self._app.say("info", f"{session.agent}: logged in, it is started anew")
+        self._sessions.restart(session, logged_in=True)
 
-    def do_logout(self, payload: dict[str, Any]) -> None:
-        session = self._client.session(payload)
-        host = self._client.host_of(session)
+    def _logout(self, payload: dict[str, Any]) -> None:
+        session = self._app.session(payload)
+        host = self._app.host_of(session)
         if host is None or host.agent is None:
-            return self._client.say("warn", _not_there(session))
+            return self._app.say("warn", _not_there(session))
         if not host.agent.can_logout:
-            return self._client.say("warn", f"{host.name} cannot log out by itself")
+            return self._app.say("warn", f"{host.name} cannot log out by itself")
         host.call("logout", {}, lambda result: self._logged_out(host, result))
 
     def _logged_out(self, host: Host, result: Result) -> None:
         if isinstance(result, Gone):
             return
         if isinstance(result, Failure):
-            return self._client.say("error", f"{host.name}: the logout failed: {result.error}")
-        self._client.say("info", f"{host.name}: logged out")
+            return self._app.say("error", f"{host.name}: the logout failed: {result.error}")
+        self._app.say("info", f"{host.name}: logged out")
         host.log_out()
 
 

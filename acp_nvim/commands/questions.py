@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acp_nvim.permissions.apply_rules import once
+from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.chat import ChatCommands
+from acp_nvim.commands.forms import FormCommands
+from acp_nvim.permissions.apply_rules import Rulings, once
 from acp_nvim.serves import sides
 from acp_nvim.session.decision_labels import OF_SESSION, why
 from acp_nvim.session.tool_call import ToolCall
 
 if TYPE_CHECKING:
-    from acp_nvim.app import Client
     from acp_nvim.session.question import Option, Question
     from acp_nvim.session.remembered_answers import Remembered
     from acp_nvim.session.session import Session
@@ -18,131 +20,140 @@ if TYPE_CHECKING:
 _CHANGED = "the question has changed, nothing was sent: look at it first"
 
 
-class Deciding:
-    def __init__(self, client: Client) -> None:
-        self._client = client
+class QuestionCommands:
+    def __init__(self, app: Application, chats: ChatCommands, forms: FormCommands, rulings: Rulings) -> None:
+        self._app, self._chats, self._forms, self._rulings = app, chats, forms, rulings
+        self.table: Table = {
+            "answer": self._answer,
+            "diff": self._diff,
+            "decide": self._decide,
+            "merged": self._merged,
+            "allow": self._allow,
+            "forget": self._forget,
+            "why": self._why,
+        }
 
-    def do_answer(self, payload: dict[str, Any]) -> None:
+    def _answer(self, payload: dict[str, Any]) -> None:
         wanted = int(payload["question"])
-        for session in self._client.sessions.values():
+        for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
-                return self._answer(session, question, payload)
-        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+                return self._answer_question(session, question, payload)
+        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _answer(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+    def _answer_question(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
         option_id = payload.get("option")
-        conflict = self._client.services.files.conflicts.open.get(question.id)
+        conflict = self._app.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
-            self._client.touch(session)
-            return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+            self._app.touch(session)
+            return self._app.editor.notify("proposal", sides.of_conflict(question, conflict))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
-            return self._client.say(
+            return self._app.say(
                 "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
             )
         if option and _allows(option) and payload.get("version", question.version) != question.version:
             return self._show_again(session, question)
-        if not self._client.filling.takes(session, question, option, payload.get("content")):
+        if not self._forms.takes(session, question, option, payload.get("content")):
             return None
         session.end_question(question, option, "user" if option else "cancel")
-        self._client.touch(session)
+        self._app.touch(session)
 
     def _show_again(self, session: Session, question: Question) -> None:
         """It has changed on the way to us. Who answers by a program is asked anew."""
         session.tell("AcpQuestion", id=question.id)
-        self._client.touch(session)
-        self._client.say("warn", _CHANGED)
+        self._app.touch(session)
+        self._app.say("warn", _CHANGED)
 
-    def do_diff(self, payload: dict[str, Any]) -> None:
+    def _diff(self, payload: dict[str, Any]) -> None:
         """Of a question, by its id; else of what stands in the chat under that key."""
-        proposals = self._client.services.proposals
+        proposals = self._app.services.proposals
         wanted = payload.get("question")
         if wanted is None:
-            session = self._client.session(payload)
+            session = self._app.session(payload)
             call = session.transcript.entry(int(payload["key"]))
             if not isinstance(call, ToolCall):
-                return self._client.say("info", "no diff here")
+                return self._app.say("info", "no diff here")
             asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
             if asked is None:
                 if not proposals.compare(session, call):
-                    self._client.do_toggle({**payload, "open": True})
+                    self._chats.toggle({**payload, "open": True})
                 return None
             wanted = asked.id
-        for session in self._client.sessions.values():
+        for session in self._app.sessions.values():
             if question := session.questions.get(int(wanted)):
-                if conflict := self._client.services.files.conflicts.open.get(question.id):
-                    return self._client.editor.notify("proposal", sides.of_conflict(question, conflict))
+                if conflict := self._app.services.files.conflicts.open.get(question.id):
+                    return self._app.editor.notify("proposal", sides.of_conflict(question, conflict))
                 at = payload.get("at")
                 auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
                 return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
         if not payload.get("auto"):
-            self._client.say("warn", f"question {wanted} is not open any more")
+            self._app.say("warn", f"question {wanted} is not open any more")
 
-    def do_decide(self, payload: dict[str, Any]) -> None:
+    def _decide(self, payload: dict[str, Any]) -> None:
         """The right sides of a proposal: of one file, or without a path of all."""
         wanted, texts = int(payload["question"]), payload.get("texts")
-        for session in self._client.sessions.values():
+        for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
                 said, moved = (
                     each if isinstance(each, dict) else {} for each in (texts, payload.get("sides"))
                 )
-                return self._client.services.proposals.decide(
+                return self._app.services.proposals.decide(
                     question, payload.get("version"), payload.get("path"), said, moved, payload.get("option")
                 )
-        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def do_merged(self, payload: dict[str, Any]) -> None:
+    def _merged(self, payload: dict[str, Any]) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
-        wanted, conflicts = int(payload["question"]), self._client.services.files.conflicts
+        wanted, conflicts = int(payload["question"]), self._app.services.files.conflicts
         conflict = conflicts.open.get(wanted)
         if conflict is None or conflict.question is None:
-            return self._client.say("warn", "that conflict is decided already: nothing was written")
+            return self._app.say("warn", "that conflict is decided already: nothing was written")
         if payload.get("version") != conflict.question.version:
-            return self._client.say("warn", "the file has changed on disk: look at it again, then :w")
+            return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
         conflicts.merge(wanted, str(payload["text"]))
-        self.do_answer({"question": wanted, "option": "merge"})
-        self._client.editor.notify("proposal_done", wanted, True)
+        self._answer({"question": wanted, "option": "merge"})
+        self._app.editor.notify("proposal_done", wanted, True)
 
     # --- rules
 
-    def do_allow(self, payload: dict[str, Any]) -> None:
+    def _allow(self, payload: dict[str, Any]) -> None:
         """The rule that would allow just what is asked: told, or set for the session."""
         wanted = int(payload["question"])
-        for session in self._client.sessions.values():
+        for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
-                return self._allow(session, question, payload)
-        self._client.say("warn", f"question {wanted} is not open any more: nothing was sent")
+                return self._allow_by_rule(session, question, payload)
+        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _allow(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
-        rule, reason = self._client.rulings.rule_for(session, question)
+    def _allow_by_rule(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+        rule, reason = self._rulings.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
-            self._client.say("warn", f"no rule made, nothing sent: {reason}")
+            self._app.say("warn", f"no rule made, nothing sent: {reason}")
         elif not payload.get("set"):
-            self._client.say("info", f":Acp allow! sets {rule}")
+            self._app.say("info", f":Acp allow! sets {rule}")
         elif payload.get("version") != question.version:
-            self._client.say("warn", _CHANGED)
+            self._app.say("warn", _CHANGED)
         elif option is None:
-            self._client.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
+            self._app.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
         else:
             number = session.remembered.add_rule(rule, str(rule))
             question.rule = name = f"rule {number}{OF_SESSION}"
             session.end_question(question, option, "user")
-            self._client.touch(session)
-            self._client.say("info", f"{name}: {rule}")
+            self._app.touch(session)
+            self._app.say("info", f"{name}: {rule}")
 
-    def do_forget(self, payload: dict[str, Any]) -> None:
+    def _forget(self, payload: dict[str, Any]) -> None:
         """Take back what was allowed or rejected for good: the items that are named, or all."""
-        session = self._client.session(payload)
+        session = self._app.session(payload)
         named = payload.get("items")
         ours, of_agent = session.remembered.forget(None if named is None else map(int, named))
-        self._client.touch(session)
-        self._client.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
+        self._app.touch(session)
+        self._app.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
 
-    def do_why(self, payload: dict[str, Any]) -> None:
+    def _why(self, payload: dict[str, Any]) -> None:
         """Of the tool call under that key, else of the last that was decided."""
-        session = self._client.session(payload)
+        session = self._app.session(payload)
         key = payload.get("key")
         entry = session.transcript.entry(int(key)) if key else None
         if not isinstance(entry, ToolCall):
@@ -150,7 +161,7 @@ class Deciding:
             asked = [call for call in calls if call.questions]
             decided = (call for call in asked if any(not each.is_open for each in call.questions))
             entry = next(decided, asked[0] if asked else None)
-        self._client.say("info", why(entry) if entry else "no questions in this session yet")
+        self._app.say("info", why(entry) if entry else "no questions in this session yet")
 
 
 def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:

@@ -22,7 +22,7 @@ _LONGEST, _MOST, _DEEPEST = 100_000, 5_000, 50
 _ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
 
 
-class Retelling:
+class TranscriptMessages:
     def __init__(self, session: Session, terminal: Terminal) -> None:
         self._session, self._terminal = session, terminal
         self.begun = session.transcript.begun

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from anyio import to_thread
 
@@ -22,11 +22,8 @@ from acp_nvim.agent import private_files
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.history import markdown_export, past_conversations
 from acp_nvim.history.replay import recall
-from acp_nvim.history.transcript_messages import Line, Retelling
+from acp_nvim.history.transcript_messages import Line, TranscriptMessages
 from acp_nvim.session.session import Session
-
-if TYPE_CHECKING:
-    from acp_nvim.app import Client
 
 _NAME = 40  # characters of an agent's name in that of a file
 _PAUSE = 0.5  # seconds at least from one look at a running turn to the next
@@ -37,11 +34,21 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 @dataclass(slots=True, eq=False)
 class _Record:
     path: Path
-    retelling: Retelling
+    retelling: TranscriptMessages
     is_new: bool = True  # the file is yet to be begun, or to be begun anew
     seen: tuple[object, ...] = ()
     is_due: bool = False  # there will be a look at its turn
     rests_until: float = 0.0
+
+
+class Application(Protocol):
+    """What transcripts use of the application."""
+
+    sessions: dict[int, Session]
+
+    def say(self, level: str, text: str, path: str | None = None) -> None: ...
+    def say_unkept(self, text: str) -> None: ...
+    def touch(self, session: Session) -> None: ...
 
 
 class _Job(NamedTuple):
@@ -53,8 +60,10 @@ class _Job(NamedTuple):
 class Transcripts:
     """Lines wait for a thread: the disk may be slow, and nobody waits for it."""
 
-    def __init__(self, client: Client, spawn: Callable[..., None]) -> None:
-        self._client, self._spawn = client, spawn
+    def __init__(
+        self, app: Application, spawn: Callable[..., None], terminal: Callable[[Session, str], str]
+    ) -> None:
+        self._app, self._spawn, self._terminal = app, spawn, terminal
         self._folder: Path | None = None
         self._keep = 0
         self._hidden = Redaction(())
@@ -74,7 +83,7 @@ class Transcripts:
         try:
             recall(session, file)
         except (OSError, ValueError) as error:
-            self._client.say("warn", f"what was said before cannot be read: {error}")
+            self._app.say("warn", f"what was said before cannot be read: {error}")
         else:
             session.recording = file
 
@@ -82,19 +91,17 @@ class Transcripts:
 
     def latest(self, cwd: str) -> Path | None:
         """Of a folder."""
-        going = {session.recording for session in self._client.sessions.values() if session.recording}
+        going = {session.recording for session in self._app.sessions.values() if session.recording}
         return past_conversations.latest(self._folder, cwd, going) if self._folder else None
 
-    def do_earlier(self, payload: dict[str, Any]) -> None:
-        """The editor wants to know which conversation of a folder could go on."""
-        self._spawn(self._tell_earlier, str(payload["cwd"]))
-
-    async def _tell_earlier(self, cwd: str) -> None:
+    async def earlier(self, cwd: str, agents: Iterable[str]) -> dict[str, Any] | None:
+        """Return the latest conversation of a folder, which could go on; its agent by its name in `agents`."""
         path = await to_thread.run_sync(self.latest, cwd)
-        kept = await to_thread.run_sync(past_conversations.described, path) if path else None
-        agents = (name for name in self._client.settings.agents if kept and _slug(name) == kept.agent)
-        shape = {**kept._asdict(), "agent": next(agents, kept.agent)} if kept else None
-        self._client.editor.notify("earlier", cwd, shape)
+        if path is None:
+            return None
+        kept = await to_thread.run_sync(past_conversations.described, path)
+        named = (name for name in agents if _slug(name) == kept.agent)
+        return {**kept._asdict(), "agent": next(named, kept.agent)}
 
     def _was_cut(self, cwd: str) -> bool:
         path = self.latest(cwd)
@@ -106,7 +113,7 @@ class Transcripts:
             session.transcript.note(
                 "info", "the last turn here was cut off: :Acp continue goes on from there"
             )
-            self._client.touch(session)
+            self._app.touch(session)
 
     # --- writing
 
@@ -160,8 +167,8 @@ class Transcripts:
         session.recording = session.recording or str(folder / name)
         return _Record(Path(session.recording), self._retelling(session))
 
-    def _retelling(self, session: Session) -> Retelling:
-        return Retelling(session, partial(self._client.services.terminals.text, session))
+    def _retelling(self, session: Session) -> TranscriptMessages:
+        return TranscriptMessages(session, partial(self._terminal, session))
 
     def _tell(
         self, session: Session, record: _Record, at_once: bool = False, in_passing: bool = False
@@ -179,7 +186,7 @@ class Transcripts:
         try:
             while self._jobs:
                 if trouble := await to_thread.run_sync(self._write):
-                    self._client.say_unkept(trouble)
+                    self._app.say_unkept(trouble)
         finally:
             self._is_writing = False
 
@@ -227,19 +234,17 @@ class Transcripts:
 
     # --- as Markdown
 
-    def do_export(self, payload: dict[str, Any]) -> None:
-        session = self._client.session(payload)
-        terminal = partial(self._client.services.terminals.text, session)
-        text = self._hidden.text("".join(markdown_export.export(session, terminal)))
-        self._spawn(self._export, str(payload["file"]), text, bool(payload.get("force")))
+    def export(self, session: Session, file: str, force: bool) -> None:
+        text = self._hidden.text("".join(markdown_export.export(session, partial(self._terminal, session))))
+        self._spawn(self._export, file, text, force)
 
     async def _export(self, file: str, text: str, force: bool) -> None:
         try:
             await to_thread.run_sync(_save, file, text, force)
         except OSError as error:
-            self._client.say("error", unwritten(error, "export!"), file)
+            self._app.say("error", unwritten(error, "export!"), file)
         else:
-            self._client.say("info", "the conversation is in ", file)
+            self._app.say("info", "the conversation is in ", file)
 
 
 def _age(path: Path) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anyio.abc import TaskGroup
 
 from acp_nvim.agent.connection import Connection
-from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.host.agent_services import Serve
 from acp_nvim.permissions import request as permissions
 from acp_nvim.permissions.elicitation import Elicitations
@@ -26,26 +26,26 @@ _TAG = 100  # characters of the name of an update that the log has room for
 _MOST_UNKNOWN = 100
 
 
-class Hearing:
+class AgentMessages:
     def __init__(self, host: Host, connection: Connection, tasks: TaskGroup) -> None:
         self._host, self._front = host, host.front
         self._unknown: set[str] = set()  # the tags of updates that we have wondered about
         services = self._front.services
-        self.ledger = Ledger(connection, tasks, self._refusal)
-        self.ledger.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
-        self.ledger.before = self._enforce
+        self.requests = Requests(connection, tasks, self._refusal)
+        self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
+        self.requests.before = self._enforce
         self.asked = Elicitations(self._find, lambda: host.sessions, self._front.touch, services.visit)
         self.meet()
         for method, serve in services.serve.items():
-            self.ledger.later[method] = partial(self._serve, serve)
+            self.requests.later[method] = partial(self._serve, serve)
 
     def meet(self) -> None:
         """The agent has introduced itself, or its configuration has: it may ask in words of its own."""
-        self.asked.serve(self.ledger, self._host.dialect)
+        self.asked.serve(self.requests, self._host.dialect)
 
     def on_update(self, params: Any) -> None:
         session_id, updates = decode.update(params, self._host.dialect)
-        session = self._host.opening.by_id.get(session_id or "")
+        session = self._host.starts.by_id.get(session_id or "")
         if session is None:
             return self._unclaimed(session_id, params)
         if session.reloading:
@@ -80,13 +80,13 @@ class Hearing:
             self._front.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
-        if not self._host.opening.keep(session_id, params):
+        if not self._host.starts.keep(session_id, params):
             self._front.note(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
 
     def on_request(self, request: Request) -> None:
-        self.ledger.enter(request)
+        self.requests.enter(request)
 
     def _refusal(self, request: Request) -> RpcError | None:
         if request.method in self._host.dialect.requests:
@@ -142,13 +142,13 @@ class Hearing:
 
     def _find(self, session_id: str | None) -> Session | None:
         """Some agents leave the id out; with one session there is no doubt."""
-        if session_id is None and len(self._host.opening.by_id) == 1:
-            return next(iter(self._host.opening.by_id.values()))
-        return self._host.opening.by_id.get(session_id or "")
+        if session_id is None and len(self._host.starts.by_id) == 1:
+            return next(iter(self._host.starts.by_id.values()))
+        return self._host.starts.by_id.get(session_id or "")
 
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):
-            self.ledger.cancel(notification.params.get("requestId", notification.params.get("id")))
+            self.requests.cancel(notification.params.get("requestId", notification.params.get("id")))
             for (
                 session
             ) in self._host.sessions:  # a question may be gone, and nothing else need happen for long

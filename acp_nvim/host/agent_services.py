@@ -35,7 +35,7 @@ _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 Serve = Callable[[Entry, Session], Awaitable[Any]]
 
 
-class Services:
+class AgentServices:
     def __init__(
         self,
         editor: Editor,

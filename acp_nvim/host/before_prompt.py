@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import anyio
 
-from acp_nvim.host.agent_services import Services
+from acp_nvim.host.agent_services import AgentServices
 from acp_nvim.session.session import Session
 
 
-class Departure:
-    def __init__(self, services: Services, session: Session, send: Callable[[], None]) -> None:
+class PendingPrompt:
+    def __init__(self, services: AgentServices, session: Session, send: Callable[[], None]) -> None:
         self._services, self._session, self._send = services, session, send
         self._waiting = anyio.CancelScope()
         self._has_begun = self._is_gone = False

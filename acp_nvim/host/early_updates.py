@@ -9,7 +9,7 @@ _MOST = 16 * 1024 * 1024  # bytes, about; an agent that sends more before its an
 _EACH = 64  # that a value takes, whatever it is
 
 
-class Orphans:
+class EarlyUpdates:
     def __init__(self) -> None:
         self._expected = 0
         self._kept: dict[str, list[tuple[Any, int]]] = defaultdict(list)

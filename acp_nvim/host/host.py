@@ -17,13 +17,13 @@ from acp_nvim import __version__
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands import login
-from acp_nvim.commands.controls import Controlling
-from acp_nvim.host.agent_messages import Hearing
-from acp_nvim.host.agent_services import Services
-from acp_nvim.host.mcp_servers import Servers
-from acp_nvim.host.session_start import Opening, Way
-from acp_nvim.host.turn import Prompting
+from acp_nvim.host import login_methods
+from acp_nvim.host.agent_messages import AgentMessages
+from acp_nvim.host.agent_services import AgentServices
+from acp_nvim.host.mcp_servers import McpServers
+from acp_nvim.host.session_controls import SessionControls
+from acp_nvim.host.session_start import SessionStarts, Way
+from acp_nvim.host.turn import Turns
 from acp_nvim.permissions.apply_rules import Rulings
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
@@ -52,10 +52,10 @@ class Front(Protocol):
     def host_ready(self, host: Host) -> None: ...
     def forget(self, session: Session) -> None: ...
 
-    services: Services
+    services: AgentServices
     rulings: Rulings
-    servers: Servers
-    controlling: Controlling
+    servers: McpServers
+    controls: SessionControls
 
 
 class Host:
@@ -75,17 +75,17 @@ class Host:
         self.stopping = False
         self.kept = False  # somebody looks at what it has saved: it stays without a session
         self.logging_in = self.logged_out = False
-        self.opening = Opening(self)
+        self.starts = SessionStarts(self)
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self.front: Front = front
         self.offer = front.services.offer  # the agent goes by what it was offered at its start
         self._owed = 0  # answers to requests that are no prompts
         self._tasks = tasks
-        self._prompting = Prompting(self)
-        self._hearing = hearing = Hearing(self, self.connection, tasks)
+        self._turns = Turns(self)
+        self._messages = messages = AgentMessages(self, self.connection, tasks)
         # nothing stands between: thousands of updates a second come this way
-        self.on_update, self.on_request = hearing.on_update, hearing.on_request
-        self.on_notification, self.on_stray = hearing.on_notification, hearing.on_stray
+        self.on_update, self.on_request = messages.on_update, messages.on_request
+        self.on_notification, self.on_stray = messages.on_notification, messages.on_stray
 
     async def run(self) -> None:
         """Start the agent and serve it until it ends."""
@@ -102,7 +102,7 @@ class Host:
                 self.front.touch(session)
             self.front.say("error", why)
         finally:
-            self._hearing.ledger.abandon()
+            self._messages.requests.abandon()
             self.front.host_changed()
 
     def _started(self) -> None:
@@ -118,7 +118,7 @@ class Host:
             self.sessions.append(session)
         session.starting()
         self._facts(session)
-        self.opening.want(session, way)
+        self.starts.want(session, way)
 
     def close(self, session: Session) -> None:
         """The user is done with it."""
@@ -138,7 +138,7 @@ class Host:
             self.connection.give_up(self)  # the login: nobody waits for it any more
         self.front.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
-        self.opening.forget(session)
+        self.starts.forget(session)
         self.rest()
 
     def rest(self) -> None:
@@ -166,10 +166,10 @@ class Host:
             return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
         self.agent = agent
         self.dialect = dialects.choose(self.spec.dialect, agent.agent_info)
-        self._hearing.meet()
+        self._messages.meet()
         for session in self.sessions:
             self._facts(session)
-        self.opening.begin_waiting()
+        self.starts.begin_waiting()
         self.front.host_ready(self)
         self.rest()
 
@@ -186,7 +186,7 @@ class Host:
         return self.front.servers.of(session, self.spec, self.agent)
 
     def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None:
-        self.front.controlling.settle(self, session, fresh, then)
+        self.front.controls.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
         self.logged_out = False
@@ -200,7 +200,7 @@ class Host:
 
     def wants_login(self, session: Session, error: RpcError) -> None:
         """Prompts that are there already go out after the login: their user has sent them."""
-        ways = login.ways(self.agent.auth_methods if self.agent else (), error)
+        ways = login_methods.ways(self.agent.auth_methods if self.agent else (), error)
         session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
         self.front.touch(session)
 
@@ -228,7 +228,7 @@ class Host:
     def unlock(self) -> None:
         """The user has logged in: what waited for that goes on."""
         self.logged_out = False
-        self.opening.unlock()
+        self.starts.unlock()
         for session in self.sessions:
             if session.id:
                 session.unlock()
@@ -242,7 +242,7 @@ class Host:
             "agent_version": name_of(info.version) if info and info.version else None,
             "capabilities": bounded(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
-            "logins": login.shapes(self.agent.auth_methods) if self.agent else None,
+            "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
         }
         self.front.touch(session)
 
@@ -252,14 +252,14 @@ class Host:
         """Send the next prompt that waits, if the session is free for it."""
         self._lock(session)
         if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
-            self._prompting.send(session, prompt)
+            self._turns.send(session, prompt)
         self.front.touch(session)
 
     def cancel(self, session: Session) -> None:
         """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
         # told first: after the answer "cancelled" to its question, an agent might go on with the turn for a moment
         if session.in_turn and not session.cancelling and self.alive:
-            self._prompting.hurry(session)
+            self._turns.hurry(session)
             self.connection.notify("session/cancel", {"sessionId": session.id})
         else:
             self.connection.give_up(session)
@@ -277,7 +277,7 @@ class Host:
         error = None if clean else report.sentence(self.spec.name)
         for session in self.sessions:
             self._bury(session, reason, error)
-        self._hearing.ledger.abandon()  # after the sessions: they know why their questions end
+        self._messages.requests.abandon()  # after the sessions: they know why their questions end
         if error:
             self.front.say("error", report.sentence(self.spec.name, ":Acp restart"))
         self.front.host_changed()

@@ -14,7 +14,7 @@ from acp_nvim.session.session import Session
 Server = dict[str, Any]
 
 
-class Servers:
+class McpServers:
     def __init__(self, say: Callable[[str, str], None]) -> None:
         self._say = say
         self._told: set[str] = set()

@@ -25,7 +25,7 @@ class Source(Protocol):
     def give_up(self, owner: object) -> None: ...
 
 
-class Listing:
+class SavedSessionPages:
     def __init__(self, source: Source, changed: Any) -> None:
         self.state: Literal["none", "asking", "more", "done", "cut", "failed"] = "none"
         self.error: str | None = None

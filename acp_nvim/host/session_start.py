@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.chat.phrases import cut
-from acp_nvim.host.early_updates import Orphans
+from acp_nvim.host.early_updates import EarlyUpdates
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
@@ -58,11 +58,11 @@ class House(Protocol):
     def warn(self, text: str) -> None: ...
 
 
-class Opening:
+class SessionStarts:
     def __init__(self, house: House) -> None:
         self.by_id: dict[str, Session] = {}
         self._house = house
-        self._orphans = Orphans()
+        self._early = EarlyUpdates()
         self._ways: dict[Session, Way] = {}  # of the sessions that are not ready
         self._waiting: list[Session] = []  # for the agent to introduce itself
         self._locked: set[Session] = set()  # for a login
@@ -98,7 +98,7 @@ class Opening:
 
     def keep(self, session_id: str | None, params: Any) -> bool:
         """An update for a session that nobody knows: it may be one that is about to be opened."""
-        return self._orphans.keep(session_id, params)
+        return self._early.keep(session_id, params)
 
     # --- asking
 
@@ -134,7 +134,7 @@ class Opening:
             self.by_id[way.id] = session
             session.memory = way.id
         else:
-            self._orphans.expect()
+            self._early.expect()
         self._house.call(
             f"session/{way.kind}",
             params,
@@ -155,7 +155,7 @@ class Opening:
 
     def _answered(self, session: Session, way: Way, result: Result) -> None:
         if not way.keeps_id:
-            self._orphans.met()
+            self._early.met()
         if isinstance(result, Gone):
             return
         answer = None if isinstance(result, Failure) else decode.new_session(result.result)
@@ -206,7 +206,7 @@ class Opening:
         session.memory = None if way.kind == "new" else session_id
         session.controls.begin(answer)
         session.id = session_id
-        for params in self._orphans.take(session_id):
+        for params in self._early.take(session_id):
             self._house.on_update(params)
         self._house.settle(session, way.kind == "new", lambda: self._open(session, session_id))
 

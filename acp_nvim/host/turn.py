@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host import prompt_blocks, turn_end
-from acp_nvim.host.before_prompt import Departure
+from acp_nvim.host.before_prompt import PendingPrompt
 from acp_nvim.protocol import dialects, encode
 from acp_nvim.protocol.errors import INVALID_PARAMS
 from acp_nvim.protocol.jsonrpc import Failure
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from acp_nvim.host.host import Host
 
 
-class Prompting:
+class Turns:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._other_form = False  # the agent takes what its dialect has in second place
-        self._departures: dict[Session, Departure] = {}
+        self._departures: dict[Session, PendingPrompt] = {}
 
     def send(self, session: Session, prompt: Prompt) -> None:
         assert self._host.agent, "a session that is idle has an agent"
@@ -54,7 +54,7 @@ class Prompting:
                 self._send(session, *forms)
 
         services = self._host.front.services
-        departure = Departure(services, session, send)
+        departure = PendingPrompt(services, session, send)
         if services.can_begin_at_once(session):
             return departure.go()
         self._departures[session] = departure

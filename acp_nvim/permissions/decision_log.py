@@ -30,7 +30,7 @@ _LONGEST = 10_000  # characters of one text
 _MANY = 100  # texts of one list
 
 
-class Audit:
+class DecisionLog:
     """Lines wait for a thread: the disk may be slow. Several Neovims write to the same file."""
 
     def __init__(self, spawn: Callable[..., None], say_unkept: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode, schema
@@ -42,7 +42,7 @@ class Elicitations:
         self._find, self._sessions, self._touch, self._visit = find, sessions, touch, visit
         self._pages: dict[str, tuple[Session, Question]] = {}  # by the agent's ids
 
-    def serve(self, ledger: Ledger, dialect: Dialect) -> None:
+    def serve(self, ledger: Requests, dialect: Dialect) -> None:
         """From now on the ledger hands us these requests."""
         ledger.now["elicitation/create"] = self.create
         for method, vendor in dialect.requests.items():

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -57,7 +57,7 @@ class Editor:
 
 
 class Lab:
-    def __init__(self, folder: Path, wire: Ledger) -> None:
+    def __init__(self, folder: Path, wire: Requests) -> None:
         self.session = Session(1, "agent", str(folder))
         self.other = Session(2, "agent", str(folder))
         self.editor = Editor()

@@ -21,7 +21,7 @@ import msgpack
 import pytest
 import pytest_asyncio
 
-from acp_nvim.app import Client
+from acp_nvim.app import App
 from acp_nvim.editor.interface import Call
 from tests.fakes.editor import FakeEditor
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script
@@ -167,7 +167,7 @@ class Desk:
         self.folder = folder
         self.editor = MemoryEditor()
         self.editor.leaders = folder / ".leaders"
-        self.client = Client(self.editor)
+        self.client = App(self.editor)
         self.expects_faults = False
         self.scripted: list[ScriptedAgent] = []
         self._agents: dict[str, Any] = {}
@@ -221,7 +221,7 @@ class Desk:
         return str(await eventually(found))
 
     def log(self) -> list[str]:
-        return self.client.diary.lines()
+        return self.client.messages.lines()
 
     def faults(self) -> list[str]:
         return [line for line in self.log() if "Traceback" in line]
@@ -236,7 +236,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.wait_for(task, 5)
-    logging.getLogger("acp_nvim").removeHandler(desk.client.diary)
+    logging.getLogger("acp_nvim").removeHandler(desk.client.messages)
     desk.editor.show()
     assert desk.editor.complaints == []
     assert [stray for agent in desk.scripted for stray in agent.logged("stray")] == []

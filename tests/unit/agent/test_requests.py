@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.agent.requests import Entry, Ledger
+from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 
@@ -32,7 +32,7 @@ class Served:
 
     def __init__(self, tasks: Any) -> None:
         self.wire = Wire()
-        self.ledger = Ledger(self.wire, tasks, refuse)
+        self.ledger = Requests(self.wire, tasks, refuse)
         self.kept: list[Entry] = []
         self.ledger.now = {
             "keep": self.kept.append,

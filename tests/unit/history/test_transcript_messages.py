@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from acp_nvim.history.transcript_messages import Retelling
+from acp_nvim.history.transcript_messages import TranscriptMessages
 from acp_nvim.protocol import schema
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
 
-def talk() -> tuple[Session, Retelling]:
+def talk() -> tuple[Session, TranscriptMessages]:
     session = Session(1, "mine", "/work")
     session.ready("s1")
     session.begin_turn(Prompt("go"), 0.0)
-    return session, Retelling(session, lambda _: "")
+    return session, TranscriptMessages(session, lambda _: "")
 
 
 def told(lines: list[dict[str, Any]]) -> list[Any]:

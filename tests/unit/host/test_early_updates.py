@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.host.early_updates import Orphans
+from acp_nvim.host.early_updates import EarlyUpdates
 
 MEGABYTE = 1024 * 1024
 
@@ -13,8 +13,8 @@ def said(text: str) -> dict[str, Any]:
     return {"sessionId": "s", "update": {"content": {"text": text}}}
 
 
-def waiting() -> Orphans:
-    orphans = Orphans()
+def waiting() -> EarlyUpdates:
+    orphans = EarlyUpdates()
     orphans.expect()
     return orphans
 
@@ -29,7 +29,7 @@ def test_each_session_gets_its_own_once():
 
 
 def test_where_none_is_due_nothing_is_kept():
-    orphans = Orphans()
+    orphans = EarlyUpdates()
     assert not orphans.keep("a", said("x"))
     orphans.expect()
     assert not orphans.keep(None, said("x"))

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.chat.phrases import cut
-
-if TYPE_CHECKING:
-    from acp_nvim.app import Client
-
+from acp_nvim.commands.application import Application, Table
 
 _FEW = 24  # characters of a prompt in a message
 
 
-class Reviewing:
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._review = client.services.review
+class ReviewCommands:
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._review = app.services.review
+        self.table: Table = {
+            "edited": self._edited,
+            "keep": self._keep,
+            "undo": self._start_undo,
+        }
 
-    def do_edited(self, payload: dict[str, Any]) -> None:
+    def _edited(self, payload: dict[str, Any]) -> None:
         self._review.edited(payload)
 
-    def do_keep(self, payload: dict[str, Any]) -> None:
+    def _keep(self, payload: dict[str, Any]) -> None:
         kept = self._review.keep(map(int, payload["ids"]), payload.get("all"), payload.get("turn"))
         self._tell("kept", kept, payload, [])
 
-    def do_undo(self, payload: dict[str, Any]) -> None:
-        self._client.spawn(self._undo, payload)
+    def _start_undo(self, payload: dict[str, Any]) -> None:
+        self._app.spawn(self._undo, payload)
 
     async def _undo(self, payload: dict[str, Any]) -> None:
         undone, problems = await self._review.undo(map(int, payload["ids"]))
@@ -37,13 +39,13 @@ class Reviewing:
         left = [*problems, *map(str, payload.get("left") or ())]
         done = f"{self._turn(payload)}{count} change{'' if count == 1 else 's'} {what}"
         if problems and not count:
-            self._client.say("warn", "; ".join(left))
+            self._app.say("warn", "; ".join(left))
         elif left or payload.get("aloud"):
-            self._client.say("warn" if left else "info", "; ".join([done, *left]))
+            self._app.say("warn" if left else "info", "; ".join([done, *left]))
 
     def _turn(self, payload: dict[str, Any]) -> str:
         """The turn's name, where one was meant: `turn 2 (Rename parse): `."""
-        turn, session = payload.get("turn"), self._client.sessions.get(payload.get("session") or 0)
+        turn, session = payload.get("turn"), self._app.sessions.get(payload.get("session") or 0)
         if not turn or session is None:
             return ""
         known = session.changed.get(turn)

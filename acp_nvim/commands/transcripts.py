@@ -1,0 +1,50 @@
+"""Commands on conversations that are kept: the latest of a folder, export as Markdown, replay."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from acp_nvim.commands.application import Application, Table
+from acp_nvim.history.replay import play
+from acp_nvim.history.transcripts import Transcripts
+from acp_nvim.session.session import Session
+
+
+class TranscriptCommands:
+    def __init__(self, app: Application, transcripts: Transcripts) -> None:
+        self._app, self._transcripts = app, transcripts
+        self.table: Table = {
+            "earlier": self._earlier,
+            "export": self._export,
+            "replay": self._replay,
+        }
+
+    def _earlier(self, payload: dict[str, Any]) -> None:
+        """The editor wants to know which conversation of a folder could go on."""
+        self._app.spawn(self._tell_earlier, str(payload["cwd"]))
+
+    async def _tell_earlier(self, cwd: str) -> None:
+        kept = await self._transcripts.earlier(cwd, self._app.settings.agents)
+        self._app.editor.notify("earlier", cwd, kept)
+
+    def _export(self, payload: dict[str, Any]) -> None:
+        session = self._app.session(payload)
+        self._transcripts.export(session, str(payload["file"]), bool(payload.get("force")))
+
+    def _replay(self, payload: dict[str, Any]) -> None:
+        session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
+        file = payload.get("file") or self._transcripts.latest(session.cwd)
+        if not file:
+            self._app.forget(session)
+            return self._app.say("warn", "no conversation of this folder is kept: :Acp replay {file}")
+        try:
+            told = play(session, os.path.expanduser(str(file))).told()
+        except (OSError, ValueError) as error:
+            self._app.forget(session)
+            why = error.strerror if isinstance(error, OSError) else error
+            return self._app.say("error", f"cannot replay, {why}: ", str(file))
+        if told:
+            self._app.say("info", told)
+        self._app.show(session)
+        self._app.touch(session)

@@ -1,0 +1,142 @@
+"""Changes of a session's mode, model and options: sent one at a time, in the order asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol.dialects import Dialect
+from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session.controls import Change, Wish
+
+if TYPE_CHECKING:
+    from acp_nvim.host.host import Host
+    from acp_nvim.session.session import Session
+
+Then = Callable[[], None]
+
+
+class SessionControls:
+    def __init__(self, say: Callable[[str, str], None], touch: Callable[[Session], None]) -> None:
+        self._say, self._touch = say, touch
+        self._told: set[str] = set()  # of defaults that did not work
+        self._settling: dict[Session, Then] = {}
+
+    def want(self, session: Session, host: Host | None, wish: Wish) -> None:
+        """Queue a change; one at a time is sent, in the order asked for. `host`: the agent, if it runs."""
+        session.controls.waiting.append(wish)
+        if host and session.phase not in ("starting", "auth"):  # else `settle` comes
+            self._next(host, session)
+
+    # --- a session that has just been opened
+
+    def settle(self, host: Host, session: Session, fresh: bool, then: Then) -> None:
+        """What the configuration wants of a new session, and what was asked for meanwhile; `then` it is ready."""
+        controls = session.controls
+        if host.dialect.set_model:
+            controls.name_models()
+        if host.dialect.modes:
+            controls.name_modes(host.dialect.modes)
+        if fresh:
+            controls.waiting.extendleft(reversed(list(_defaults(host.spec.defaults, session))))
+        controls.busy = False
+        if not controls.waiting:
+            return then()
+        self._settling[session] = then
+        # an agent that does not answer must not hold up more than this
+        asyncio.get_running_loop().call_later(host.spec.timeout_ms / 1000, self._settled, session, then)
+        self._next(host, session)
+
+    def _settled(self, session: Session, only: Then | None = None) -> None:
+        then = self._settling.get(session)
+        if then and only in (None, then):
+            del self._settling[session]
+            then()
+
+    # --- one after the other
+
+    def _next(self, host: Host, session: Session) -> None:
+        controls = session.controls
+        while controls.waiting and not controls.busy:
+            wish = controls.waiting.popleft()
+            try:
+                change = controls.change(wish)
+            except ValueError as why:
+                self._failed(host, session, wish, str(why))
+            else:
+                if not (wish.is_default and controls.is_so(change)):
+                    self._send(host, session, change)
+        if not controls.busy:
+            self._settled(session)
+        self._touch(session)
+
+    def _send(self, host: Host, session: Session, change: Change) -> None:
+        session.controls.busy = True
+        method, params = _request(change, str(session.id), host.dialect)
+        host.call(method, params, lambda result: self._answered(host, session, change, result), owner=session)
+
+    def _answered(self, host: Host, session: Session, change: Change, result: Result) -> None:
+        controls = session.controls
+        if session not in host.sessions:
+            return  # it lives elsewhere by now, or is closed
+        if isinstance(result, Gone):
+            controls.waiting.clear()
+            self._settling.pop(session, None)
+            return
+        controls.busy = False
+        if isinstance(result, Failure):
+            self._failed(host, session, change.wish, str(result.error))
+        else:
+            controls.changed(change, _answer(change, result.result), _said(result.result))
+        self._next(host, session)
+
+    def _failed(self, host: Host, session: Session, wish: Wish, why: str) -> None:
+        """What was before still is: nothing has been shown of the change."""
+        if not wish.is_default:
+            return self._say("warn", f"{host.name}: {wish} was not set: {why}")
+        told = f"{host.name}: the default {wish} was not set: {why}"
+        session.transcript.note("warning", told)
+        if told not in self._told:
+            self._told.add(told)
+            self._say("warn", told)
+        return None
+
+
+def _defaults(wanted: dict[str, Any], session: Session) -> Iterator[Wish]:
+    if wanted.get("mode"):
+        yield Wish("mode", str(wanted["mode"]), is_default=True)
+    if wanted.get("model"):
+        yield Wish("model", str(wanted["model"]), is_default=True)
+    options = wanted.get("options")
+    for id, value in session.controls.of_options(options if isinstance(options, dict) else {}):
+        yield Wish("option", value if isinstance(value, bool) else str(value), id, is_default=True)
+
+
+def _request(change: Change, session_id: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
+    """No key too many: there are agents that count them. A boolean has to say that it is one."""
+    params: dict[str, Any] = {"sessionId": session_id}
+    if own := dialect.change(change.wish.what, change.option.id if change.option else "", change.value):
+        return own[0], {**params, **own[1]}
+    if option := change.option:
+        kind = {"type": "boolean"} if option.type == "boolean" else {}
+        return "session/set_config_option", {**params, "configId": option.id, "value": change.value, **kind}
+    if change.wish.what == "mode":
+        return "session/set_mode", {**params, "modeId": change.value}
+    if dialect.set_model:
+        return dialect.set_model, {**params, "model": change.value}
+    return "session/set_model", {**params, "modelId": change.value}
+
+
+def _answer(change: Change, result: Any) -> schema.NewSession:
+    """Only to an option the answer is a set."""
+    options = decode.new_session(result).config_options
+    return schema.NewSession(config_options=options)
+
+
+def _said(result: Any) -> str | None:
+    """Some tell what they have made of it."""
+    told = result if isinstance(result, dict) else {}
+    return next((told[key] for key in ("modeId", "modelId", "model") if isinstance(told.get(key), str)), None)
