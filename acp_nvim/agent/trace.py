@@ -66,7 +66,7 @@ class WireTrace:
         begins_line = self._between_lines.get(direction, True)
         self._between_lines[direction] = data.endswith(b"\n")
         if self._file:
-            self._write(direction, data)
+            self._write(direction, self._unwritten.setdefault(direction, LineSplitter()).feed(data))
         if not self.on:
             return
         record = _Record(time.monotonic() - self._began, direction, data, begins_line)
@@ -92,21 +92,13 @@ class WireTrace:
     def close(self) -> None:
         """Nothing comes any more: what stood there without a line's end is written, too."""
         for direction, splitter in self._unwritten.items():
-            for line in splitter.finish():
-                self._write_line(direction, line)
+            self._write(direction, splitter.finish())
         self._unwritten.clear()
-        if self._file:
-            self._file.close()
 
-    def _write(self, direction: Direction, data: bytes) -> None:
-        splitter = self._unwritten.setdefault(direction, LineSplitter())
-        for line in splitter.feed(data):
-            self._write_line(direction, line)
-
-    def _write_line(self, direction: Direction, line: bytes) -> None:
-        if self._file:
-            seconds = time.monotonic() - self._began
-            self._file.write(_encoded(self._entry(seconds, direction, line)))
+    def _write(self, direction: Direction, lines: list[bytes]) -> None:
+        seconds = time.monotonic() - self._began
+        if self._file and lines:
+            self._file.write(b"".join(_encoded(self._entry(seconds, direction, line)) for line in lines))
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """One a line of the wire: `t`, `dir` and `msg`, an object or, where it is none, text."""

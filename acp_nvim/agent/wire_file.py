@@ -7,9 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 from acp_nvim.agent import private_files
 
@@ -23,37 +21,17 @@ class WireFile:
     def __init__(self, path: Path, most_bytes: int = 16 << 20) -> None:
         self.path = path
         self._most = most_bytes
-        self._size = 0
-        self._file: IO[bytes] | None = None
+        self._is_given_up = False
 
-    def write(self, line: bytes) -> None:
+    def write(self, lines: bytes) -> None:
         """What cannot be written is given up, and said once: the conversation goes on."""
-        if self._size < 0:
+        if self._is_given_up:
             return
         try:
-            if self._file is None or self._size + len(line) > self._most:
-                self._begin()
-            assert self._file
-            self._file.write(line)
-            self._file.flush()
-            self._size += len(line)
+            private_files.append(self.path, lines, self._most)
         except OSError as error:
-            self.close()
-            self._size = -1
+            self._is_given_up = True
             log.warning("the wire is no longer written to %s: %s", self.path, error)
-
-    def close(self) -> None:
-        if self._file:
-            with suppress(OSError):  # a full disk has been told already
-                self._file.close()
-        self._file = None
-
-    def _begin(self) -> None:
-        if self._file:
-            self.close()
-            os.replace(self.path, f"{self.path}.1")
-        self._file = os.fdopen(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-        self._size = 0
 
 
 def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFile | None:

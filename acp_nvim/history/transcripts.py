@@ -215,14 +215,11 @@ class Transcripts:
         text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         path = job.record.path
         if not job.is_new:
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
-                file.write(text)
-            return
+            return private_files.append(path, text, create=False)
         private_files.folder(path.parent)
         fresh = path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text)
+        private_files.append(fresh, text)
         fresh.replace(path)
         self._prune(path)
 

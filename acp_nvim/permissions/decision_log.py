@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
-import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -89,34 +86,14 @@ class DecisionLog:
         folder, was_failing = self._folder, self._is_failing
         try:
             if folder:
-                _append(folder, "".join(f"{line}\n" for line in lines))
+                private_files.folder(folder)
+                text = "".join(f"{line}\n" for line in lines)
+                private_files.append(folder / NAME, text.encode(), _LARGEST)
             self._is_failing = False
         except OSError as error:
             self._is_failing = True
             return None if was_failing else f"decisions are not logged: {error.strerror}: {folder}/{NAME}"
         return None
-
-
-def _append(folder: Path, text: str) -> None:
-    private_files.folder(folder)
-    with _locked(folder):
-        path = folder / NAME
-        if path.exists() and path.stat().st_size + len(text) > _LARGEST:
-            path.replace(folder / f"{NAME}.1")
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(file, "w", encoding="utf-8") as stream:
-            os.fchmod(file, 0o600)
-            stream.write(text)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _short(value: Any) -> Any:

@@ -53,7 +53,6 @@ def test_a_full_file_makes_room_for_the_next(tmp_path: Path) -> None:
     file = WireFile(tmp_path / "wire", most_bytes=100)
     for number in range(50):
         file.write(b"%09d\n" % number)
-    file.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["wire", "wire.1"]
     lines = [*(tmp_path / "wire.1").read_text().split(), *file.path.read_text().split()]
     assert lines == [f"{number:09}" for number in range(30, 50)]
@@ -64,7 +63,6 @@ def test_the_oldest_files_go(tmp_path: Path) -> None:
     for number in range(15):
         file = begun(tmp_path)
         file.write(b"x\n")
-        file.close()
         os.utime(file.path, (number, number))
         Path(f"{file.path}.1").touch()
     kept = sorted(path.stat().st_mtime for path in (tmp_path / "acp_nvim").glob("*.jsonl"))
@@ -76,7 +74,6 @@ def test_what_cannot_be_written_is_given_up(tmp_path: Path) -> None:
     file = WireFile(tmp_path / "nowhere" / "wire")
     file.write(b"x\n")
     file.write(b"y\n")
-    file.close()
     assert list(tmp_path.iterdir()) == []
 
 
