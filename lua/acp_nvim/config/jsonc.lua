@@ -16,42 +16,22 @@ local TOKENS = {
   T_END = "the end",
 }
 
---- Comments and superfluous commas become blanks, so that every place stays where it was.
+-- Comments and superfluous commas become blanks, so that every place stays where it was:
+--   [1, // one      ->   [1
+--    2,]            ->    2 ]
+local function blank(text)
+  return (text:gsub("[^\n]", " "))
+end
+local P, S = vim.lpeg.P, vim.lpeg.S
+local STRING = P('"') * (P("\\") * 1 + (1 - S('"\\'))) ^ 0 * P('"') ^ -1
+local COMMENT = P("//") * (1 - P("\n")) ^ 0 + P("/*") * (1 - P("*/")) ^ 0 * P("*/") ^ -1
+local LAST_COMMA = P(",") * #((S(" \t\r\n") + COMMENT) ^ 0 * S("]}"))
+local PLAIN = vim.lpeg.Cs((STRING + (COMMENT + LAST_COMMA) / blank + 1) ^ 0)
+
 ---@param text string
 ---@return string
 local function plain(text)
-  local pieces, at = {}, 1
-  local comma ---@type integer? the piece that ends with a comma after which nothing has come yet
-  while at <= #text do
-    local from = text:find('["/,%]}%w{%[-]', at)
-    pieces[#pieces + 1] = text:sub(at, (from or #text + 1) - 1)
-    if not from then
-      break
-    end
-    local char, upto = text:sub(from, from), from
-    local two = text:sub(from, from + 1)
-    if two == "//" or two == "/*" then
-      local _, close = text:find(two == "//" and "[^\n]*" or "%*/", from + 2)
-      upto = close or #text
-      pieces[#pieces + 1] = text:sub(from, upto):gsub("[^\n]", " ")
-    elseif char == "," then
-      pieces[#pieces + 1] = char
-      comma = #pieces
-    else
-      if char == '"' then
-        local close = from ---@type integer?
-        repeat -- an even number of backslashes before it: it does end the text
-          close = text:find('"', close + 1, true)
-        until not close or #text:sub(from, close - 1):match("\\*$") % 2 == 0
-        upto = close or #text
-      elseif (char == "]" or char == "}") and comma then
-        pieces[comma] = " "
-      end
-      pieces[#pieces + 1], comma = text:sub(from, upto), nil
-    end
-    at = upto + 1
-  end
-  return table.concat(pieces)
+  return PLAIN:match(text) --[[@as string]]
 end
 
 ---@param text string
