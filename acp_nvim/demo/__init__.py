@@ -16,5 +16,5 @@ an agent:
     texts.py     what it says
 
 It is written with threads: the main thread reads, each turn has a thread of its own, and so a scene is plain
-code from top to bottom. (With asyncio it would read much the same, and start 30 ms later.)
+code from top to bottom.
 """

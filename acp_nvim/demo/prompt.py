@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
+from urllib.parse import unquote
 
 from .wire import BadShape, Json, field
 
@@ -72,14 +73,6 @@ class Prompt:
 def lines(text: str) -> list[str]:
     """Not by splitlines: that knows more ends of lines than files and editors do."""
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
-
-
-def unquote(uri: str) -> str:
-    """`%20` and its like undone. (urllib.parse would be half as much to load as all of this agent.)"""
-    data = re.sub(
-        rb"%([0-9a-fA-F]{2})", lambda found: bytes([int(found[1], 16)]), uri.encode("utf-8", "replace")
-    )
-    return data.decode("utf-8", "replace")
 
 
 def _uri(block: Json) -> str:
