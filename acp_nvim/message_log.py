@@ -7,17 +7,17 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
+from acp_nvim import limits
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.text.printable import visible
 
-_LONGEST = 4096  # characters of a line
 _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
 class MessageLog(logging.Handler):
     """Our own logging ends here, too."""
 
-    def __init__(self, most: int = 2000) -> None:
+    def __init__(self, most: int = limits.LOG_LINES) -> None:
         super().__init__()
         self._lines: deque[str] = deque(maxlen=most)
         self._least = _LEVELS["info"]
@@ -37,7 +37,9 @@ class MessageLog(logging.Handler):
         if _LEVELS.get(level, 40) >= self._least:
             stamp = time.strftime("%H:%M:%S")
             lines = self.without_secrets(text).split("\n")
-            self._lines.extend(f"{stamp} {level:5} {visible(line[:_LONGEST])}" for line in lines)
+            self._lines.extend(
+                f"{stamp} {level:5} {visible(line[: limits.LOG_LINE_CHARS])}" for line in lines
+            )
 
     def emit(self, record: logging.LogRecord) -> None:
         self.write(record.levelname.lower().replace("warning", "warn"), self.format(record))

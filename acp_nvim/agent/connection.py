@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.agent.exit_report import ExitReport
 from acp_nvim.agent.process import AgentProcess
 from acp_nvim.agent.spawn import StartError, environment
@@ -30,7 +31,6 @@ _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
 _HANG_UP = 0.2  # the same for an agent that has closed its output: pending calls shall fail within a second
 _STRAY = 200  # characters of a line that is no message
 _TAIL = 20  # lines of stderr in a report
-_MOST_UNREAD = 256 << 20  # bytes: what asks for more than that and reads none of it would take all memory
 
 
 class Gone(NamedTuple):
@@ -145,7 +145,7 @@ class Connection:
         self.trace.record("->", data)
         if self._process:
             self._process.input.write(data)
-            if self.outstanding > _MOST_UNREAD:
+            if self.outstanding > limits.UNREAD_BYTES:
                 self._unread = self.outstanding
                 self._process.output.close()  # which ends it
         else:

@@ -9,12 +9,11 @@ from typing import Any, Protocol
 import anyio
 from anyio.abc import TaskGroup
 
+from acp_nvim import limits
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 
 log = logging.getLogger(__name__)
-MOST = 4096  # requests that wait: some kilobytes each
-HEAVIEST = 256 << 20  # characters and items in them
 
 
 class Wire(Protocol):
@@ -88,7 +87,7 @@ class Requests:
             self._serve(entry)
 
     def _overload(self) -> RpcError | None:
-        if len(self.open) <= MOST and self._weight <= HEAVIEST:
+        if len(self.open) <= limits.WAITING_REQUESTS and self._weight <= limits.WAITING_REQUESTS_WEIGHT:
             return None
         return RpcError(INTERNAL_ERROR, "too many requests wait for their answers: send this one later")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
+from acp_nvim import limits
 from acp_nvim.agent.redaction import Redaction
 
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -14,7 +15,10 @@ class StderrRing:
     """Whole lines, the oldest given up first; an endless line is cut and its rest passed over."""
 
     def __init__(
-        self, most_bytes: int = 256 * 1024, most_of_a_line: int = 4096, hidden: Redaction | None = None
+        self,
+        most_bytes: int = limits.STDERR_BYTES,
+        most_of_a_line: int = limits.STDERR_LINE_BYTES,
+        hidden: Redaction | None = None,
     ) -> None:
         self._hidden = hidden or Redaction(())
         self._most = most_bytes

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.agent.wire_file import WireFile
 from acp_nvim.protocol.framing import LineSplitter
@@ -31,7 +32,7 @@ class WireTrace:
     def __init__(
         self,
         secrets: Iterable[str] = (),
-        most_bytes: int = 16 << 20,
+        most_bytes: int = limits.TRACE_BYTES,
         on: bool = True,
         file: WireFile | None = None,
     ) -> None:

@@ -9,16 +9,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from acp_nvim import limits
 from acp_nvim.agent import private_files
 
 log = logging.getLogger(__name__)
-_KEPT = 10  # files of earlier processes
 
 
 class WireFile:
     """Lines go to `wire-….jsonl`; when that is full it becomes `….jsonl.1`, and a new one begins."""
 
-    def __init__(self, path: Path, most_bytes: int = 16 << 20) -> None:
+    def __init__(self, path: Path, most_bytes: int = limits.WIRE_FILE_BYTES) -> None:
         self.path = path
         self._most = most_bytes
         self._is_given_up = False
@@ -40,7 +40,7 @@ def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFil
         place = Path(folder) / "acp_nvim"
         private_files.folder(place)
         earlier = sorted(place.glob("wire-*.jsonl"), key=lambda path: path.stat().st_mtime)
-        for path in earlier[: max(0, len(earlier) + 1 - _KEPT)]:
+        for path in earlier[: max(0, len(earlier) + 1 - limits.WIRE_FILES)]:
             path.unlink()
             Path(f"{path}.1").unlink(missing_ok=True)
     except OSError as error:

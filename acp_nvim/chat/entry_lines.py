@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from acp_nvim import limits
 from acp_nvim.chat import question_lines
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.folded_body import MOST_LINES, Body
+from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.splice import Mark, Row
@@ -155,7 +156,7 @@ def _plan(plan: Plan, is_open: bool) -> list[Row]:
 
 def _steps(plan: Plan) -> list[Row]:
     steps: list[Row] = []
-    for step in plan.entries[:MOST_LINES]:
+    for step in plan.entries[: limits.SHOWN_LINES]:
         icon, highlight = _STEPS[step.status]
         mark = _mark("body", plan.key, icon, highlight)
         if step.status != "pending":

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.chat.splice import Row
-from acp_nvim.session import question
 from acp_nvim.text.ansi import plain, shown
 
 INDENT = "  │ "
-# a question knows whether it is shown whole
-MOST_LINES, MOST_CHARS = question.MOST_LINES, question.MOST_CHARS
 
 
 class Body:
-    def __init__(self, key: int, kind: str = "body", indent: str = INDENT, most: int = MOST_CHARS) -> None:
+    def __init__(
+        self, key: int, kind: str = "body", indent: str = INDENT, most: int = limits.SHOWN_CHARS
+    ) -> None:
         self._key, self._kind, self._indent = key, kind, indent
         self._rows: list[Row] = []
         self._room = most
@@ -22,7 +22,7 @@ class Body:
         self._cut = False  # in the middle of a line
 
     def line(self, text: str, highlight: str | None = None) -> None:
-        if len(self._rows) >= MOST_LINES or self._room <= 0:
+        if len(self._rows) >= limits.SHOWN_LINES or self._room <= 0:
             self._hidden += 1
             return
         if len(text) > self._room:
@@ -33,10 +33,10 @@ class Body:
     def text(self, text: str, highlight: str | None = None) -> None:
         """Only what can be shown is looked at, the rest is counted: there may be megabytes of it."""
         if text := text.rstrip("\r\n"):
-            for line in plain(text[:MOST_CHARS]).split("\n"):
+            for line in plain(text[: limits.SHOWN_CHARS]).split("\n"):
                 self.line(line, highlight)
-            self._hidden += text.count("\n", MOST_CHARS)
-            self._cut = self._cut or len(text) > MOST_CHARS
+            self._hidden += text.count("\n", limits.SHOWN_CHARS)
+            self._cut = self._cut or len(text) > limits.SHOWN_CHARS
 
     def rows(self) -> list[Row]:
         if not self._hidden and not self._cut:

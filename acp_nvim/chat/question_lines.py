@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acp_nvim import limits
 from acp_nvim.chat.change_lines import Room, changes, left, names
-from acp_nvim.chat.folded_body import MOST_CHARS, Body
+from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative, subject
@@ -43,7 +44,7 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
 
 
 def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
-    body = Body(question.id, "question", _INDENT, _CUT_CHARS if question.is_cut else MOST_CHARS)
+    body = Body(question.id, "question", _INDENT, _CUT_CHARS if question.is_cut else limits.SHOWN_CHARS)
     told = subject(call, cwd)
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):

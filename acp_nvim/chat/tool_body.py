@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from acp_nvim.chat.folded_body import MOST_CHARS, Body
+from acp_nvim import limits
+from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import placeholder
 from acp_nvim.chat.splice import Row
 from acp_nvim.protocol import schema
@@ -57,7 +58,7 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
 
 def _reason(text: str) -> str:
     """Why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
-    lines = (_TAGS.sub("", line).strip() for line in text[:MOST_CHARS].splitlines())
+    lines = (_TAGS.sub("", line).strip() for line in text[: limits.SHOWN_CHARS].splitlines())
     return next((line for line in lines if line and not line.startswith("```")), "")
 
 
@@ -122,7 +123,7 @@ def _output(rows: Body, call: ToolCall) -> None:
 
 def _some(value: Any) -> str:
     """As much JSON as a body may hold, and a little more, so that the cut shows."""
-    return "".join(islice(pretty(value), MOST_CHARS // 4))
+    return "".join(islice(pretty(value), limits.SHOWN_CHARS // 4))
 
 
 def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:

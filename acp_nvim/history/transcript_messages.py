@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
@@ -18,7 +19,6 @@ from acp_nvim.session.tool_call import ToolCall
 Line = dict[str, Any]
 Terminal = Callable[[str], str]
 # Of what a tool was given, or gave: characters of a text, items of a list, lists in lists.
-_LONGEST, _MOST, _DEEPEST = 100_000, 5_000, 50
 _ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
 
 
@@ -276,11 +276,15 @@ def _compaction(entry: Compaction) -> dict[str, Any]:
 def _short(value: Any, depth: int = 0) -> Any:
     """JSON of any size and depth, as much of it as is worth keeping."""
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
-    if isinstance(value, list | dict) and depth > _DEEPEST:
+        return (
+            value
+            if len(value) <= limits.KEPT_TEXT_CHARS
+            else f"{value[: limits.KEPT_TEXT_CHARS]}… ({len(value)} characters)"
+        )
+    if isinstance(value, list | dict) and depth > limits.KEPT_DEPTH:
         return "…"
     if isinstance(value, list):
-        return [_short(item, depth + 1) for item in value[:_MOST]]
+        return [_short(item, depth + 1) for item in value[: limits.KEPT_ITEMS]]
     if isinstance(value, dict):
-        return {key: _short(item, depth + 1) for key, item in islice(value.items(), _MOST)}
+        return {key: _short(item, depth + 1) for key, item in islice(value.items(), limits.KEPT_ITEMS)}
     return value

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio.abc import TaskGroup
 
+from acp_nvim import limits
 from acp_nvim.agent.connection import Connection
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.host.agent_services import Serve
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from acp_nvim.host.host import Host
 
 _TAG = 100  # characters of the name of an update that the log has room for
-_MOST_UNKNOWN = 100
 
 
 class AgentMessages:
@@ -74,7 +74,7 @@ class AgentMessages:
     def _wonder(self, what: str, name: str) -> None:
         """Once for each: what an agent has of its own it sends often."""
         unknown = f"{what} {name[:_TAG]!r}"
-        if unknown not in self._unknown and len(self._unknown) < _MOST_UNKNOWN:
+        if unknown not in self._unknown and len(self._unknown) < limits.UNKNOWN_NAMES:
             self._unknown.add(unknown)
             how = "refused" if what == "request" else "ignored"
             self._front.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")

@@ -9,13 +9,11 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, BinaryIO
 
+from acp_nvim import limits
 from acp_nvim.protocol import encode
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.schema import Initialized
 
-MOST_TEXT = 1 << 20  # bytes that are embedded of one file
-MOST_MEDIA = 10 << 20
-MOST_READ = 32 << 20  # a file in which lines are looked for
 _HEAD = 16  # bytes that tell a picture or a sound
 
 _MAGIC = (
@@ -75,7 +73,7 @@ class Attachments:
         size = os.path.getsize(path)
         if mime := media_type(_head(path)):
             return self._media_file(path, mime)
-        if size > (MOST_READ if first else MOST_TEXT):
+        if size > (limits.ATTACHED_FILE_BYTES if first else limits.ATTACHED_TEXT_BYTES):
             return self._linked(path, f"has {_megabytes(size)}")
         text = _read_lines(path, int(first), last and int(last)) if first else _read(path)
         if text is None:
@@ -85,7 +83,7 @@ class Attachments:
     def _text(
         self, path: str, text: str, first: int | None, last: int | None, unsaved: bool = False
     ) -> list[Block]:
-        if len(text) > MOST_TEXT:
+        if len(text) > limits.ATTACHED_TEXT_BYTES:
             return self._linked(path, f"has {_megabytes(len(text))}")
         made = [encode.file(path, text, first, last)]
         if unsaved and first is None and not self._agent.takes("embeddedContext"):
@@ -103,7 +101,7 @@ class Attachments:
     def _media_file(self, path: str, mime: str) -> list[Block]:
         """A file that happens to be a picture: shown to an agent that can look at it, else linked."""
         kind = mime.partition("/")[0]
-        if self._agent.takes(kind) and os.path.getsize(path) <= MOST_MEDIA:
+        if self._agent.takes(kind) and os.path.getsize(path) <= limits.ATTACHED_MEDIA_BYTES:
             return self._media(path, kind)
         return [encode.link(path)]
 
@@ -113,10 +111,10 @@ class Attachments:
             raise LeftOut(f"this agent takes no {kind}: {name}")
         if _kind(path) != "file":
             raise LeftOut(f"{name} is a folder")
-        if (size := os.path.getsize(path)) > MOST_MEDIA:
-            raise LeftOut(f"{name} has {_megabytes(size)}, more than {MOST_MEDIA >> 20} MB")
+        if (size := os.path.getsize(path)) > limits.ATTACHED_MEDIA_BYTES:
+            raise LeftOut(f"{name} has {_megabytes(size)}, more than {limits.ATTACHED_MEDIA_BYTES >> 20} MB")
         with _opened(path) as file:
-            data = file.read(MOST_MEDIA) or b""
+            data = file.read(limits.ATTACHED_MEDIA_BYTES) or b""
         mime = media_type(data[:_HEAD]) or ""
         if not mime.startswith(kind):
             known = "PNG, JPEG, GIF or WebP" if kind == "image" else "WAV, MP3, Ogg or FLAC"
@@ -149,7 +147,7 @@ def _head(path: str) -> bytes:
 
 def _read(path: str) -> str | None:
     with _opened(path) as file:
-        return _decoded(file.read(MOST_TEXT + 1) or b"")
+        return _decoded(file.read(limits.ATTACHED_TEXT_BYTES + 1) or b"")
 
 
 def _read_lines(path: str, first: int, last: int | None) -> str | None:
@@ -180,7 +178,11 @@ def clean(text: str) -> str:
 
 def _bounded(text: str) -> str:
     text = clean(text)
-    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "\n… cut here"
+    return (
+        text
+        if len(text) <= limits.ATTACHED_TEXT_BYTES
+        else text[: limits.ATTACHED_TEXT_BYTES] + "\n… cut here"
+    )
 
 
 def _megabytes(size: int) -> str:

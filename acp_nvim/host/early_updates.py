@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-_MOST = 16 * 1024 * 1024  # bytes, about; an agent that sends more before its answer is not to be helped
+from acp_nvim import limits
+
 _EACH = 64  # that a value takes, whatever it is
 
 
@@ -13,7 +14,7 @@ class EarlyUpdates:
     def __init__(self) -> None:
         self._expected = 0
         self._kept: dict[str, list[tuple[Any, int]]] = defaultdict(list)
-        self._room = _MOST
+        self._room = limits.EARLY_UPDATES_BYTES
 
     def expect(self) -> None:
         if not self._expected:  # what came before a refusal was for a session that never was
@@ -44,7 +45,7 @@ class EarlyUpdates:
 
     def _forget(self) -> None:
         self._kept.clear()
-        self._room = _MOST
+        self._room = limits.EARLY_UPDATES_BYTES
 
 
 def _size(value: Any, most: int) -> int:

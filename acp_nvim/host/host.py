@@ -34,9 +34,6 @@ from acp_nvim.text.bounded import bounded
 from acp_nvim.text.printable import name_of
 
 log = logging.getLogger(__name__)
-_TAG = 100  # characters of the name of an update that the log has room for
-_MOST_UNKNOWN = 100
-_HELD = ("terminal/create", *dialects.PERMISSIONS)
 
 
 class Front(Protocol):

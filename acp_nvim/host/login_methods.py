@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.text.printable import name_of, one_line
 
-_MANY = 50  # ways to log in
 _MOST = 300  # characters of a description that the chat has room for
 
 
@@ -24,7 +24,7 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
         how = "log in by its own program, then :Acp restart"
         return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
     lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
-    methods = methods[:_MANY]
+    methods = methods[: limits.LOGIN_METHODS]
     lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
     lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
     names = ", ".join(name_of(method.name) for method in methods)
@@ -35,7 +35,7 @@ def shapes(methods: Sequence[AuthMethod]) -> list[dict[str, Any]]:
     """As the editor gets them: for completion and the picker."""
     return [
         {"id": method.id, "name": name_of(method.name), "text": _described(method)}
-        for method in methods[:_MANY]
+        for method in methods[: limits.LOGIN_METHODS]
     ]
 
 

@@ -6,13 +6,12 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.host.attachments import Attachments, LeftOut, clean
 from acp_nvim.protocol import encode
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.schema import Initialized
 from acp_nvim.session.queue import Prompt
-
-MOST = 32 << 20  # characters of one prompt, all that goes along included
 
 
 @dataclass(slots=True)
@@ -33,7 +32,7 @@ class Made:
 def make(prompt: Prompt, agent: Initialized, cwd: str) -> Made:
     made = Made([encode.text(clean(prompt.text))])
     attachments = Attachments(agent, cwd)
-    room = MOST
+    room = limits.PROMPT_CHARS
     for item in prompt.context:
         try:
             new, _ = encode.fit(attachments.blocks(item), agent)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
+from acp_nvim import limits
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
 
-_MOST = 2000  # sessions of one agent
 _TITLE = 200  # characters
 _MILLISECONDS = 1e11  # a time that is larger is not in seconds
 
@@ -82,11 +82,11 @@ class SavedSessionPages:
         if not further:
             self._items.clear()
         for saved in page.sessions:
-            if len(self._items) < _MOST:
+            if len(self._items) < limits.SAVED_SESSIONS:
                 self._items.setdefault(saved.session_id, _shape(saved))
         cursor = page.next_cursor
         is_new = bool(cursor) and cursor not in self._cursors
-        is_full = len(self._items) >= _MOST
+        is_full = len(self._items) >= limits.SAVED_SESSIONS
         is_cut = is_full and (is_new or any(each.session_id not in self._items for each in page.sessions))
         ends = is_full or not is_new
         self.state = "cut" if is_cut else "done" if ends else "more"

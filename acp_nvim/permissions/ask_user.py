@@ -7,17 +7,18 @@ from collections.abc import Callable
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 
-MOST = 100  # nobody answers more; and the open ones are looked at again with each that comes
-
 
 def expect_room(session: Session) -> None:
-    if len(session.questions) >= MOST:
-        raise RpcError(INTERNAL_ERROR, f"the user has {MOST} questions of this session to answer first")
+    if len(session.questions) >= limits.OPEN_QUESTIONS:
+        raise RpcError(
+            INTERNAL_ERROR, f"the user has {limits.OPEN_QUESTIONS} questions of this session to answer first"
+        )
 
 
 async def answer(

@@ -12,6 +12,7 @@ from typing import Any
 
 from anyio import to_thread
 
+from acp_nvim import limits
 from acp_nvim.agent import private_files
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.session.permission_scope import Scope
@@ -21,10 +22,6 @@ from acp_nvim.session.tool_call import ToolCall
 
 log = logging.getLogger(__name__)
 NAME = "permissions.jsonl"
-_LARGEST = 1 << 20  # bytes; then it becomes permissions.jsonl.1, in whose place it comes
-_MOST = 10_000  # lines that wait
-_LONGEST = 10_000  # characters of one text
-_MANY = 100  # texts of one list
 
 
 class DecisionLog:
@@ -34,7 +31,7 @@ class DecisionLog:
         self._spawn, self._say_unkept = spawn, say_unkept
         self._folder: Path | None = None
         self._hidden = Redaction(())
-        self._waiting: deque[str] = deque(maxlen=_MOST)
+        self._waiting: deque[str] = deque(maxlen=limits.DECISIONS_WAITING)
         self._is_writing = self._is_failing = self._is_closing = False
 
     def configure(self, folder: str | None, secrets: Iterable[str]) -> None:
@@ -88,7 +85,7 @@ class DecisionLog:
             if folder:
                 private_files.folder(folder)
                 text = "".join(f"{line}\n" for line in lines)
-                private_files.append(folder / NAME, text.encode(), _LARGEST)
+                private_files.append(folder / NAME, text.encode(), limits.DECISION_LOG_BYTES)
             self._is_failing = False
         except OSError as error:
             self._is_failing = True
@@ -97,8 +94,8 @@ class DecisionLog:
 
 
 def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > _LONGEST:
-        return f"{value[:_LONGEST]}… ({len(value)} characters)"
+    if isinstance(value, str) and len(value) > limits.DECISION_TEXT_CHARS:
+        return f"{value[: limits.DECISION_TEXT_CHARS]}… ({len(value)} characters)"
     if isinstance(value, list):
-        return [_short(item) for item in value[:_MANY]]
+        return [_short(item) for item in value[: limits.DECISION_ITEMS]]
     return {key: _short(item) for key, item in value.items()} if isinstance(value, dict) else value

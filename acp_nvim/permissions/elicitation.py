@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
-from acp_nvim.session.form import MOST_CHOICES, MOST_FIELDS, Form
-from acp_nvim.session.question import MOST_OPTIONS, Option, Question
+from acp_nvim.session.form import Form
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line, visible
 
@@ -175,8 +176,10 @@ def _question(session: Session, kind: str, title: str, form: Form | None) -> Que
 
 def _form(fields: Iterable[schema.FormField]) -> Form:
     listed = list(fields)
-    if len(listed) > MOST_FIELDS or any(len(each.choices) > MOST_CHOICES for each in listed):
-        raise RpcError(INVALID_PARAMS, f"a form has at most {MOST_FIELDS} fields of {MOST_CHOICES} choices")
+    if len(listed) > limits.FORM_FIELDS or any(len(each.choices) > limits.FORM_CHOICES for each in listed):
+        raise RpcError(
+            INVALID_PARAMS, f"a form has at most {limits.FORM_FIELDS} fields of {limits.FORM_CHOICES} choices"
+        )
     return Form(listed, match)
 
 
@@ -184,7 +187,9 @@ def _offered(question: Question) -> Iterator[Option]:
     """The choices of a form that is but one choice are options of their own."""
     name = question.form.single if question.form else None
     field = question.form.fields[name] if question.form and name is not None else None
-    most = _FEW if question.kind == "elicitation" else MOST_OPTIONS - 2  # beside an answer in words, and none
+    most = (
+        _FEW if question.kind == "elicitation" else limits.QUESTION_OPTIONS - 2
+    )  # beside an answer in words, and none
     if field is None or field.type != "string" or len(field.choices) > most:
         return
     for number, choice in enumerate(field.choices, 1):

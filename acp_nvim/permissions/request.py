@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.permission_call import asked_call
-from acp_nvim.session.question import MOST_NAME, MOST_OPTIONS, Option, Question
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
@@ -33,9 +34,12 @@ def ask(
     if session is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
     expect_room(session)
-    if (count := len(request.options)) > MOST_OPTIONS:
-        warn(session, f"the agent asked with {count} options: refused, {MOST_OPTIONS} at most are shown")
-        raise RpcError(INVALID_PARAMS, f"the user is asked with {MOST_OPTIONS} options at most")
+    if (count := len(request.options)) > limits.QUESTION_OPTIONS:
+        warn(
+            session,
+            f"the agent asked with {count} options: refused, {limits.QUESTION_OPTIONS} at most are shown",
+        )
+        raise RpcError(INVALID_PARAMS, f"the user is asked with {limits.QUESTION_OPTIONS} options at most")
     question, call = posed(request, session, entry.request.id, dialect)
 
     def reply(ended: Question) -> None:
@@ -71,7 +75,7 @@ def posed(
     options, note = _choosable(request.options)
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
     question.own_title, question.is_guess = title, is_guess
-    question.has_cut_options = any(len(option.name) > MOST_NAME for option in request.options)
+    question.has_cut_options = any(len(option.name) > limits.OPTION_NAME_CHARS for option in request.options)
     return question, call
 
 
@@ -103,4 +107,4 @@ def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Opti
 
 
 def _name(name: str) -> str:
-    return one_line(name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…")
+    return one_line(name if len(name) <= limits.OPTION_NAME_CHARS else f"{name[: limits.OPTION_NAME_CHARS]}…")

@@ -2,7 +2,8 @@
 
 from io import BytesIO
 
-LIMIT = 64 * 1024 * 1024
+from acp_nvim import limits
+
 HEAD = 4096
 
 
@@ -12,7 +13,7 @@ class LineSplitter:
     A line longer than the limit is dropped up to its newline; `dropped` keeps its first bytes for the log.
     """
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = limits.LINE_BYTES) -> None:
         self.limit = limit
         self.dropped: list[bytes] = []
         # BytesIO grows geometrically and getvalue() hands its buffer over: a line of 20 MB is copied once.

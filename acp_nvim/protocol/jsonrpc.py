@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from acp_nvim import limits
 from acp_nvim.protocol.errors import RpcError
-from acp_nvim.protocol.framing import HEAD, LIMIT, LineSplitter
+from acp_nvim.protocol.framing import HEAD, LineSplitter
 
 RequestId = str | int | float | None
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -57,7 +58,7 @@ Event = Request | Notification | Response | Failure | Stray
 
 
 class Peer:
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = limits.LINE_BYTES) -> None:
         self.pending: dict[int, str] = {}
         self._lines = LineSplitter(limit)
         self._next_id = 0

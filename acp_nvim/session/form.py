@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol.schema.elicitation import FormChoice, FormField
 from acp_nvim.text.printable import one_line, visible
 
 Match = Callable[
     [Sequence[tuple[str, tuple[str, ...], bool]]], list[bool | None]
 ]  # see `processes/bounded_match.py`
-MOST_FIELDS, MOST_CHOICES, MOST_TEXT = 100, 1000, 64 * 1024
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,4})?")
 _FORMATS = {
@@ -200,8 +200,8 @@ def _string(each: FormField, value: Any) -> str:
         raise Wrong("must be a text")
     if each.choices and not each.custom:
         return _one_of(each, value)
-    if len(value) > MOST_TEXT:
-        raise Wrong(f"is longer than {MOST_TEXT} characters")
+    if len(value) > limits.FORM_TEXT_CHARS:
+        raise Wrong(f"is longer than {limits.FORM_TEXT_CHARS} characters")
     _within(each, len(value), "must have at least {} characters", "must have at most {} characters")
     _formatted(each, value)
     return value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-T = TypeVar("T")
+from acp_nvim import limits
 
-MOST = 2000
+T = TypeVar("T")
 
 
 class Plenty:
@@ -17,7 +17,7 @@ class Plenty:
         self._say = say
         self._told: set[str] = set()
 
-    def first(self, what: str, sent: tuple[T, ...], most: int = MOST) -> tuple[T, ...]:
+    def first(self, what: str, sent: tuple[T, ...], most: int = limits.OFFERED_ITEMS) -> tuple[T, ...]:
         if len(sent) > most and what not in self._told:
             self._told.add(what)
             self._say(f"the agent offers {len(sent)} {what}: the first {most} are known here")

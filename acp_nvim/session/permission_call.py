@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.tool_call import NOTHING, ToolCall
 from acp_nvim.session.transcript import Transcript
 
 _WORD = re.compile(r"\w+")
-_MOST = 1000  # characters of a title that are compared
 
 
 class Match(NamedTuple):
@@ -89,4 +89,4 @@ def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
 
 
 def _words(title: str | None) -> set[str]:
-    return set(_WORD.findall((title or "")[:_MOST].lower()))
+    return set(_WORD.findall((title or "")[: limits.COMPARED_TITLE_CHARS].lower()))

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.session.path_globs import Resolve, expression
 from acp_nvim.session.permission_scope import Scope
 from acp_nvim.text.printable import one_line
@@ -22,7 +23,6 @@ _LOOKING = ("read", "search", "think")
 _ACTIONS: tuple[Action, ...] = ("allow", "reject", "ask")
 _MISTAKEN = "mistaken"  # the key by which the editor marks a rule
 _KEYS = ("action", "agent", "kind", "tool", "path", "command")
-_LONGEST = 4096  # bytes of a command that are looked at
 _SHELL = re.compile(
     r"[\n\r\0`;&|<>$()\\]"
 )  # with one of these a command is more than one, or not what it seems
@@ -198,7 +198,7 @@ def unsafe(command: str) -> str:
     """Why no rule may allow it; empty: one may."""
     if found := _SHELL.search(command):
         return f"its command holds {one_line(repr(found.group())[1:-1])}"
-    return "its command is too long" if len(command.encode(errors="replace")) > _LONGEST else ""
+    return "its command is too long" if len(command.encode(errors="replace")) > limits.COMMAND_BYTES else ""
 
 
 def exactly(command: str) -> re.Pattern[str]:
@@ -206,7 +206,7 @@ def exactly(command: str) -> re.Pattern[str]:
 
 
 def _start(text: str) -> str:
-    return text.encode(errors="replace")[:_LONGEST].decode(errors="ignore")
+    return text.encode(errors="replace")[: limits.COMMAND_BYTES].decode(errors="ignore")
 
 
 def _quoted(text: str) -> str:

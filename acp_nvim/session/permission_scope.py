@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from itertools import accumulate, islice, product
 from typing import NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session import raw_input
 from acp_nvim.session.path_globs import Resolve
 from acp_nvim.session.raw_input import Argument, Role
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute, from_uri, usable
-
-_MOST_PATHS = 500  # that are followed to where they lead
-_MOST_STEPS = 10_000  # of all of them: each is a look at the disk
 
 
 class Scope(NamedTuple):
@@ -56,7 +54,7 @@ def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[s
     given = list(_given(call))
     paths = dict.fromkeys(map(from_uri, (*filter(usable, given), *said.paths, *said.patched)))
     bases = list(dict.fromkeys([cwd, *(absolute(folder, cwd) for folder in said.folders)]))
-    told = list(islice(product(paths, bases), raw_input.MOST))
+    told = list(islice(product(paths, bases), limits.RAW_INPUT_VALUES))
     lexical = [absolute(path, base) for path, base in told]
     literal = [os.path.join(base, os.path.expanduser(path)) for path, base in told]
     places = list(dict.fromkeys([*lexical, *literal]))
@@ -81,7 +79,7 @@ def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[s
         says_what=bool(real) or said.says_what,
         is_inside=all(place and _is_within(place, own) for place in led),
         is_whole=said.is_whole
-        and len(told) < raw_input.MOST
+        and len(told) < limits.RAW_INPUT_VALUES
         and all(map(usable, given))
         and len(near) == len(places),
     )
@@ -95,7 +93,11 @@ def _given(call: ToolCall) -> Iterator[str]:
 
 def _as_far_as_followed(places: list[str]) -> Iterator[str]:
     steps = accumulate(place.count("/") for place in places)
-    return (place for place, step in zip(places[:_MOST_PATHS], steps, strict=False) if step <= _MOST_STEPS)
+    return (
+        place
+        for place, step in zip(places[: limits.SCOPE_PATHS], steps, strict=False)
+        if step <= limits.SCOPE_STEPS
+    )
 
 
 def _is_within(place: str, own: list[str]) -> bool:

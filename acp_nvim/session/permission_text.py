@@ -10,10 +10,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session import raw_input
 from acp_nvim.session.proposed_diffs import Shown, has_diff
-from acp_nvim.session.question import MOST_CHARS, MOST_LINES, Question
+from acp_nvim.session.question import Question
 from acp_nvim.session.raw_input import Argument
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute
@@ -98,11 +99,11 @@ def _text(value: Any) -> str:
         for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
             made.append(piece)
             size += len(piece)
-            if size > MOST_CHARS:
+            if size > limits.SHOWN_CHARS:
                 break
     except RecursionError:
         made.append(
-            " … nested too deeply to be shown" + " " * MOST_CHARS
+            " … nested too deeply to be shown" + " " * limits.SHOWN_CHARS
         )  # so it is cut, and cannot be allowed
     return "".join(made)
 
@@ -134,5 +135,5 @@ def _bounded(lines: Iterable[str]) -> Iterator[str]:
     for count, line in enumerate(lines, 1):
         yield line
         size += len(line)
-        if count > MOST_LINES or size > MOST_CHARS:
+        if count > limits.SHOWN_LINES or size > limits.SHOWN_CHARS:
             return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute, named, usable
@@ -16,8 +17,6 @@ _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
-_MOST_COMPARED = 100  # texts of a raw input
-_MOST_PATCHED = 50  # files with a patch of their own in a raw input
 _PATCH = ("diff", "patch", "unified_diff")
 
 
@@ -73,7 +72,7 @@ class Shown:
         self._patch = patch(call) if not self.files else None
         self._pairs = _same_pairs(call.raw_input, self.files)
         self._nets: list[Counter[str]] | None = None
-        self._left = _MOST_COMPARED
+        self._left = limits.COMPARED_TEXTS
 
     def has(self, name: str, value: Any) -> bool:
         """Whether the diff shows all of this argument of the raw input."""
@@ -101,7 +100,8 @@ class Shown:
         if self._nets is None:
             paths = dict.fromkeys(diff.path for diff in self.files)
             by_path = [
-                [diff for diff in self.files if diff.path == path] for path in islice(paths, _MOST_PATCHED)
+                [diff for diff in self.files if diff.path == path]
+                for path in islice(paths, limits.PATCHED_FILES)
             ]
             self._nets = [_net(files) for files in (self.files, *by_path)]
         wanted = _net_of_patch(text)
@@ -126,7 +126,7 @@ def _is_path_name(name: str) -> bool:
 
 def _same_pairs(raw: Any, files: list[FileDiff]) -> set[str]:
     """The old and new texts of the raw input, if they make the same change as the diffs; else none."""
-    pairs = list(islice(_raw(raw), _MOST_COMPARED)) if isinstance(raw, dict) and files else []
+    pairs = list(islice(_raw(raw), limits.COMPARED_TEXTS)) if isinstance(raw, dict) and files else []
     replaced = [(old, new) for old, new in pairs if old is not None]
     if not replaced:
         return set()

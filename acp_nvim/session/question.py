@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.session.form import Form
 from acp_nvim.text.bounded import short
 from acp_nvim.text.printable import visible
 
 log = logging.getLogger(__name__)
-MOST_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
-MOST_NAME = 1000  # characters of the name of an option
-LONGEST_TITLE = 1000  # in a list of questions; the chat shows all of it
-MOST_LINES, MOST_CHARS = 2000, 256 * 1024  # that the chat shows of it
 _numbers = count(1)  # question ids are unique over all sessions
 
 
@@ -72,11 +69,11 @@ class Question:
     @property
     def is_cut(self) -> bool:
         """The chat cannot show it whole: nobody has seen what would be allowed."""
-        if self.has_cut_options or len(self.detail) >= MOST_LINES:  # there may be millions
+        if self.has_cut_options or len(self.detail) >= limits.SHOWN_LINES:  # there may be millions
             return True
         parts = (*(self.detail or (self.title,)), self.note)
         lines = sum(part.count("\n") + 1 for part in parts)
-        return lines > MOST_LINES or sum(map(len, parts)) + lines > MOST_CHARS
+        return lines > limits.SHOWN_LINES or sum(map(len, parts)) + lines > limits.SHOWN_CHARS
 
     @property
     def said(self) -> str:
@@ -113,7 +110,7 @@ class Question:
             "id": self.id,
             "session": self.session,
             "kind": self.kind,
-            "title": short(self.title, LONGEST_TITLE),
+            "title": short(self.title, limits.QUESTION_TITLE_CHARS),
             "fields": self.fields,
             "tool_call_id": self.tool_call_id,
             "options": [

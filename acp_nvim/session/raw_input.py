@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.session.tool_call import ARGUMENTS, COMMANDS, NOTHING, ToolCall
 from acp_nvim.session.tool_paths import usable
 from acp_nvim.text.agent_patches import is_patch, patched_paths
 
 Role = Literal["command", "folder", "path", "change", "look", "note", "other"]
-MOST = 5000  # values that are looked at
 
 
 def _words(text: str) -> frozenset[str]:
@@ -90,7 +90,7 @@ def _read(call: ToolCall) -> Input:
     values = list(_walk(call.raw_input))
     arguments = tuple(_arguments(call))
     others = [argument.value for argument in arguments if argument.role == "other"]
-    texts = (value for _, value in islice(_walk(others), MOST) if isinstance(value, str))
+    texts = (value for _, value in islice(_walk(others), limits.RAW_INPUT_VALUES) if isinstance(value, str))
     paths = list(dict.fromkeys(_paths(values)))
     patches = (value for _, value in values if is_patch(value))
     patched = list(dict.fromkeys(path for text in patches for path in patched_paths(text)))
@@ -101,7 +101,7 @@ def _read(call: ToolCall) -> Input:
         tuple(filter(usable, paths)),
         tuple(filter(usable, patched)),
         tuple(value for name, value in values if name in FOLDERS and usable(value)),
-        len(values) < MOST and all(map(usable, (*paths, *patched))),
+        len(values) < limits.RAW_INPUT_VALUES and all(map(usable, (*paths, *patched))),
     )
 
 
@@ -157,7 +157,11 @@ def _is_change(word: str, value: Any) -> bool:
     """A text, or lists and objects that hold nothing but texts of changes and paths."""
     if not isinstance(value, str | list | dict):
         return False
-    names = (name.rstrip("[]") for name, each in islice(_walk({word: value}), MOST) if each not in NOTHING)
+    names = (
+        name.rstrip("[]")
+        for name, each in islice(_walk({word: value}), limits.RAW_INPUT_VALUES)
+        if each not in NOTHING
+    )
     return all(
         name in _CHANGES or name in _NOTES or name in _LOOKS or _names_path(name) or not name
         for name in names
@@ -176,7 +180,7 @@ def _walk(value: Any) -> Iterator[tuple[str, Any]]:
     however long, keeps the others from being looked at."""
     left: deque[Iterator[tuple[str, Any]]] = deque([iter([("", value)])])
     count = 0
-    while left and count < MOST:
+    while left and count < limits.RAW_INPUT_VALUES:
         items = left.popleft()
         for name, item in islice(items, 1):
             count += 1

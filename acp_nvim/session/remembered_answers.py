@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from acp_nvim import limits
 from acp_nvim.session.permission_rules import Rule
-
-_MOST = 200  # of the agent's; nobody looks through more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,9 @@ class Memory:
     def add_of_agent(self, action: Literal["allow", "reject"], what: str) -> None:
         """The agent was told "always". What it makes of that is its own affair."""
         known = [item for item in self._items.values() if item.by == "agent"]
-        if len(known) < _MOST and not any(item.what == what and item.action == action for item in known):
+        if len(known) < limits.REMEMBERED_ANSWERS and not any(
+            item.what == what and item.action == action for item in known
+        ):
             self._last += 1
             self._items[self._last] = Remembered(self._last, action, what, "agent")
 

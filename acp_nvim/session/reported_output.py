@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-MOST = 256 * 1024  # characters
+from acp_nvim import limits
+
 _PIECE = 4096  # smaller ones are joined: each costs as much again as some dozen characters
 
 
@@ -25,13 +26,13 @@ class Heard:
 
     def add(self, text: str) -> None:
         self._total += len(text)
-        text = text[-MOST:]
+        text = text[-limits.REPORTED_OUTPUT_CHARS :]
         self._size += len(text)
         if self._pieces and len(self._pieces[-1]) + len(text) <= _PIECE:
             self._pieces[-1] += text
         else:
             self._pieces.append(text)
-        while self._size - len(self._pieces[0]) >= MOST:
+        while self._size - len(self._pieces[0]) >= limits.REPORTED_OUTPUT_CHARS:
             self._size -= len(self._pieces.popleft())
 
     def since(self, position: int) -> str:

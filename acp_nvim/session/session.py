@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
@@ -23,7 +24,6 @@ from acp_nvim.text.printable import one_line, visible
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _FULL = 0.8  # of the context window, from which on the user is warned
 _ABOUT = 80  # characters
-_TITLE = 1000  # characters: it is looked at with every frame
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -297,7 +297,9 @@ class Session:
                 ]
             case schema.InfoUpdate():
                 self.title = (
-                    self.title if update.title is schema.UNSET else update.title and update.title[:_TITLE]
+                    self.title
+                    if update.title is schema.UNSET
+                    else update.title and update.title[: limits.SESSION_TITLE_CHARS]
                 )
             case schema.UsageUpdate():
                 self._apply_usage(update.usage)
@@ -341,7 +343,7 @@ class Session:
         facts = {
             "kind": tool.kind,
             "status": tool.status,
-            "title": one_line((tool.title or tool.kind)[:_TITLE]),
+            "title": one_line((tool.title or tool.kind)[: limits.SESSION_TITLE_CHARS]),
             "paths": tool.paths(self.cwd),
         }
         if self._told_tools.get(tool.key) != facts:

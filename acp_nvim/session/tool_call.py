@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.content_growth import Growth
@@ -15,7 +16,6 @@ from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import Heard
 from acp_nvim.session.tool_paths import named
 
-_MOST_TERMINALS = 100  # of one call
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
 ARGUMENTS = ("args", "arguments")
@@ -134,7 +134,7 @@ class ToolCall:
             said = meta.get(name)
             if isinstance(said, dict) and isinstance(said.get("data"), str):
                 id = str(said.get("terminal_id"))
-                if id in self.terminals or len(self.terminals) < _MOST_TERMINALS:
+                if id in self.terminals or len(self.terminals) < limits.CALL_TERMINALS:
                     self.terminals.setdefault(id, Heard()).add(said["data"])
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
 from urllib.parse import unquote
 
+from acp_nvim import limits
+
 _NAMES = (
     "path",
     "file_path",
@@ -19,7 +21,6 @@ _NAMES = (
     "filename",
     "notebook_path",
 )
-_LONGEST = 4096
 
 
 def absolute(path: str, cwd: str) -> str:
@@ -38,7 +39,7 @@ def from_uri(path: str) -> str:
 
 def usable(path: object) -> TypeGuard[str]:
     """The system takes it."""
-    return isinstance(path, str) and 0 < len(path) < _LONGEST and "\0" not in from_uri(path)
+    return isinstance(path, str) and 0 < len(path) < limits.PATH_CHARS and "\0" not in from_uri(path)
 
 
 def named(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim import limits
+
 _OBEYED = re.compile(r"\x1b\[[0-9;:]{0,64}[ABCDEFGHJKPXm]")
 _SEQUENCE = re.compile(
     "\x1b(?:"
@@ -16,7 +18,6 @@ _SEQUENCE = re.compile(
     ")"
     "|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
 )
-_LONGEST = 4096  # of a sequence that has no end yet
 
 
 class Colours:
@@ -31,6 +32,6 @@ class Colours:
 
     def _judge(self, match: re.Match[str]) -> str:
         sequence = match.group()
-        if match.lastgroup and len(sequence) <= _LONGEST:
+        if match.lastgroup and len(sequence) <= limits.ESCAPE_SEQUENCE_BYTES:
             self._begun = sequence
         return sequence if _OBEYED.fullmatch(sequence) else ""

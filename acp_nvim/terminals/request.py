@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from shutil import which
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 
-MOST_OUTPUT = 16 * 1024 * 1024  # bytes kept for an agent that sets no limit, or a higher one
 _SHELL = "/bin/sh"  # what agents write their lines for, whatever shell the user has
 _SHELL_LINE = re.compile(r"[\s|&;<>]")
 # There is nobody at a pager's keys.
@@ -77,10 +77,10 @@ def _folder(given: Any, default: str) -> str:
 def _limit(params: Mapping[str, Any]) -> int:
     limit = params.get("outputByteLimit")
     if limit is None:
-        return MOST_OUTPUT
+        return limits.TERMINAL_OUTPUT_BYTES
     if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != limit // 1 or limit < 0:
         raise _wrong(f"outputByteLimit must be a number of bytes, not {limit!r}")
-    return int(min(limit, MOST_OUTPUT))
+    return int(min(limit, limits.TERMINAL_OUTPUT_BYTES))
 
 
 def _is_program(command: str, folder: str, env: Mapping[str, str]) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import codecs
 
+from acp_nvim import limits
 from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
 from acp_nvim.terminals.output_tail import Tail
 
-KEPT = 256 * 1024  # bytes
 _FEED = 16 * 1024  # bytes at a time: a terminal buffer takes a millisecond or two for them
 _PLAIN, _DIM = "\x1b[0m", "\x1b[0;2m"
 
@@ -21,7 +21,7 @@ class Screen:
         self.is_ours = False  # its command will tell how it ended
         self.viewer: int | None = None  # the buffer that is fed
         self.fed = False  # a task feeds it now
-        self.tail = Tail(KEPT)
+        self.tail = Tail(limits.TERMINAL_SCREEN_BYTES)
         self._shown = 0  # bytes that the buffer has, or has missed
         self._told: str | None = None
         self._restart()

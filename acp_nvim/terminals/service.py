@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -24,9 +25,6 @@ from acp_nvim.text.printable import one_line
 
 PACE = 0.05  # seconds between two pieces for a terminal buffer
 PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
-MOST = 100  # commands of one session: each has a thread, and an agent might forget all of them
-MOST_OWN = 1000  # terminals of its own that the agent of a session tells of
-MOST_KEPT = 32 << 20  # bytes that the terminals of a session keep once they have ended
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
 
 Spawn = Callable[..., None]
@@ -115,17 +113,20 @@ class Terminals:
         return {}
 
     def _expect_room(self, session: Session) -> None:
-        if sum(owner is session for owner in self._commands.values()) >= MOST:
+        if sum(owner is session for owner in self._commands.values()) >= limits.RUNNING_COMMANDS:
             raise RpcError(
-                INTERNAL_ERROR, f"{MOST} commands of this session run already: end one of them first"
+                INTERNAL_ERROR,
+                f"{limits.RUNNING_COMMANDS} commands of this session run already: end one of them first",
             )
 
     def _forget_old(self, session: Session) -> None:
         """What has ended gives way: what the agent has not released, and what its user could still read."""
         terminals = [each for each in self._terminals.values() if each.session is session]
         screens = [each for each in self._screens.values() if each.session is session]
-        bound([each.output for each in terminals if each.command.status], MOST_KEPT)
-        bound([each.tail for each in screens if each.status or not each.is_ours], MOST_KEPT)
+        bound([each.output for each in terminals if each.command.status], limits.ENDED_TERMINALS_BYTES)
+        bound(
+            [each.tail for each in screens if each.status or not each.is_ours], limits.ENDED_TERMINALS_BYTES
+        )
 
     def _own(self, session: Session) -> int:
         """How many terminals of its own the agent has told of."""
@@ -163,7 +164,7 @@ class Terminals:
         if terminal_id in self._terminals:
             return None
         screen = self._screens.get((session.number, terminal_id))
-        if screen is None and self._own(session) >= MOST_OWN:
+        if screen is None and self._own(session) >= limits.AGENT_TERMINALS:
             return None
         if screen is None:
             self._forget_old(session)

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-LONGEST_TEXT = 4096  # characters; what is cut ends in "…"
-MOST_ITEMS = 2000  # of one list or object
-DEEPEST = 32
-LARGEST = 1024 * 1024  # characters of one value with all that is in it
+from acp_nvim import limits
 
 
 def bounded(value: Any) -> Any:
@@ -20,22 +17,22 @@ def bounded(value: Any) -> Any:
     return _Budget().take(value)
 
 
-def short(text: str, longest: int = LONGEST_TEXT) -> str:
+def short(text: str, longest: int = limits.VALUE_TEXT_CHARS) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 class _Budget:
     def __init__(self) -> None:
-        self._left = LARGEST
+        self._left = limits.VALUE_CHARS
 
     def take(self, value: Any, depth: int = 0) -> Any:
         self._left -= 8
         if isinstance(value, str):
             return self._text(value)
-        if depth < DEEPEST and isinstance(value, dict):
+        if depth < limits.VALUE_DEPTH and isinstance(value, dict):
             return self._object(value, depth)
-        if depth < DEEPEST and isinstance(value, (list, tuple)):
-            return [self.take(item, depth + 1) for item in value[:MOST_ITEMS] if self._left > 0]
+        if depth < limits.VALUE_DEPTH and isinstance(value, (list, tuple)):
+            return [self.take(item, depth + 1) for item in value[: limits.VALUE_ITEMS] if self._left > 0]
         if isinstance(value, (dict, list, tuple)):
             return None
         fits = not isinstance(value, int) or -(2**63) <= value < 2**63
@@ -48,10 +45,10 @@ class _Budget:
 
     def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
         told: dict[str, Any] = {}
-        for key, item in list(value.items())[:MOST_ITEMS]:
+        for key, item in list(value.items())[: limits.VALUE_ITEMS]:
             if self._left <= 0:
                 break
-            if len(str(key)) <= LONGEST_TEXT:  # a cut key could be taken for another
+            if len(str(key)) <= limits.VALUE_TEXT_CHARS:  # a cut key could be taken for another
                 self._left -= len(str(key))
                 told[str(key)] = self.take(item, depth + 1)
         return told

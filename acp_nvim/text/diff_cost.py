@@ -11,10 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from acp_nvim import limits
 from acp_nvim.text.diff_view import changed, ends, lines, shared, too_large
-
-_MOST_LINES = 5_000  # out of their place
-_MOST_PAIRS = 2_500_000_000  # of characters: a change of 50,000 by 50,000
 
 Pair = tuple[int, int]  # of lines
 
@@ -30,9 +28,12 @@ def _is_dear(a: Sequence[str], b: Sequence[str]) -> bool:
     """A line that the other side has nowhere costs Neovim nothing but its characters."""
     both, gaps = set(a) & set(b), list(_gaps(a, b))
     moved = sum(line in both for one, other in gaps for line in (*one, *other))
-    if moved > _MOST_LINES:
+    if moved > limits.DIFF_MODE_LINES:
         return True
-    return sum(_area(*gap) for gap in gaps) > _MOST_PAIRS and sum(_pairs(*gap) for gap in gaps) > _MOST_PAIRS
+    return (
+        sum(_area(*gap) for gap in gaps) > limits.DIFF_MODE_PAIRS
+        and sum(_pairs(*gap) for gap in gaps) > limits.DIFF_MODE_PAIRS
+    )
 
 
 def _area(one: Sequence[str], other: Sequence[str]) -> int:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from acp_nvim import limits
+
 CONTEXT = 3
-_MOST_LINES = 100_000
-_EXACT = 100_000_000  # pairs of lines up to which lines are counted exactly: 10,000 by 10,000
-_ALIGNED = 9_000_000  # pairs up to which the unified view is minimal
 
 Change = tuple[int, int, int, int]  # old[i1:i2] has become new[j1:j2]
 
@@ -24,7 +23,7 @@ def lines(text: str) -> list[str]:
 
 def too_large(old: str, new: str) -> bool:
     """Whether comparing them line by line would keep everything else waiting."""
-    return old.count("\n") + new.count("\n") > _MOST_LINES
+    return old.count("\n") + new.count("\n") > limits.DIFF_LINES
 
 
 def counts(old: str, new: str) -> tuple[int, int]:
@@ -33,7 +32,7 @@ def counts(old: str, new: str) -> tuple[int, int]:
     if not old or not new or too_large(old, new):
         return _count(new), _count(old)
     a, b = lines(old), lines(new)
-    exact = len(a) * len(b) <= _EXACT
+    exact = len(a) * len(b) <= limits.DIFF_EXACT_PAIRS
     common = _common(a, b) if exact else sum((Counter(a) & Counter(b)).values())
     return len(b) - common, len(a) - common
 
@@ -92,7 +91,7 @@ def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Change]:
     """Where the two differ, in order; one change for all of it where that would take too long to find out."""
     head, tail = ends(a, b)
     mid_a, mid_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    pairs = _pairs(mid_a, mid_b) if len(mid_a) * len(mid_b) <= _ALIGNED else []
+    pairs = _pairs(mid_a, mid_b) if len(mid_a) * len(mid_b) <= limits.DIFF_ALIGNED_PAIRS else []
     i = j = 0
     for at_a, at_b in [*pairs, (len(mid_a), len(mid_b))]:
         if at_a > i or at_b > j:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from acp_nvim import limits
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Call
@@ -21,8 +22,6 @@ from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.terminals import service
-from acp_nvim.terminals.screen import KEPT
 from acp_nvim.terminals.service import Terminals
 from tests.agent.processes import group, living_members, state
 from tests.fakes.script import eventually
@@ -228,7 +227,7 @@ async def test_what_cannot_be_watched_does_not_run(lab: Lab, tmp_path: Path, mon
 async def test_a_session_runs_no_more_commands_than_anybody_could_watch(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(service, "MOST", 3)
+    monkeypatch.setattr(limits, "RUNNING_COMMANDS", 3)
     names = [await lab.create("sleep", args=["1000"]) for _ in range(3)]
     refused = await lab.refusal("create", command="sleep", args=["1000"])
     assert refused.message == "3 commands of this session run already: end one of them first"
@@ -453,7 +452,7 @@ async def test_a_flood_is_bounded_and_leaves_the_loop_free(lab: Lab):
     assert len(lab.editor.buffers[7]) <= took / 0.05 + 1
     await eventually(lambda: "[exit 0]" in lab.editor.shown(7))
     assert f"{lines:09}\r\n" in lab.editor.shown(7)
-    assert len(lab.terminals.text(lab.session, name)) == KEPT
+    assert len(lab.terminals.text(lab.session, name)) == limits.TERMINAL_SCREEN_BYTES
 
 
 @pytest.mark.parametrize("released", [True, False])
@@ -461,7 +460,7 @@ async def test_what_ended_terminals_keep_has_a_bound(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, released: bool
 ) -> None:
     """The oldest give way, but for their end; whether the agent has released them or never does."""
-    monkeypatch.setattr(service, "MOST_KEPT", 650_000)
+    monkeypatch.setattr(limits, "ENDED_TERMINALS_BYTES", 650_000)
     names = []
     for _ in range(6):
         name = await lab.create("seq -f %09.0f 20000")  # 200 kB

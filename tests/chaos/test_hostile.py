@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.permissions import ask_user
+from acp_nvim import limits
 from tests.chaos.puppet import Json
 from tests.chaos.stage import YES, Stage, stage
 from tests.client.conftest import desk
@@ -86,13 +86,13 @@ async def test_more_questions_than_anybody_answers_are_refused(stage: Stage, kin
         else stage.ask("elicitation/create", mode="form", message="?", requestedSchema=schema)
         if kind == "forms"
         else stage.permission({"toolCallId": "t" if "one" in kind else f"t{number}", "title": "may"})
-        for number in range(3 * ask_user.MOST)
+        for number in range(3 * limits.OPEN_QUESTIONS)
     ]
     if kind == "files outside":  # one file is served at a time: those behind it wait for their turn
         await stage.talk.asked(1)
     else:
-        await stage.talk.asked(ask_user.MOST)
-        refused = await stage.answered(*asked[ask_user.MOST :])
+        await stage.talk.asked(limits.OPEN_QUESTIONS)
+        refused = await stage.answered(*asked[limits.OPEN_QUESTIONS :])
         assert all("to answer first" in each["error"]["message"] for each in refused)
     await stage.goes_on()
     stage.talk.send("cancel")

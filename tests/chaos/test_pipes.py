@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.agent import connection
+from acp_nvim import limits
 from tests.client.conftest import Desk, Talk, desk
 from tests.fakes.script import (
     ScriptedAgent,
@@ -93,7 +93,7 @@ async def test_a_stopped_agent_with_a_full_pipe_can_be_ended(desk: Desk, verb: s
 async def test_an_agent_that_asks_for_more_than_it_reads_is_ended(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_MOST_UNREAD", 8 * PIPE)
+    monkeypatch.setattr(limits, "UNREAD_BYTES", 8 * PIPE)
     (tmp_path / "large.txt").write_text("x" * 3 * PIPE)
     read = ask("fs/read_text_file", {"sessionId": "{session}", "path": "{cwd}/large.txt"})
     agent = desk.agent(on_prompt("", stop_reading(), say("begun"), repeat(20, read), wait_file("/nowhere")))

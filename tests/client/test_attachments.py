@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.host.attachments import MOST_MEDIA, MOST_TEXT, media_type
-from acp_nvim.host.prompt_blocks import MOST
+from acp_nvim import limits
+from acp_nvim.host.attachments import media_type
 from tests.client.conftest import Desk
 from tests.fakes.script import on_initialize, on_prompt, say, wait
 
@@ -79,7 +79,7 @@ async def test_a_file_that_is_a_picture_is_shown_or_linked(desk: Desk, takes: bo
 @pytest.mark.statement(51)
 async def test_what_is_no_text_or_too_long_is_linked(desk: Desk) -> None:
     (desk.folder / "folder").mkdir()
-    names = {"nul": b"a\0b", "latin": b"\xe4\n", "long.txt": b"x" * (MOST_TEXT + 1)}
+    names = {"nul": b"a\0b", "latin": b"\xe4\n", "long.txt": b"x" * (limits.ATTACHED_TEXT_BYTES + 1)}
     files = [place(desk, name, data) for name, data in names.items()] + [str(desk.folder / "folder")]
     blocks = await sent(desk, *({"file": file} for file in files))
     assert [(block["type"], block["uri"]) for block in blocks] == [
@@ -102,7 +102,7 @@ async def test_what_cannot_be_read_is_told_under_the_prompt(desk: Desk) -> None:
     huge = desk.folder / "huge.png"
     with huge.open("wb") as file:
         file.write(PNG)
-        file.truncate(MOST_MEDIA + 1)
+        file.truncate(limits.ATTACHED_MEDIA_BYTES + 1)
     (desk.folder / "folder").mkdir()
     items = [
         {"file": str(desk.folder / "pipe")},
@@ -129,8 +129,8 @@ async def test_what_cannot_be_read_is_told_under_the_prompt(desk: Desk) -> None:
 
 
 async def test_a_prompt_is_bounded_as_a_whole(desk: Desk) -> None:
-    file = place(desk, "large.txt", b"x" * MOST_TEXT)
-    count = MOST // MOST_TEXT
+    file = place(desk, "large.txt", b"x" * limits.ATTACHED_TEXT_BYTES)
+    count = limits.PROMPT_CHARS // limits.ATTACHED_TEXT_BYTES
     blocks = await sent(desk, *({"file": file} for _ in range(count + 1)), {"title": "t", "text": "x"})
     assert len(blocks) == count
     await desk.message("attachments are not as you gave them")
@@ -149,7 +149,10 @@ async def test_unsaved_text_reaches_an_agent_that_only_takes_links(desk: Desk, e
 
 
 async def test_texts_go_along_under_their_title_and_are_named_in_the_chat(desk: Desk) -> None:
-    texts = [{"title": "diagnostics of a.py", "text": "1:1 error: no"}, {"text": "x" * (MOST_TEXT + 5)}]
+    texts = [
+        {"title": "diagnostics of a.py", "text": "1:1 error: no"},
+        {"text": "x" * (limits.ATTACHED_TEXT_BYTES + 5)},
+    ]
     first, second = await sent(desk, *texts)
     assert first == {"type": "text", "text": "diagnostics of a.py:\n1:1 error: no"}
     assert second["text"].endswith("x\n… cut here")

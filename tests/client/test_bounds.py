@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.agent import requests
+from acp_nvim import limits
 from acp_nvim.protocol.errors import INTERNAL_ERROR
-from acp_nvim.session import reported_output
-from acp_nvim.terminals import service
 from tests.client.conftest import Desk
 from tests.fakes.script import ScriptedAgent, ask, eventually, on_prompt, repeat, request, say, tool, wait
 
@@ -26,7 +24,7 @@ async def refusals(agent: ScriptedAgent, count: int) -> list[dict[str, Any]]:
 
 async def test_requests_that_wait_have_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """And each has its one answer, also those that came too many."""
-    monkeypatch.setattr(requests, "MOST", 50)
+    monkeypatch.setattr(limits, "WAITING_REQUESTS", 50)
     create = request("terminal/create", {**SESSION, "command": "sleep 1000"})
     waits = repeat(80, ask("terminal/wait_for_exit", FIRST))
     agent = desk.agent(
@@ -49,7 +47,7 @@ async def test_what_waiting_requests_hold_has_a_bound(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Behind a question that nobody answers."""
-    monkeypatch.setattr(requests, "HEAVIEST", 1_000_000)
+    monkeypatch.setattr(limits, "WAITING_REQUESTS_WEIGHT", 1_000_000)
     outside = tmp_path.parent / f"{tmp_path.name}-outside"
     write = {**SESSION, "path": str(outside), "content": "x" * 400_000}
     agent = desk.agent(on_prompt("", repeat(5, ask("fs/write_text_file", write)), wait("session/cancel")))
@@ -63,8 +61,8 @@ async def test_what_waiting_requests_hold_has_a_bound(
 
 async def test_terminals_of_an_agents_own_have_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many there are, and how much each has said; its end is shown."""
-    monkeypatch.setattr(service, "MOST_OWN", 5)
-    monkeypatch.setattr(reported_output, "MOST", 10_000)
+    monkeypatch.setattr(limits, "AGENT_TERMINALS", 5)
+    monkeypatch.setattr(limits, "REPORTED_OUTPUT_CHARS", 10_000)
 
     def says(name: str, data: str) -> list[object]:
         return tool("c", known=True, _meta={"terminal_output": {"terminal_id": name, "data": data}})

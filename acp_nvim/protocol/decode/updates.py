@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol.decode.content import blocks, joined
 from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.tool_call import tool_call
@@ -44,7 +45,6 @@ _ROLES: dict[str, Role] = {
     "user_message_chunk": "user",
 }
 _POINT = re.compile(r"^[ \t]*(?:[-*]|\d{1,4}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(\S.*)$", re.MULTILINE)
-_LONGEST_PLAN = 64 * 1024
 _LEVELS: dict[str, Level] = {"info": "info", "warning": "warning", "error": "error"}
 
 
@@ -123,7 +123,7 @@ def _plan_by_id(raw: dict[str, Any]) -> list[Update]:
         case "markdown" if words := text(plan, "content"):
             points = [
                 PlanEntry(content=step, status="completed" if done.strip() else "pending")
-                for done, step in _POINT.findall(words[:_LONGEST_PLAN])
+                for done, step in _POINT.findall(words[: limits.PLAN_CHARS])
             ]
             return [PlanUpdate(tuple(points)) if points else NoticeUpdate("info", f"plan:\n{words}")]
         case "file" if uri := text(plan, "uri"):

@@ -1,7 +1,7 @@
 """An agent may offer any number of things; as many are known as anybody looks through, and that is said."""
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
-from acp_nvim.session.offer_limits import MOST
 from acp_nvim.session.session import Session
 from acp_nvim.session.transcript import Note
 
@@ -22,9 +22,9 @@ def commands(count: int) -> schema.CommandsUpdate:
 
 def test_the_first_commands_are_known_and_that_is_said_once():
     talk = session()
-    talk.apply(commands(MOST), 0.0)
+    talk.apply(commands(limits.OFFERED_ITEMS), 0.0)
     assert notes(talk) == []
-    for count in (MOST + 1, MOST + 2):
+    for count in (limits.OFFERED_ITEMS + 1, limits.OFFERED_ITEMS + 2):
         talk.apply(commands(count), 0.0)
         assert [command["name"] for command in talk.commands or ()] == [f"c{n}" for n in range(2000)]
     assert notes(talk) == ["the agent offers 2001 commands: the first 2000 are known here"]

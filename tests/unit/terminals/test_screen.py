@@ -2,9 +2,10 @@
 
 import pytest
 
+from acp_nvim import limits
 from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
-from acp_nvim.terminals.screen import KEPT, Screen
+from acp_nvim.terminals.screen import Screen
 
 
 def screen(*output: bytes) -> Screen:
@@ -64,11 +65,11 @@ def test_of_a_flood_the_newest_is_shown_and_the_gap_is_said():
     for number in range(100_000):
         shown.write(b"%09d\n" % number)
     pieces = taken(shown)
-    left_out = 1_000_000 - KEPT
+    left_out = 1_000_000 - limits.TERMINAL_SCREEN_BYTES
     assert pieces[0].startswith(f"\x1b[0m\r\n\x1b[0;2m… {left_out:,} bytes left out\x1b[0m\r\n")
     lines = "".join(pieces).split("\r\n")[2:-1]
     assert lines == [f"{number:09}" for number in range(100_000 - len(lines), 100_000)]
-    assert len(lines) == KEPT // 10
+    assert len(lines) == limits.TERMINAL_SCREEN_BYTES // 10
     assert max(map(len, pieces)) < 20_000
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from acp_nvim import limits
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
-from acp_nvim.terminals.request import MOST_OUTPUT, Order
+from acp_nvim.terminals.request import Order
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -49,7 +50,14 @@ def test_pagers_are_off_unless_the_agent_wants_one():
 
 @pytest.mark.statement(108, 110)
 @pytest.mark.parametrize(
-    ("given", "limit"), [(None, MOST_OUTPUT), (0, 0), (12.0, 12), (10**30, MOST_OUTPUT), (5, 5)]
+    ("given", "limit"),
+    [
+        (None, limits.TERMINAL_OUTPUT_BYTES),
+        (0, 0),
+        (12.0, 12),
+        (10**30, limits.TERMINAL_OUTPUT_BYTES),
+        (5, 5),
+    ],
 )
 def test_the_limit_is_the_agents_up_to_ours(given: Any, limit: int):
     assert read(command="ls", outputByteLimit=given).limit == limit
