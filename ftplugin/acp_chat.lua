@@ -9,7 +9,7 @@ vim.b.did_ftplugin = true
 local function navigate(fn, ...)
   local args = { ... }
   return function()
-    return require("acp_nvim.chat.navigation")[fn](unpack(args))
+    return require("acp_nvim.commands.chat_keys")[fn](unpack(args))
   end
 end
 

@@ -60,7 +60,7 @@ end
 
 -- Beside the cursor there is room for as many keys as the prompt has lines: they take the middle of the screen.
 local function help()
-  require("acp_nvim.chat.navigation").help()
+  require("acp_nvim.commands.chat_keys").help()
   local win = vim.api.nvim_get_current_win()
   local width, rows = vim.api.nvim_win_get_width(win), vim.api.nvim_win_text_height(win, {}).all
   local height = math.max(1, math.min(rows, vim.o.lines - 4))

@@ -18,7 +18,7 @@ end, {
   end,
 })
 local plugs = {
-  accept = { "accept", "Allow what the agent asks", "<Cmd>lua require('acp_nvim.question.keys').run('accept')<CR>" },
+  accept = { "accept", "Allow what the agent asks", "<Cmd>lua require('acp_nvim.ui.key_command').run('accept')<CR>" },
   open = { "open", "Open the agent's chat" },
   toggle = { "toggle", "Open or close the agent's chat" },
   reject = { "reject", "Refuse what the agent asks" },

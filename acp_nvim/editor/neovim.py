@@ -20,8 +20,8 @@ from acp_nvim.editor.interface import Call, Collect
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: who reads along sees no more in more of them
 _FLOOD = 200  # changes that have come meanwhile: nobody reads along
-_FRAME = "return require('acp_nvim.backend.port').frame(...)"
-_CALL = "return require('acp_nvim.backend.port').call(...)"
+_FRAME = "return require('acp_nvim.port').frame(...)"
+_CALL = "return require('acp_nvim.port').call(...)"
 _OVER = "require('acp_nvim.backend.process').over()"
 
 

@@ -1,27 +1,19 @@
 -- What the user has begun and Neovim has noted lines for: edits in that buffer wait until it is over.
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local textlock = require("acp_nvim.system.textlock")
 
 local api = vim.api
 local M = {}
 
 local put_off = 0 -- how many changes have had to wait
 
---- True while Neovim forbids edits, as in an <expr> mapping that waits for a key: the call is refused for that before
---- it is refused for its buffer.
----@return boolean
-function M.is_locked()
-  local _, err = pcall(api.nvim_buf_set_lines, -1, 0, 0, false, {})
-  local text = tostring(err)
-  return text:find("E565:", 1, true) ~= nil or text:find("E523:", 1, true) ~= nil
-end
-
 --- The current buffer alone is meant: whatever waits for a key is about its lines.
 ---@param buf integer
 ---@return string? what  the user has to do first
 function M.why(buf)
   local mode = api.nvim_get_mode().mode
-  if M.is_locked() then
+  if textlock.is_on() then
     return "finish the command"
   elseif buf ~= api.nvim_get_current_buf() then
     return nil

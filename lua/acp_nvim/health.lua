@@ -5,6 +5,8 @@ local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local doctor = require("acp_nvim.agents.doctor")
 local environment = require("acp_nvim.backend.python_environment")
+local global_keys = require("acp_nvim.config.global_keys")
+local image = require("acp_nvim.prompt.image")
 local printable = require("acp_nvim.ui.printable")
 local version = require("acp_nvim.agents.version")
 
@@ -67,7 +69,7 @@ local function check_config()
 end
 
 local function check_keys()
-  local prefix, taken, count = require("acp_nvim.config.global_keys").state()
+  local prefix, taken, count = global_keys.state()
   if not prefix then
     return health.info("no keys of ours are mapped: keys = '<leader>a' in setup() maps a set of them")
   end
@@ -212,7 +214,7 @@ local function check_surroundings()
       "colours: those of the terminal's palette; if it has more, :set termguicolors shows our shades as they are"
     )
   end
-  local tool = require("acp_nvim.prompt.image").clipboard_tool()
+  local tool = image.clipboard_tool()
   if tool then
     health.ok(("pictures in the clipboard: %s"):format(tool))
   else

@@ -1,12 +1,13 @@
 -- The public module. An init file that calls setup() pays next to nothing: its table is checked once Neovim has started,
 -- or when it is first used, and so is the rest of the API loaded.
+local given = require("acp_nvim.config.given")
+
 ---@class acp
----@field given? table  to setup(), unchecked yet
 local M = {}
 
 ---@param options? table
 local function check_later(options)
-  if not rawget(M, "given") then
+  if not given.options then
     vim.api.nvim_create_autocmd("VimEnter", {
       once = true,
       callback = vim.schedule_wrap(function()
@@ -14,7 +15,7 @@ local function check_later(options)
       end),
     })
   end
-  M.given = options or {}
+  given.options = options or {}
 end
 
 --- Configures the plugin. It is optional; `vim.g.acp_nvim` does the same.
@@ -46,6 +47,7 @@ end
 
 return setmetatable(M, {
   __index = function(_, name)
+    require("acp_nvim.wiring")
     return require("acp_nvim.api")[name]
   end,
 })

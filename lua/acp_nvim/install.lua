@@ -1,8 +1,12 @@
 -- `:Acp install` and build.lua: the environment is made while the editor goes on, and is given up when it is left.
+local backend = require("acp_nvim.backend.process")
+local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local progress = require("acp_nvim.ui.progress_window")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local requests = require("acp_nvim.backend.session_requests")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -79,7 +83,7 @@ end
 ---@return acp.Installation
 local function start(ended)
   local installation = { cancelled = false, done = false, line = "" } ---@type acp.Installation
-  current = installation
+  current, environment.is_being_made = installation, true
   local thread = coroutine.create(function()
     local ok, said = pcall(environment.make, function(command, aloud)
       return run(installation, command, aloud)
@@ -88,7 +92,7 @@ local function start(ended)
     end)
     installation.done = true
     installation[ok and "said" or "error"] = tostring(said)
-    current = nil
+    current, environment.is_being_made = nil, false
     progress.close()
     if ended then
       ended(installation)
@@ -128,10 +132,9 @@ end
 
 --- What :Acp shows has failed for want of what is there now: it begins.
 local function revive()
-  local state = require("acp_nvim.backend.session_store")
   local n = state.current()
-  if n and state.session(n).orphaned and not require("acp_nvim.backend.process").is_running() then
-    local ok, message = require("acp_nvim.api.session_argument").send(n, "restart")
+  if n and state.session(n).orphaned and not backend.is_running() then
+    local ok, message = requests.send(n, "restart")
     if not ok then
       messages.show("error", message or "")
     end
@@ -149,7 +152,7 @@ end
 
 ---@return string? message  why nothing can be begun
 local function obstacle()
-  local configured = require("acp_nvim.config.settings").get().python
+  local configured = config.get().python
   if current then
     return "the installation is running: :Acp install! ends it"
   elseif configured then

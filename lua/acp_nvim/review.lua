@@ -9,6 +9,7 @@ local listeners = require("acp_nvim.review.listeners")
 local pending = require("acp_nvim.review.pending")
 local state = require("acp_nvim.backend.session_store")
 local stream = require("acp_nvim.stream")
+local user_events = require("acp_nvim.backend.user_events")
 
 local M = {
   changes = asked.changes,
@@ -122,7 +123,7 @@ function M.update(real, news)
   pending.recount(real, book.files[real])
   for _, n in ipairs(news.sessions or {}) do
     if state.exists(n) then
-      require("acp_nvim.backend.port").fire("AcpChanges", { session = n, path = news.path })
+      user_events.fire("AcpChanges", { session = n, path = news.path })
     end
   end
 end

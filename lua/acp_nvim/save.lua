@@ -3,6 +3,7 @@
 local changes = require("acp_nvim.documents.changes")
 local edits = require("acp_nvim.edits")
 local files = require("acp_nvim.files")
+local user_events = require("acp_nvim.backend.user_events")
 local stream = require("acp_nvim.stream")
 
 local api = vim.api
@@ -228,7 +229,7 @@ function M.apply(buf, tick, list, options)
     })
     local ok, lines, warning = pcall(change_and_write, buf, list, options, change)
     if ok then
-      local heard = require("acp_nvim.backend.port").is_heard("AcpFileWritten")
+      local heard = user_events.is_heard("AcpFileWritten")
       answer = { ok = true, heard = heard, lines = lines, warning = warning }
     else
       local touched = not api.nvim_buf_is_loaded(buf) or api.nvim_buf_get_changedtick(buf) ~= tick

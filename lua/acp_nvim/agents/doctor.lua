@@ -167,11 +167,4 @@ function M.show(name)
   return ok, message
 end
 
---- Shows `:checkhealth` with every agent examined that is configured or found.
----@return true
-function M.all()
-  require("acp_nvim.health").thoroughly()
-  return true
-end
-
 return M

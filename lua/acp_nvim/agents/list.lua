@@ -1,6 +1,8 @@
 -- `:Acp agents`: every agent that is configured, found or known, one a line.
+local acp = require("acp_nvim.api")
 local agent_files = require("acp_nvim.config.agent_files")
 local agents = require("acp_nvim.config.known_agents")
+local doctor = require("acp_nvim.agents.doctor")
 local listed = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
@@ -124,7 +126,6 @@ local function begin(line)
     return messages.show("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
   listed.give_way(function()
-    local acp = require("acp_nvim")
     local n, message = acp.new_session({ agent = line.agent.name })
     listed.told(n and acp.open({ session = n }), message)
   end)
@@ -144,7 +145,7 @@ end
 
 ---@param line acp.AgentLine
 local function examine(line)
-  listed.told(require("acp_nvim.agents.doctor").show(line.agent.name))
+  listed.told(doctor.show(line.agent.name))
 end
 
 list = listed.new({

@@ -1,6 +1,7 @@
 -- The Lua API behind require("acp_nvim"): the functions of its rooms. Nothing here blocks or raises: what can fail returns
 -- true or a value, or nil and a message.
 local log = require("acp_nvim.ui.log")
+local requests = require("acp_nvim.backend.session_requests")
 require("acp_nvim.ui.highlight")
 
 ---@class acp
@@ -44,11 +45,20 @@ local function guarded(fn, options_at)
   end
 end
 
-for _, room in ipairs({ "sessions", "saved_sessions", "statusline", "session_options", "conversation", "review" }) do
-  for name, fn in pairs(require("acp_nvim.api." .. room)) do
+local ROOMS = {
+  require("acp_nvim.api.sessions"),
+  require("acp_nvim.api.saved_sessions"),
+  require("acp_nvim.api.statusline"),
+  require("acp_nvim.api.session_options"),
+  require("acp_nvim.api.conversation"),
+  require("acp_nvim.api.review"),
+}
+
+for _, room in ipairs(ROOMS) do
+  for name, fn in pairs(room) do
     M[name] = guarded(fn, OPTIONS[name] == nil and 1 or OPTIONS[name])
   end
 end
-M._send = guarded(require("acp_nvim.api.session_argument").send, false)
+M._send = guarded(requests.send, false)
 
 return M

@@ -1,5 +1,7 @@
 -- The functions about changes that have happened, and what becomes of them.
-local reach = require("acp_nvim.api.session_argument")
+local requests = require("acp_nvim.backend.session_requests")
+local review = require("acp_nvim.review")
+local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -8,13 +10,12 @@ local M = {}
 ---@return table[]? changes
 ---@return string? message
 function M.changes(options)
-  local review = require("acp_nvim.review")
   if options and options.all then
     return review.changes()
-  elseif not (options and options.session) and not require("acp_nvim.backend.session_store").current() then
+  elseif not (options and options.session) and not state.current() then
     return {}
   end
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   end
@@ -26,7 +27,6 @@ end
 ---@return true? ok
 ---@return string? message
 local function decide(verb, id)
-  local review = require("acp_nvim.review")
   local hunk = review.hunk(id)
   if not hunk then
     return nil, ("there is no change %s"):format(tostring(id))

@@ -1,7 +1,7 @@
 -- The Lua API of conversations that are over: saved by their agents, or on a wire file.
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
-local reach = require("acp_nvim.api.session_argument")
+local requests = require("acp_nvim.backend.session_requests")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
@@ -106,7 +106,7 @@ local function from_saved(verb, id, options)
     return nil, message
   end
   local fields = { agent = agent, cwd = options.cwd or folder(), roots = options.roots }
-  return focused(reach.begin(verb, fields, { id = id }))
+  return focused(requests.begin(verb, fields, { id = id }))
 end
 
 --- Opens a session that the agent has saved, as a session here, and makes it the current one. What was said in it is
@@ -146,12 +146,12 @@ function M.fork(options)
   if options.id ~= nil and options.session == nil then
     return from_saved("fork", options.id, options)
   end
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   end
   local id = (state.get(n) or {}).session_id
-  message = reach.replayed(n, "forked")
+  message = requests.replayed(n, "forked")
   if message then
     return nil, message
   elseif not id then
@@ -208,7 +208,7 @@ function M.replay(file)
       return nil, wrong
     end
   end
-  return focused(reach.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path }))
+  return focused(requests.begin("replay", { agent = "replay", cwd = vim.fn.getcwd() }, { file = path }))
 end
 
 return M

@@ -1,8 +1,8 @@
 -- The Lua API of what can be switched in a session: mode, model, options. What is wrong is said at once, from what is
 -- known here; what the agent refuses comes as a message.
-local controls = require("acp_nvim.sessions.option_pickers")
-local reach = require("acp_nvim.api.session_argument")
+local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
+local unknown_choice = require("acp_nvim.ui.unknown_choice")
 
 local M = {}
 
@@ -24,7 +24,7 @@ end
 ---@return integer? n
 ---@return table|string status_or_message
 local function session_of(options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message --[[@as string]]
   end
@@ -51,9 +51,9 @@ local function set(what, id, options)
   if not choices and not UNKNOWN[status.state] then
     return nil, ("%s has no %ss to choose from"):format(status.agent_title or status.agent, what)
   elseif choices and #choices > 0 and not find(choices, id) then -- none listed: any will do
-    return nil, controls.unknown(what, id, choices)
+    return nil, unknown_choice.message(what, id, choices)
   end
-  return reach.send(n, "set_" .. what, { id = id })
+  return requests.send(n, "set_" .. what, { id = id })
 end
 
 --- Switches the mode, once the agent has agreed; before the session is ready, then.
@@ -83,7 +83,7 @@ local function unfit(option, value)
   elseif type(value) ~= "string" then
     return ("a value of %s must be a string"):format(option.id)
   elseif #option.choices > 0 and not find(option.choices, value) then
-    return controls.unknown("value of " .. option.id, value, option.choices)
+    return unknown_choice.message("value of " .. option.id, value, option.choices)
   end
 end
 
@@ -105,14 +105,14 @@ function M.set_option(id, value, options)
   local message
   if status.options and #status.options > 0 then
     local option = find(status.options, id)
-    message = not option and controls.unknown("option", id, status.options) or option and unfit(option, value)
+    message = not option and unknown_choice.message("option", id, status.options) or option and unfit(option, value)
   elseif not UNKNOWN[status.state] then
     message = ("%s has no options to choose from"):format(status.agent_title or status.agent)
   end
   if message then
     return nil, message
   end
-  return reach.send(n, "set_option", { id = id, value = value })
+  return requests.send(n, "set_option", { id = id, value = value })
 end
 
 return M

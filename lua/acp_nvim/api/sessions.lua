@@ -1,9 +1,11 @@
 -- The Lua API of windows and sessions.
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
-local reach = require("acp_nvim.api.session_argument")
+local requests = require("acp_nvim.backend.session_requests")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
+local session_end = require("acp_nvim.windows.session_end")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -44,7 +46,7 @@ end
 ---@return integer n
 local function show(n)
   state.focus(n)
-  require("acp_nvim.windows.session_windows").open(n, { focus = true })
+  session_windows.open(n, { focus = true })
   return n
 end
 
@@ -91,7 +93,7 @@ function M.open(options)
     return n and show(n), message
   end
   if options.session ~= nil then
-    local n, message = reach.session_of(options)
+    local n, message = requests.session_of(options)
     return n and show(n), message
   elseif options.agent ~= nil then
     local n = session_with(options.agent)
@@ -110,7 +112,7 @@ end
 --- Closes the chat's windows; the session goes on.
 ---@return true
 function M.close()
-  require("acp_nvim.windows.session_windows").close()
+  session_windows.close()
   return true
 end
 
@@ -119,7 +121,7 @@ end
 ---@return string? message
 function M.toggle()
   local n = state.current()
-  if n and require("acp_nvim.windows.session_windows").is_open(n) then
+  if n and session_windows.is_open(n) then
     return M.close()
   end
   return M.open()
@@ -156,7 +158,7 @@ function M.new_session(options)
   if not places then
     return nil, message
   end
-  return reach.begin("new", {
+  return requests.begin("new", {
     agent = agent --[[@as string]],
     cwd = places.cwd,
     roots = places.roots,
@@ -168,13 +170,14 @@ end
 ---@return true? ok
 ---@return string? message
 function M.close_session(options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   elseif backend.is_running() and state.session(n).generation == backend.generation() then
-    return reach.send(n, "close")
+    return requests.send(n, "close")
   end
-  require("acp_nvim.backend.port").frame({ { "ended", n } })
+  session_end.take(n)
+  state.settle()
   return true
 end
 
@@ -184,14 +187,14 @@ end
 ---@return true? ok
 ---@return string? message
 function M.rename(title, options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   elseif type(title) ~= "string" or vim.trim(title) == "" then
     return nil, "rename needs a title"
   end
   local ok
-  ok, message = reach.send(n, "rename", { title = vim.trim(title) })
+  ok, message = requests.send(n, "rename", { title = vim.trim(title) })
   if ok then
     state.session(n).origin.name = vim.trim(title)
   end
@@ -204,13 +207,13 @@ end
 ---@return true? ok
 ---@return string? message
 function M.login(method, options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   elseif method ~= nil and type(method) ~= "string" then
     return nil, "the method must be a string"
   end
-  return reach.send(n, "login", { method = method })
+  return requests.send(n, "login", { method = method })
 end
 
 --- Logs out, where the agent can.
@@ -218,11 +221,11 @@ end
 ---@return true? ok
 ---@return string? message
 function M.logout(options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   end
-  return reach.send(n, "logout")
+  return requests.send(n, "logout")
 end
 
 --- What is known of a session.
@@ -230,7 +233,7 @@ end
 ---@return table? status
 ---@return string? message
 function M.status(options)
-  local n, message = reach.session_of(options)
+  local n, message = requests.session_of(options)
   if not n then
     return nil, message
   end

@@ -1,11 +1,32 @@
 -- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
+local event = require("acp_nvim.system.event")
+local frame_queue = require("acp_nvim.backend.frame_queue")
+local known_agents = require("acp_nvim.config.known_agents")
+local leftover_processes = require("acp_nvim.backend.leftover_processes")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local question_versions = require("acp_nvim.backend.question_versions")
 local state = require("acp_nvim.backend.session_store")
+local state_folder = require("acp_nvim.backend.state_folder")
+local user_events = require("acp_nvim.backend.user_events")
 
-local M = {}
+local on_lost = event.new()
+local on_questions_gone = event.new()
+local on_ready = event.new()
+local on_session_lost = event.new()
+local on_setup = event.new()
+local on_shutdown = event.new()
+
+local M = {
+  on_lost = on_lost.add, -- fn(): the backend has ended, or could not be started
+  on_questions_gone = on_questions_gone.add, -- fn(n): nobody asks the questions of session `n` any more
+  on_ready = on_ready.add, -- fn(): the backend has heard its configuration
+  on_session_lost = on_session_lost.add, -- fn(n, why): session `n` has ended with its backend
+  on_setup = on_setup.add, -- fn(payload): adds what the backend has to know before anything else
+  on_shutdown = on_shutdown.add, -- fn(): Neovim leaves; the backend still hears
+}
 
 --- The folder of the plugin.
 M.root = environment.root
@@ -35,8 +56,7 @@ function M.python()
     end
     return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
   end
-  local install = package.loaded["acp_nvim.install"]
-  if install and install.is_running() then
+  if environment.is_being_made then
     return nil, "the installation is running: :Acp works when it is done"
   end
   local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
@@ -74,7 +94,7 @@ local function kill_leftovers()
     local pids = vim.tbl_map(tonumber, vim.fn.readfile(leaders))
     vim.fn.delete(leaders)
     if #pids > 0 then
-      require("acp_nvim.backend.leftover_processes").kill(pids)
+      leftover_processes.kill(pids)
     end
   end
 end
@@ -83,7 +103,6 @@ end
 ---@param n integer
 ---@param why string
 local function fail(n, why)
-  local editor = require("acp_nvim.backend.port")
   local session = assert(state.session(n))
   local was = session.status.state
   local open = session.questions
@@ -97,14 +116,14 @@ local function fail(n, why)
   session.orphaned = true
   state.patch(n, { state = "failed", error = why, pid = vim.NIL, started = vim.NIL })
   state.set_questions(n, {})
-  require("acp_nvim.question.answerable").update(n, {})
+  on_questions_gone.call(n)
   for _, question in ipairs(open) do
-    editor.fire("AcpAnswered", { session = n, id = question.id, by = "exit" })
+    user_events.fire("AcpAnswered", { session = n, id = question.id, by = "exit" })
   end
   if turn then
-    editor.fire("AcpTurnEnded", { session = n, turn = turn, error = why })
+    user_events.fire("AcpTurnEnded", { session = n, turn = turn, error = why })
   end
-  editor.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
+  user_events.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
 end
 
 ---@param code integer
@@ -125,19 +144,15 @@ end
 local function lost(why)
   channel, outbox, has_answered = nil, nil, false
   kill_leftovers()
-  require("acp_nvim.files").unwatch()
-  local review = package.loaded["acp_nvim.review"]
-  if review then
-    review.forget() -- what could be undone is known to nobody any more
-  end
+  on_lost.call()
   if vim.v.exiting ~= vim.NIL then
     return
   end
   messages.show("error", why)
-  require("acp_nvim.backend.port").at_its_end(function()
+  frame_queue.at_its_end(function()
     for _, n in ipairs(state.numbers()) do
       fail(n, why)
-      require("acp_nvim.chat.backend_lost").tell(n, why)
+      on_session_lost.call(n, why)
     end
   end)
 end
@@ -200,16 +215,17 @@ end
 
 ---@return table payload  of "setup"
 local function settings()
-  return {
-    config = config.export(),
+  local payload = {
+    config = config.export(known_agents.specs()),
     root = M.root,
     cwd = vim.fn.getcwd(),
-    review_keys = require("acp_nvim.review.key_names").in_general(),
-    next_question = require("acp_nvim.backend.question_versions").next_id(),
+    next_question = question_versions.next_id(),
     leaders = leaders,
     log = vim.fn.stdpath("log"),
-    state = require("acp_nvim.system.state_folder").path(),
+    state = state_folder.path(),
   }
+  on_setup.call(payload)
+  return payload
 end
 
 --- Says what there is to say, now that the process is there.
@@ -289,6 +305,12 @@ function M.notify(verb, payload)
   return true
 end
 
+known_agents.on_changed(function()
+  if M.is_running() then
+    M.setup()
+  end
+end)
+
 ---@return boolean
 function M.is_running()
   return channel ~= nil or outbox ~= nil
@@ -308,16 +330,7 @@ end
 --- The backend has heard its configuration.
 function M.ready()
   has_answered = true
-  require("acp_nvim.files").watch(function(payload)
-    M.notify("modified", payload)
-  end)
-  require("acp_nvim.follow.pinned_window").listen(function(n, what_now)
-    if what_now == "paused" then
-      M.notify("follow_paused", { session = n })
-    else
-      M.notify("follow", { session = n, on = what_now == "following" })
-    end
-  end)
+  on_ready.call()
 end
 
 --- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
@@ -332,10 +345,7 @@ function M.shutdown()
     return
   end
   local id = channel
-  local proposal = package.loaded["acp_nvim.proposal"]
-  if proposal then
-    proposal.settle()
-  end
+  on_shutdown.call()
   pcall(vim.rpcnotify, id, "acp_nvim", "shutdown", vim.empty_dict())
   if in_host then
     -- the host serves others too and stays: wait for what it started for us

@@ -2,6 +2,7 @@
 local M = {}
 
 --- The folder of the plugin.
+M.is_being_made = false -- set by `:Acp install` while it runs
 M.root = vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h"))
 
 ---@class acp.Ran

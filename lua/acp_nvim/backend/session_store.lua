@@ -1,7 +1,10 @@
 -- What is known of every session, kept here so that status(), questions() and a statusline never ask the backend.
 local asked = require("acp_nvim.backend.question_versions")
+local log = require("acp_nvim.ui.log")
 local null = require("acp_nvim.backend.json_null")
+local textlock = require("acp_nvim.system.textlock")
 local unsent = require("acp_nvim.backend.outbox")
+local user_events = require("acp_nvim.backend.user_events")
 
 local M = { clean = null.clean, is_answered = asked.is_answered }
 
@@ -42,7 +45,7 @@ local function touch(n)
     scheduled = true
     vim.schedule(function()
       scheduled = false
-      require("acp_nvim.backend.port").settle()
+      M.settle()
     end)
   end
 end
@@ -295,14 +298,23 @@ function M.on_change(fn)
   listeners[#listeners + 1] = fn
 end
 
---- The sessions that changed since the last call, oldest first, and who wants to know.
----@return integer[] numbers
----@return (fun(n: integer))[] listeners
-function M.take_changed()
+--- Tells of every session that has changed since the last call, oldest first.
+function M.settle()
+  if textlock.is_on() then
+    return vim.defer_fn(M.settle, 50)
+  end
   local numbers = vim.tbl_keys(changed)
   table.sort(numbers)
   changed = {}
-  return numbers, listeners
+  for _, n in ipairs(numbers) do
+    for _, listener in ipairs(listeners) do
+      local ok, err = xpcall(listener, debug.traceback, n)
+      if not ok then
+        log.add(tostring(err))
+      end
+    end
+    user_events.fire("AcpStatus", { session = n })
+  end
 end
 
 return M

@@ -2,10 +2,16 @@
 -- go, and every window that shows the end goes on showing it.
 local backend = require("acp_nvim.backend.process")
 local beside = require("acp_nvim.chat.tool_line_end")
+local event = require("acp_nvim.system.event")
+local fenced_code = require("acp_nvim.chat.fenced_code")
 local tail = require("acp_nvim.chat.autoscroll")
 
 local api = vim.api
-local M = {}
+local on_create = event.new()
+
+local M = {
+  on_create = on_create.add, -- fn(buf): a chat has a buffer, which has no name and no filetype yet
+}
 
 ---@class acp.Mark
 ---@field row integer
@@ -21,7 +27,7 @@ local M = {}
 ---@field at_eol? integer        its extmark
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
----@field fences? acp.Fences     markdown.lua's knowledge of the block that begins here
+---@field fences? acp.Fences     what chat/markdown.lua knows of the block that begins here
 
 ---@class acp.Chat
 ---@field session integer
@@ -83,7 +89,7 @@ local function create(chat)
     api.nvim_buf_delete(leftover, { force = true })
   end
   local buf = api.nvim_create_buf(false, true)
-  require("acp_nvim.windows.mksession").attend()
+  on_create.call(buf)
   adopt(chat, buf)
   api.nvim_buf_set_name(buf, name)
   vim.bo[buf].undolevels = -1
@@ -96,7 +102,6 @@ local function create(chat)
       on_buffer_event(chat, event)
     end,
   })
-  require("acp_nvim.chat.markdown").attach()
   vim.bo[buf].filetype = "acp_chat"
   chat.tick = api.nvim_buf_get_changedtick(buf)
 end
@@ -151,12 +156,17 @@ local function at_end(win, last)
   return win ~= api.nvim_get_current_win() and vim.fn.getwininfo(win)[1].botline >= last
 end
 
+---@param win integer
+local function redraw_winbar(win)
+  api.nvim__redraw({ win = win, winbar = true, flush = false })
+end
+
 --- Takes the mark "there is more below" off a window that has come to the end.
 ---@param win integer
 function M.seen(win)
   if vim.w[win].acp_more and vim.fn.getwininfo(win)[1].botline >= vim.fn.line("$", win) then
     vim.w[win].acp_more = nil
-    require("acp_nvim.chat.winbar").redraw(win)
+    redraw_winbar(win)
   end
 end
 
@@ -236,7 +246,7 @@ local function keep_views(buf, followers, readers)
   for _, win in ipairs(followers) do
     if vim.w[win].acp_more then
       vim.w[win].acp_more = nil
-      require("acp_nvim.chat.winbar").redraw(win)
+      redraw_winbar(win)
     end
     wrap_unless(win, endless)
     -- The column matters: of a line taller than the window the end is to be seen.
@@ -248,7 +258,7 @@ local function keep_views(buf, followers, readers)
   for _, win in ipairs(readers) do
     if not vim.w[win].acp_more and vim.fn.getwininfo(win)[1].botline < last then
       vim.w[win].acp_more = true
-      require("acp_nvim.chat.winbar").redraw(win)
+      redraw_winbar(win)
     end
   end
 end
@@ -513,7 +523,7 @@ function M.apply(n, ops, total)
   if api.nvim_buf_get_changedtick(buf) ~= chat.tick then
     return resync(chat)
   end
-  require("acp_nvim.chat.fenced_code").postpone()
+  fenced_code.postpone()
   local followers, readers = windows_on(buf)
   run(chat, ops)
   keep_views(buf, followers, readers)
@@ -550,11 +560,9 @@ function M.reset(n)
   keep_views(chat.buf, vim.fn.win_findbuf(chat.buf), {}) -- one line: its end is in each of them
 end
 
---- Forgets the chat of a session that has ended.
+--- Forgets the chat of a session that has ended; its windows are closed already.
 ---@param n integer
 function M.wipe(n)
-  require("acp_nvim.windows.session_windows").close_session(n)
-  require("acp_nvim.prompt.buffer").wipe(n)
   local chat = chats[n]
   chats[n] = nil
   if chat and chat.buf then

@@ -3,11 +3,18 @@
 local chats = require("acp_nvim.chat.buffer")
 local code = require("acp_nvim.chat.fenced_code")
 local inline = require("acp_nvim.chat.inline_markdown")
-local question = require("acp_nvim.question.answerable")
+local event = require("acp_nvim.system.event")
 local log = require("acp_nvim.ui.log")
+require("acp_nvim.ui.highlight")
 
 local api = vim.api
-local M = {}
+local on_drawn = event.new()
+local on_window = event.new()
+
+local M = {
+  on_drawn = on_drawn.add, -- fn(): Neovim has drawn the screen
+  on_window = on_window.add, -- fn(session, win): Neovim begins to draw a window that shows the session's chat
+}
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
 local SLICE = 1000
@@ -258,7 +265,7 @@ local function on_win(_, win, buf, first, last)
   if not chat then
     return false
   end
-  question.drawing(chat.session, win)
+  on_window.call(chat.session, win)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
   drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1 }
   drawings[win] = (drawings[win] or 0) + 1
@@ -316,11 +323,10 @@ function M.attach()
     return
   end
   attached = true
-  require("acp_nvim.ui.highlight")
   api.nvim_set_decoration_provider(NAMESPACE, {
     on_win = guarded(on_win),
     on_line = guarded(on_line),
-    on_end = guarded(question.drawn),
+    on_end = guarded(on_drawn.call),
   })
 end
 

@@ -1,7 +1,8 @@
 -- What an empty chat shows: who answers here and where, the keys to begin with, and what can be continued. Virtual lines,
 -- which go with the first entry.
 local chats = require("acp_nvim.chat.buffer")
-local earlier = require("acp_nvim.sessions.continue")
+local earlier = require("acp_nvim.chat.earlier_session")
+local event = require("acp_nvim.system.event")
 local folder = require("acp_nvim.system.git_branch")
 local keymap = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
@@ -9,7 +10,11 @@ local state = require("acp_nvim.backend.session_store")
 local ago = require("acp_nvim.ui.relative_time")
 
 local api = vim.api
-local M = {}
+local on_continue = event.new()
+
+local M = {
+  on_continue = on_continue.add, -- fn(cwd): the user wants the last conversation of the folder
+}
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.welcome")
 local MARGIN = 2
@@ -293,12 +298,14 @@ end
 
 --- Continues what the empty chat offers to continue.
 ---@param n integer
----@return boolean? done  nil: it is not empty, or there is nothing
+---@return boolean taken  false: it is not empty, or there is nothing
 function M.continue(n)
   local greeting = greetings[n]
   if greeting and (greeting.kept or earlier.living(state.session(n).origin.cwd)) then
-    return earlier.continue(state.session(n).origin.cwd)
+    on_continue.call(state.session(n).origin.cwd)
+    return true
   end
+  return false
 end
 
 state.on_change(function(n)

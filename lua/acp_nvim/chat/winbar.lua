@@ -17,6 +17,13 @@ local FRAME_MS = 100
 local BUSY = { starting = true, running = true }
 
 local timer ---@type uv.uv_timer_t?
+local question_bar ---@type fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
+
+--- The room of questions, which stands above, says what the prompt's bar shows while a question is open.
+---@param fn fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
+function M.show_questions_with(fn)
+  question_bar = fn
+end
 
 --- The chat's winbar, for the window that is being drawn.
 ---@return string
@@ -100,8 +107,7 @@ function M.prompt_text()
   end
   local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
   local mode, filetype = place_of_keys(n)
-  local bar = require("acp_nvim.question.bar")
-  local question = bar.text(n, bar.KEYS[mode], width)
+  local question = question_bar and question_bar(n, mode, width)
   if question then
     return question
   end

@@ -1,7 +1,13 @@
 -- `:Acp` for the agents' processes, and for the plugin itself.
 local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
+local lazy = require("acp_nvim.system.lazy")
 local reach = require("acp_nvim.commands.session_argument")
+
+local agent_list = lazy("acp_nvim.agents.list")
+local doctor = lazy("acp_nvim.agents.doctor")
+local health = lazy("acp_nvim.health")
+local install = lazy("acp_nvim.install")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -23,7 +29,7 @@ subcommands.restart = {
 subcommands.agents = {
   doc = "the agents that are configured, found or known, and how to install them",
   run = function()
-    return require("acp_nvim.agents.list").open()
+    return agent_list.open()
   end,
 }
 
@@ -34,9 +40,9 @@ subcommands.doctor = {
     return #words == 0 and agents.all() or {}
   end,
   run = function(call)
-    local doctor = require("acp_nvim.agents.doctor")
     if call.rest == "" then
-      return doctor.all()
+      health.thoroughly()
+      return true
     end
     return doctor.show(call.rest)
   end,
@@ -46,7 +52,6 @@ subcommands.install = {
   doc = "makes the plugin's own Python environment; with ! it gives up",
   bang = true,
   run = function(call)
-    local install = require("acp_nvim.install")
     return (call.bang and install.cancel or install.run)()
   end,
 }

@@ -3,6 +3,7 @@
 local nearest = require("acp_nvim.ui.did_you_mean")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+require("acp_nvim.wiring")
 
 local M = {}
 
@@ -23,8 +24,18 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-for _, room in ipairs({ "sessions", "session_options", "prompts", "questions", "review", "inspect", "agents" }) do
-  for name, subcommand in pairs(require("acp_nvim.commands." .. room)) do
+local ROOMS = {
+  require("acp_nvim.commands.sessions"),
+  require("acp_nvim.commands.session_options"),
+  require("acp_nvim.commands.prompts"),
+  require("acp_nvim.commands.questions"),
+  require("acp_nvim.commands.review"),
+  require("acp_nvim.commands.inspect"),
+  require("acp_nvim.commands.agents"),
+}
+
+for _, room in ipairs(ROOMS) do
+  for name, subcommand in pairs(room) do
     subcommands[name] = subcommand
   end
 end

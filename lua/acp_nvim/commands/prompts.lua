@@ -113,7 +113,7 @@ subcommands.queue = {
     local n, message = reach.current()
     if not n then
       return nil, message
-    elseif not call.bang and require("acp_nvim.api.session_argument").has_lost_backend(n) then
+    elseif not call.bang and require("acp_nvim.backend.session_requests").has_lost_backend(n) then
       return require("acp_nvim.prompt.queue").open_unsent(n)
     end
     return acp._send(n, call.bang and "queue_release" or "queue_open")

@@ -232,7 +232,7 @@ subcommands.diff = {
   args = "[n]",
   doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
   run = function(call)
-    return require("acp_nvim.chat.navigation").diff(tonumber(call.rest))
+    return require("acp_nvim.commands.chat_keys").diff(tonumber(call.rest))
   end,
 }
 

@@ -5,6 +5,7 @@ local jsonc = require("acp_nvim.config.jsonc")
 local presets = require("acp_nvim.config.agent_presets")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local regular_file = require("acp_nvim.system.regular_file")
 
 local M = {}
 
@@ -173,7 +174,7 @@ local function read(path, stat, into)
   elseif stat.size > MOST_BYTES then
     why = "larger than 1 MiB"
   else
-    local fd, problem = require("acp_nvim.system.regular_file").reading(path)
+    local fd, problem = regular_file.reading(path)
     local text = fd and vim.uv.fs_read(fd, MOST_BYTES, 0)
     if fd then
       vim.uv.fs_close(fd)

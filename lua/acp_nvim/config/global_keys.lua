@@ -1,5 +1,9 @@
 -- `keys = "<leader>a"`: one set of global maps below that prefix. It is loaded only where somebody wants it, and loads
 -- nothing itself.
+local lazy = require("acp_nvim.system.lazy")
+
+local key_command = lazy("acp_nvim.ui.key_command")
+
 local M = {}
 
 ---@class acp.Key
@@ -64,7 +68,7 @@ local function right_side(key, mode)
   if key.allows then
     local lhs = prefix .. key.key
     return function()
-      require("acp_nvim.question.keys").run(key.run, lhs)
+      key_command.run(key.run, lhs)
     end
   elseif mode == "x" then -- the command line begins with the range of the selection
     return ":Acp " .. key.run .. (key.typing and "" or "<CR>")

@@ -2,10 +2,15 @@
 -- nobody says.
 local agent_files = require("acp_nvim.config.agent_files")
 local config = require("acp_nvim.config.settings")
+local event = require("acp_nvim.system.event")
 local nearest = require("acp_nvim.ui.did_you_mean")
 local presets = require("acp_nvim.config.agent_presets")
 
-local M = {}
+local on_changed = event.new()
+
+local M = {
+  on_changed = on_changed.add, -- fn(): the files that name agents have changed since `specs()`
+}
 
 ---@class acp.Agent
 ---@field name string
@@ -129,11 +134,10 @@ function M.all()
   return names
 end
 
---- The backend hears of files that have changed since it was told of the agents.
+--- Tells of files that have changed since the backend was told of the agents.
 local function tell_changes()
-  local backend = require("acp_nvim.backend.process")
-  if exported and exported ~= agent_files.stamp() and backend.is_running() then
-    backend.setup()
+  if exported and exported ~= agent_files.stamp() then
+    on_changed.call()
   end
 end
 

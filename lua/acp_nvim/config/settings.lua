@@ -1,4 +1,11 @@
 -- The configuration: the user's table checked against schema.lua, wrong keys named in one line, defaults filled in.
+local given = require("acp_nvim.config.given")
+local lazy = require("acp_nvim.system.lazy")
+
+-- An init file that calls setup() pays for the check, not for the complaint.
+local did_you_mean = lazy("acp_nvim.ui.did_you_mean")
+local log = lazy("acp_nvim.ui.log")
+local messages = lazy("acp_nvim.ui.messages")
 
 local M = { spec = require("acp_nvim.config.schema") }
 
@@ -31,7 +38,7 @@ local function check_record(field, value, path, problems, base)
   end
   for _, key in ipairs(sorted_keys(value)) do
     if not vim.list_contains(known, key) then
-      local near = require("acp_nvim.ui.did_you_mean")(known, tostring(key))
+      local near = did_you_mean(known, tostring(key))
       local hint = near and (" (did you mean '%s'?)"):format(near) or ""
       problems[#problems + 1] = ("unknown key '%s%s'%s"):format(path, tostring(key), hint)
     end
@@ -143,10 +150,10 @@ end
 local function report(problems)
   local line = table.concat(problems, "; ")
   if #problems > 1 and #line > vim.v.echospace - #"acp_nvim: " then
-    require("acp_nvim.ui.log").add(line)
+    log.add(line)
     line = ("%s (and %d more: see :Acp log)"):format(problems[1], #problems - 1)
   end
-  require("acp_nvim.ui.messages").show("warn", line)
+  messages.show("warn", line)
 end
 
 local current ---@type table?
@@ -173,7 +180,7 @@ end
 ---@return table
 function M.get()
   if not current then
-    M.setup(rawget(require("acp_nvim"), "given") or vim.g.acp_nvim)
+    M.setup(given.options or vim.g.acp_nvim)
   end
   return current --[[@as table]]
 end
@@ -185,9 +192,10 @@ function M.problems()
   return complaints
 end
 
---- A copy fit for the wire: there an empty table must say whether it is a list or a map.
+--- A copy fit for the wire, with `agents` in the place of those that are configured: there an empty table must say whether it is a list or a map.
+---@param agents table<string, table>
 ---@return table
-function M.export()
+function M.export(agents)
   local function mark(field, value)
     if type(value) ~= "table" then
       return value
@@ -205,7 +213,7 @@ function M.export()
     return next(value) == nil and field.type == "record" and vim.empty_dict() or value
   end
   local copy = vim.deepcopy(M.get())
-  copy.agents = require("acp_nvim.config.known_agents").specs()
+  copy.agents = agents
   return mark(M.spec, copy)
 end
 

@@ -1,4 +1,9 @@
 -- A window comes to a file and a line, without a word, a question or a move of the focus.
+local files = require("acp_nvim.files")
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
+local regular_file = require("acp_nvim.system.regular_file")
+
 local api = vim.api
 local uv = vim.uv
 local M = {}
@@ -28,7 +33,7 @@ local function complain(path, what)
   local line = ("follow: %s: %s"):format(vim.fs.basename(path), vim.split(what, "\n", { plain = true })[1])
   if not complaints[line] then
     complaints[line] = true
-    require("acp_nvim.ui.messages").show("warn", line)
+    messages.show("warn", line)
   end
 end
 
@@ -66,7 +71,7 @@ end
 ---@return string? head
 ---@return string? why  there is none
 local function head_of(path)
-  local fd, why = require("acp_nvim.system.regular_file").reading(path)
+  local fd, why = regular_file.reading(path)
   if not fd then
     return nil, why --[[@as string]]
   end
@@ -95,7 +100,7 @@ local function load(path)
   if not stat or stat.type ~= "file" then
     return nil
   end
-  local loaded = require("acp_nvim.files").find(path)
+  local loaded = files.find(path)
   if loaded then
     return loaded
   elseif stat.size > LARGEST then
@@ -155,7 +160,7 @@ local function quietly(fn)
   local back = "noautocmd let &eventignore = %s | noautocmd let &shortmess = %s"
   vim.cmd(back:format(vim.fn.string(ignored), vim.fn.string(short)))
   if not ok then
-    require("acp_nvim.ui.log").add("follow: " .. tostring(err))
+    log.add("follow: " .. tostring(err))
   end
 end
 

@@ -5,6 +5,7 @@ local messages = require("acp_nvim.ui.messages")
 local sheet = require("acp_nvim.form.buffer")
 local state = require("acp_nvim.backend.session_store")
 local undisturbed = require("acp_nvim.ui.safe_windows")
+local unseen_message = require("acp_nvim.ui.unseen_message")
 
 local api = vim.api
 local M = {}
@@ -121,7 +122,7 @@ local function leave_open(buf, is_changed, why)
   if #windows == 0 then
     why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
   end
-  require("acp_nvim.ui.unseen_message").say("warn", why)
+  unseen_message.say("warn", why)
 end
 
 ---@param buf integer

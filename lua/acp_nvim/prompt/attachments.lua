@@ -2,8 +2,10 @@
 local chip = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local filename = require("acp_nvim.ui.path_argument")
+local git_diff = require("acp_nvim.backend.git_diff")
 local image = require("acp_nvim.prompt.image")
 local messages = require("acp_nvim.ui.messages")
+local prompt = require("acp_nvim.prompt.buffer")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -21,7 +23,7 @@ end
 ---@param text string  of a chip
 ---@return true
 local function put(n, text)
-  require("acp_nvim.prompt.buffer").insert(n, text)
+  prompt.insert(n, text)
   told(text)
   return true
 end
@@ -107,7 +109,7 @@ local function ask_git(cwd, diff, ended)
     diff.over, diff.text, diff.why = true, text, why
     ended()
   end
-  local ok, message = require("acp_nvim.system.git").diff(cwd, function(result)
+  local ok, message = git_diff.ask(cwd, function(result)
     if result.code ~= 0 then
       local why = vim.trim(result.stderr or ""):match("^[^\n]*")
       return is_over(nil, "git has no diff: " .. (why ~= "" and why or "it took too long"))
@@ -142,13 +144,13 @@ function kinds.diff(n)
     if not state.exists(n) then
       return
     elseif not diff.text then
-      require("acp_nvim.prompt.buffer").replace(n, shown)
+      prompt.replace(n, shown)
       return messages.show("error", diff.why or "")
     end
     diff.text = bounded(diff.text)
     local before = shown
     shown = chip.renamed(n, before)
-    require("acp_nvim.prompt.buffer").replace(n, before, shown)
+    prompt.replace(n, before, shown)
     told(shown)
   end)
   shown = chip.new(n, function()
@@ -162,7 +164,7 @@ function kinds.diff(n)
     end
     return diff.text and { title = "git diff", text = diff.text } or { missing = diff.why }
   end)
-  require("acp_nvim.prompt.buffer").insert(n, shown)
+  prompt.insert(n, shown)
   return true
 end
 
@@ -240,7 +242,7 @@ local function add_files(n, rest)
   local texts = vim.tbl_map(function(path)
     return chip.file(n, path)
   end, paths)
-  require("acp_nvim.prompt.buffer").insert(n, table.concat(texts, " "))
+  prompt.insert(n, table.concat(texts, " "))
   local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
   messages.show("info", ("added %s to the prompt"):format(what))
   return true

@@ -4,7 +4,9 @@ local complete = require("acp_nvim.prompt.completion")
 local hint = require("acp_nvim.prompt.hints")
 local history = require("acp_nvim.prompt.history")
 local messages = require("acp_nvim.ui.messages")
+local sending = require("acp_nvim.prompt.send")
 local state = require("acp_nvim.backend.session_store")
+local welcome = require("acp_nvim.chat.welcome")
 
 local api = vim.api
 local M = {}
@@ -51,14 +53,16 @@ end
 ---@param n integer
 ---@param items string[]
 function M.history_add(n, items)
-  local list = history.of(prompt_of(n).cwd)
-  local gone = history.add(prompt_of(n).cwd, items)
+  history.add(prompt_of(n).cwd, items)
+end
+
+history.on_dropped(function(list, count)
   for _, prompt in pairs(prompts) do
-    if prompt.at and gone > 0 and history.of(prompt.cwd) == list then
-      prompt.at = math.max(1, prompt.at - gone)
+    if prompt.at and history.of(prompt.cwd) == list then
+      prompt.at = math.max(1, prompt.at - count)
     end
   end
-end
+end)
 
 --- Keeps the text of a buffer that is about to go, for the next one and in the history.
 ---@param n integer
@@ -188,7 +192,7 @@ end
 ---@param n integer
 function M.send(n)
   if not state.exists(n) then
-    return require("acp_nvim.prompt.without_session").tell()
+    return messages.show("warn", "nothing was sent, this session is gone: :Acp takes your text along")
   elseif vim.fn.pumvisible() == 1 then
     local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d)<CR>"):format(n)
     return api.nvim_feedkeys(vim.keycode(again), "n", false)
@@ -197,12 +201,12 @@ function M.send(n)
   local text = text_of(buf)
   if not text:find("%S") then
     local typing = vim.fn.mode() ~= "n"
-    if not typing and require("acp_nvim.chat.welcome").continue(n) then
+    if not typing and welcome.continue(n) then
       return
     end
     return messages.show("info", "there is nothing to send: the prompt is empty")
   end
-  local ok, problem = require("acp_nvim").prompt(text, { session = n })
+  local ok, problem = sending.send(n, text)
   if not ok then
     return messages.show("error", problem or "the prompt was not taken")
   end
@@ -295,13 +299,10 @@ function M.replace(n, old, new)
   end
 end
 
---- Puts `text` into the prompt, to be sent again; a draft that stood there goes into the history.
+--- Puts `text` into the prompt in the current window; a draft that stood there goes into the history.
 ---@param n integer
 ---@param text string
-function M.recall(n, text)
-  if not state.exists(n) or not require("acp_nvim.windows.session_windows").open(n, { focus = true }) then
-    return
-  end
+function M.put(n, text)
   local prompt, buf = prompt_of(n), M.buffer(n)
   M.history_add(n, { not prompt.at and text_of(buf) or nil })
   prompt.at, prompt.draft = nil, nil

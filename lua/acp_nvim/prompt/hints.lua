@@ -4,6 +4,7 @@ local chip = require("acp_nvim.prompt.chips")
 local complete = require("acp_nvim.prompt.completion")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
 local M = {}
@@ -39,7 +40,7 @@ end
 ---@param n integer
 ---@return string
 local function sending(n)
-  return require("acp_nvim.chat.winbar").queues(state.look(n) or {}) and "queues" or "sends"
+  return winbar.queues(state.look(n) or {}) and "queues" or "sends"
 end
 
 ---@param win integer

@@ -1,9 +1,14 @@
 -- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
+local event = require("acp_nvim.system.event")
 local regular = require("acp_nvim.system.regular_file")
-local state_folder = require("acp_nvim.system.state_folder")
+local state_folder = require("acp_nvim.backend.state_folder")
 
 local uv = vim.uv
-local M = {}
+local on_dropped = event.new()
+
+local M = {
+  on_dropped = on_dropped.add, -- fn(list, count): so many prompts at the beginning of the list have given way
+}
 
 local MOST_KEPT = 500
 local MOST_BYTES = 2 ^ 20 -- of the file, which is then written anew with what is kept
@@ -116,7 +121,6 @@ end
 --- Adds prompts, save blank ones and repetitions of the last.
 ---@param cwd string
 ---@param items string[]
----@return integer gone  how many at the beginning have given way
 function M.add(cwd, items)
   local root, new = project(cwd), {}
   local list = M.of(cwd)
@@ -135,7 +139,9 @@ function M.add(cwd, items)
   for _ = 1, gone do
     table.remove(list, 1)
   end
-  return gone
+  if gone > 0 then
+    on_dropped.call(list, gone)
+  end
 end
 
 return M

@@ -1,4 +1,6 @@
 -- Pictures: what a file is by its first bytes, and the one in the clipboard, where a tool can tell it.
+local regular_file = require("acp_nvim.system.regular_file")
+
 local M = {}
 
 M.MOST = 10 * 2 ^ 20
@@ -43,7 +45,7 @@ function M.check(path)
   elseif stat.size > M.MOST then
     return nil, ("%s has %.1f MB, more than 10 MB"):format(name, stat.size / 2 ^ 20)
   end
-  local fd, problem = require("acp_nvim.system.regular_file").reading(path)
+  local fd, problem = regular_file.reading(path)
   if not fd then
     return nil, ("%s: %s"):format(name, problem)
   end

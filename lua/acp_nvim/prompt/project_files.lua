@@ -1,6 +1,8 @@
 -- The files of a project, for completion: what git lists, else what lies below the folder. They are listed in the
 -- background and kept; whoever asks gets what there is, at once.
 local uv = vim.uv
+local git = require("acp_nvim.system.git")
+
 local M = {}
 
 ---@class acp.Listing
@@ -132,7 +134,7 @@ local function ask_git(cwd, done)
     end
   end
   local ok
-  ok, job = require("acp_nvim.system.git").files(cwd, { stdout = take, text = false, timeout = 30000 }, function(result)
+  ok, job = git.files(cwd, { stdout = take, text = false, timeout = 30000 }, function(result)
     vim.schedule(function()
       if result.code ~= 0 and size == 0 then
         return done(nil)

@@ -4,6 +4,8 @@ local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local requests = require("acp_nvim.backend.session_requests")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -84,7 +86,7 @@ local function write(n, buf)
   local items = vim.tbl_map(function(block)
     return originals[buf][block] or block
   end, items_of(buf))
-  if require("acp_nvim.api.session_argument").has_lost_backend(n) then
+  if requests.has_lost_backend(n) then
     say_held(state.edit_unsent(n, items))
     remember(buf, items)
     vim.bo[buf].modified = false
@@ -176,7 +178,7 @@ function M.open(n, items, attached)
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
-  require("acp_nvim.ui.safe_windows").run(function()
+  safe_windows.run(function()
     win = panes.split(math.min(12, math.floor(vim.o.lines / 3)))
     api.nvim_win_set_buf(win, buf)
   end)

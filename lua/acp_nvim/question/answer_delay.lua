@@ -1,6 +1,7 @@
 -- How long a question, as it is now, has been on the screen, and in the prompt's bar. A key pressed at the moment at which
 -- a question appears was meant for something else, so an answer by key counts only after a while.
 local state = require("acp_nvim.backend.session_store")
+local winbar = require("acp_nvim.chat.winbar")
 
 local M = {}
 
@@ -54,7 +55,7 @@ function M.drawn(n, is_seen)
   end
   if fresh then -- the bar's keys light up when they count
     vim.defer_fn(function()
-      require("acp_nvim.chat.winbar").refresh(n)
+      winbar.refresh(n)
     end, LONG_MS)
   end
 end

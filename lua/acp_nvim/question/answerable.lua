@@ -2,16 +2,22 @@
 local chats = require("acp_nvim.chat.buffer")
 local clock = require("acp_nvim.question.answer_delay")
 local config = require("acp_nvim.config.settings")
-local memory = require("acp_nvim.question.seen_rows")
+local diff_view = require("acp_nvim.question.diff_view")
+local focus = require("acp_nvim.ui.focus")
+local form = require("acp_nvim.form.window")
+local markdown = require("acp_nvim.chat.markdown")
+local seen_rows = require("acp_nvim.question.seen_rows")
 local messages = require("acp_nvim.ui.messages")
+local off_screen = require("acp_nvim.question.off_screen")
 local scroll = require("acp_nvim.question.scroll")
-local sight = require("acp_nvim.question.visible_rows")
+local session_windows = require("acp_nvim.windows.session_windows")
+local visible_rows = require("acp_nvim.question.visible_rows")
 local state = require("acp_nvim.backend.session_store")
+local unseen_message = require("acp_nvim.ui.unseen_message")
+local typed_command = require("acp_nvim.question.typed_command")
 
 local api = vim.api
-local M = {}
-
-require("acp_nvim.question.typed_command") -- it listens
+local M = { is_away = focus.is_away }
 
 ---@class acp.Question
 ---@field id integer
@@ -30,7 +36,6 @@ local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>
 local being_drawn = {} ---@type table<integer, integer>  window -> session
 local told = {} ---@type table<integer, integer>  question -> the number of our last message about it
-local away = false
 
 -- What has been drawn -------------------------------------------------------------------------------------------------
 
@@ -50,17 +55,17 @@ function M.drawn()
   for win, session in pairs(being_drawn) do
     local chat = api.nvim_win_is_valid(win) and chats.get(session)
     if chat then
-      keys[session] = vim.tbl_extend("force", keys[session] or {}, sight.entries_in(win, chat))
+      keys[session] = vim.tbl_extend("force", keys[session] or {}, visible_rows.entries_in(win, chat))
     end
     being_drawn[win] = nil
   end
   for _, question in pairs(open) do
     local here = keys[question.session]
-    if not away and here and (here[question.key] or here[question.id]) then
-      memory.note(question)
+    if not focus.is_away() and here and (here[question.key] or here[question.id]) then
+      seen_rows.note(question)
     end
   end
-  for session, here in pairs(away and {} or keys) do
+  for session, here in pairs(focus.is_away() and {} or keys) do
     clock.drawn(session, function(question)
       if here[question.key] or here[question.id] then
         return M.can_answer(question)
@@ -79,17 +84,11 @@ local function draw_again(session)
   end
 end
 
---- Has the user turned to another program?
----@return boolean
-function M.is_away()
-  return away
-end
-
 --- Is all that it wants to do before the user as a diff?
 ---@param question acp.Question
 ---@return boolean
 function M.is_shown_as_diff(question)
-  return not question.more and require("acp_nvim.proposal").is_shown(question)
+  return not question.more and diff_view.is_shown(question)
 end
 
 --- May it be answered? Only if it is on screen as it now is, or all that it wants to do is as a diff, and the user has
@@ -98,14 +97,14 @@ end
 ---@return boolean
 function M.can_answer(question)
   question = open[question.id] or question
-  if away then
+  if focus.is_away() then
     return false
   elseif M.is_shown_as_diff(question) then
     return true
   elseif #api.nvim_list_uis() == 0 then -- nobody draws
-    memory.note(question)
+    seen_rows.note(question)
   end
-  return memory.has_seen(question)
+  return seen_rows.has_seen(question)
 end
 
 --- Nobody can see the whole of what the chat cuts: to refuse it, it is enough that some of it is on the screen.
@@ -114,14 +113,14 @@ end
 ---@return boolean
 function M.can_refuse(question, option)
   local rejects = option ~= nil and vim.startswith(option.kind, "reject")
-  return rejects and question.cut and not away and #sight.parts(question) > 0
+  return rejects and question.cut and not focus.is_away() and #visible_rows.parts(question) > 0
 end
 
 --- Why it may not be answered yet, and what to do; said once it has been shown.
 ---@param question acp.Question
 ---@return string message
 function M.why_unseen(question)
-  if sight.is_covered(question) then
+  if visible_rows.is_covered(question) then
     return "not sent: a float covers the question, close it and repeat"
   end
   return "not sent: the question was not fully visible. It is now: repeat to answer"
@@ -144,7 +143,7 @@ function M.why_not(question, option)
   if question.cut and not vim.startswith(option.kind, "reject") and not M.opens_form(question, option) then
     return "nothing was sent: too long to be shown whole, reject it"
   end
-  return require("acp_nvim.proposal").why_not(question, option)
+  return diff_view.why_not(question, option)
 end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------
@@ -153,11 +152,11 @@ end
 ---@param question acp.Question
 function M.show(question)
   question = open[question.id] or question
-  if not require("acp_nvim.windows.session_windows").open(question.session) then
+  if not session_windows.open(question.session) then
     return
   end
-  away = false -- who asks to see it is here
-  local lines = sight.lines_of(question)
+  focus.is_here() -- who asks to see it
+  local lines = visible_rows.lines_of(question)
   for _, win in ipairs(lines and vim.fn.win_findbuf(lines.chat.buf) or {}) do
     if lines and api.nvim_win_get_tabpage(win) == api.nvim_get_current_tabpage() then
       scroll.show(win, question, lines)
@@ -177,7 +176,7 @@ end
 ---@param id integer
 ---@return boolean
 local function is_out_of_sight(id)
-  return open[id] ~= nil and (away or not sight.is_visible(open[id]))
+  return open[id] ~= nil and (focus.is_away() or not visible_rows.is_visible(open[id]))
 end
 
 --- Tells of a question that is out of sight, once.
@@ -187,7 +186,7 @@ function M.announce(id)
     return
   end
   announced[id] = true
-  require("acp_nvim.ui.unseen_message").say("warn", require("acp_nvim.question.off_screen").of(open[id]), function()
+  unseen_message.say("warn", off_screen.of(open[id]), function()
     return is_out_of_sight(id)
   end)
 end
@@ -197,7 +196,7 @@ end
 ---@param question acp.Question
 local function begun(question)
   vim.schedule(function()
-    if not require("acp_nvim.proposal").offer(question) then
+    if not diff_view.offer(question) then
       M.announce(question.id)
     end
   end)
@@ -210,11 +209,11 @@ local function ended(question)
     messages.take_back(told[question.id])
     told[question.id] = nil
   end
-  memory.forget(question.id)
+  seen_rows.forget(question.id)
   clock.forget(question.id)
-  require("acp_nvim.proposal").ended(question.id)
-  require("acp_nvim.form.window").ended(question.id)
-  require("acp_nvim.windows.session_windows").settle(question.session)
+  diff_view.ended(question.id)
+  form.ended(question.id)
+  session_windows.settle(question.session)
 end
 
 --- All open questions of a session.
@@ -251,42 +250,46 @@ end
 ---@return acp.Question?
 function M.at(n, row)
   for _, question in pairs(open) do
-    local lines = question.session == n and sight.lines_of(question)
+    local lines = question.session == n and visible_rows.lines_of(question)
     if lines and lines.first <= row and row <= lines.last then
       return question
     end
   end
 end
 
-local group = api.nvim_create_augroup("acp_nvim.question", {})
+local is_attending = false
 
--- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.
-api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
-  group = group,
-  callback = function()
-    for _, question in pairs(open) do
-      draw_again(question.session)
-    end
-  end,
-})
+--- From the first chat on: looks at what is drawn, and at what the user types.
+function M.attend()
+  if is_attending then
+    return
+  end
+  is_attending = true
+  typed_command.attend()
+  local group = api.nvim_create_augroup("acp_nvim.question", {})
+  -- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.
+  api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
+    group = group,
+    callback = function()
+      for _, question in pairs(open) do
+        draw_again(question.session)
+      end
+    end,
+  })
 
-api.nvim_create_autocmd("FocusLost", {
-  group = group,
-  callback = function()
-    away = true
-    memory.forget()
+  focus.on_lost(function()
+    seen_rows.forget()
     clock.forget()
-  end,
-})
+  end)
 
-api.nvim_create_autocmd("FocusGained", {
-  group = group,
-  callback = function()
-    away = false
+  focus.on_gained(function()
     for _, question in pairs(open) do
       draw_again(question.session)
     end
-  end,
-})
+  end)
+
+  markdown.on_window(M.drawing)
+  markdown.on_drawn(M.drawn)
+end
 
 return M

@@ -23,7 +23,7 @@ local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's li
 ---@field after? string  what stands behind them
 
 ---@type table<string, acp.BarKeys>
-M.KEYS = {
+local KEYS = {
   insert = { option = "<M-%d>", diff = "<M-d>" },
   normal = { option = "g%d", diff = "gd" },
   elsewhere = { option = "%d", diff = ":Acp diff", is_command = true, after = ":Acp answer {n}" },
@@ -224,10 +224,10 @@ end
 
 --- As a statusline has it; nil: nothing is asked in that session.
 ---@param n integer
----@param keys acp.BarKeys
+---@param mode "insert"|"normal"|"elsewhere"
 ---@param width integer
 ---@return string?
-function M.text(n, keys, width)
+function M.text(n, mode, width)
   local questions = state.questions(n)
   local question = questions[1]
   if not question then
@@ -235,7 +235,7 @@ function M.text(n, keys, width)
   end
   local lit = clock.counts(question, true)
   local parts = {}
-  for _, chunk in ipairs(fitted(question, keys, width, #questions - 1)) do
+  for _, chunk in ipairs(fitted(question, KEYS[mode], width, #questions - 1)) do
     local group = chunk[2] and lit and "AcpQuestionKey" or "AcpQuestionBar"
     parts[#parts + 1] = ("%%#%s#%s"):format(group, (chunk[1]:gsub("%%", "%%%%")))
   end

@@ -1,7 +1,10 @@
 -- Answers by key, from where the user is: prompt, chat, an option's line. Nothing is sent of what has not been on the
 -- screen, nothing by a key that was meant for something else, and nothing that counts always by one press alone.
+local answering = require("acp_nvim.question.answer")
+local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local clock = require("acp_nvim.question.answer_delay")
+local key_command = require("acp_nvim.ui.key_command")
 local question_of = require("acp_nvim.question.answerable")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
@@ -83,7 +86,7 @@ local function answer(question, option, key, by_bar)
   if question_of.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode
   end
-  local ok, problem = require("acp_nvim").answer(question.id, option.id)
+  local ok, problem = answering.answer(question.id, option.id)
   if not ok then
     messages.show("error", problem or "the answer was not taken")
   end
@@ -91,26 +94,12 @@ end
 
 -- Commands by key ----------------------------------------------------------------------------------------------------
 
-local key_of_command ---@type string?  the key by which the command that runs was given; nil: it was typed
-
---- Runs `:Acp {command}` for a key. It answers no sooner than other keys do.
----@param command string
----@param key? string  as the user knows it
-function M.run(command, key)
-  key_of_command = key or "the key"
-  local ok, problem = pcall(vim.cmd, "Acp " .. command)
-  key_of_command = nil
-  if not ok then
-    error(problem, 0)
-  end
-end
-
 --- Why the command must not answer now with that option, if a key has given it.
 ---@param question acp.Question
 ---@param option table
 ---@return string? message
 function M.why_not_by_key(question, option)
-  local key = key_of_command
+  local key = key_command.key()
   if not key then
     return nil
   elseif not clock.counts(question, false) then
@@ -167,7 +156,7 @@ function M.diff()
     return messages.show("info", "no open question here has a diff")
   end
   vim.cmd.stopinsert()
-  require("acp_nvim.backend.process").notify("diff", { question = question.id, focus = true })
+  backend.notify("diff", { question = question.id, focus = true })
 end
 
 -- Plain digits --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 -- `:Acp forget`: what a session remembers as allowed or rejected for good, one a line, to be taken back.
+local backend = require("acp_nvim.backend.process")
 local listed = require("acp_nvim.ui.list")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
@@ -69,10 +70,10 @@ end
 ---@return boolean? ok
 ---@return string? message
 function M.forget(n, ids)
-  if not require("acp_nvim.backend.process").is_running() then
+  if not backend.is_running() then
     return nil, "nothing is running, and nothing is remembered"
   end
-  return require("acp_nvim.backend.process").notify("forget", { session = n, items = ids })
+  return backend.notify("forget", { session = n, items = ids })
 end
 
 list = listed.new({

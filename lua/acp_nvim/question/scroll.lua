@@ -1,7 +1,9 @@
 -- A question comes into the view of a window, if need be row by row.
+local autoscroll = require("acp_nvim.chat.autoscroll")
 local cover = require("acp_nvim.question.hidden_lines")
 local memory = require("acp_nvim.question.seen_rows")
 local messages = require("acp_nvim.ui.messages")
+local session_windows = require("acp_nvim.windows.session_windows")
 local sight = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
@@ -81,7 +83,7 @@ function M.show(win, question, lines)
   local total = sight.height(win, lines.first, lines.last)
   local _, _, room = sight.rows_in(win, lines)
   if total > room then
-    require("acp_nvim.windows.session_windows").enlarge(win, total - room)
+    session_windows.enlarge(win, total - room)
     _, _, room = sight.rows_in(win, lines)
   end
   local part = sight.part_in(win, question, lines)
@@ -90,7 +92,7 @@ function M.show(win, question, lines)
   elseif not part or not sight.is_whole(part) then
     vim.wo[win][0].scrolloff = 0
     to_top(win, lines.first)
-    require("acp_nvim.chat.autoscroll").lower(win)
+    autoscroll.lower(win)
   end
 end
 

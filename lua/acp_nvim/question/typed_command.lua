@@ -26,35 +26,38 @@ local function is_nested()
   return vim.fn.getcmdwintype() ~= ""
 end
 
-api.nvim_create_autocmd("CmdlineEnter", {
-  group = group,
-  pattern = ":",
-  callback = function()
-    if is_nested() then
-      return
-    end
-    begun = {}
-    for _, question in ipairs(state.questions()) do
-      begun[question.id] = question.version
-    end
-  end,
-})
-
-api.nvim_create_autocmd("CmdlineLeave", {
-  group = group,
-  pattern = ":",
-  callback = function()
-    local left = begun
-    if is_nested() then
-      return
-    end
-    -- the command runs first
-    vim.schedule(function()
-      if begun == left then
-        begun = nil
+--- From the first chat on: notes which questions are open when the user begins to type a command.
+function M.attend()
+  api.nvim_create_autocmd("CmdlineEnter", {
+    group = group,
+    pattern = ":",
+    callback = function()
+      if is_nested() then
+        return
       end
-    end)
-  end,
-})
+      begun = {}
+      for _, question in ipairs(state.questions()) do
+        begun[question.id] = question.version
+      end
+    end,
+  })
+
+  api.nvim_create_autocmd("CmdlineLeave", {
+    group = group,
+    pattern = ":",
+    callback = function()
+      local left = begun
+      if is_nested() then
+        return
+      end
+      -- the command runs first
+      vim.schedule(function()
+        if begun == left then
+          begun = nil
+        end
+      end)
+    end,
+  })
+end
 
 return M

@@ -231,15 +231,24 @@ local function detach(buf)
   end
 end
 
-review.listen(function(buf, has_pending)
-  if not has_pending then
-    return detach(buf)
-  elseif not hints[buf] then
-    attach(buf)
+local is_attending = false
+
+--- From the first pending change on.
+function M.attend()
+  if is_attending then
+    return
   end
-  hints[buf].stale = true
-  update_soon(buf)
-  update_soon(buf, DRAWN_MS)
-end, detach)
+  is_attending = true
+  review.listen(function(buf, has_pending)
+    if not has_pending then
+      return detach(buf)
+    elseif not hints[buf] then
+      attach(buf)
+    end
+    hints[buf].stale = true
+    update_soon(buf)
+    update_soon(buf, DRAWN_MS)
+  end, detach)
+end
 
 return M

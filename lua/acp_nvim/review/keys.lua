@@ -44,15 +44,24 @@ local function unmap(buf)
   mapped[buf] = nil
 end
 
-review.listen(function(buf, has_pending)
-  if not has_pending then
-    unmap(buf)
-  elseif not mapped[buf] and require("acp_nvim.config.settings").get().review.maps then
-    map(buf)
+local is_attending = false
+
+--- From the first pending change on.
+function M.attend()
+  if is_attending then
+    return
   end
-end, function(buf)
-  mapped[buf] = nil
-end)
+  is_attending = true
+  review.listen(function(buf, has_pending)
+    if not has_pending then
+      unmap(buf)
+    elseif not mapped[buf] and require("acp_nvim.config.settings").get().review.maps then
+      map(buf)
+    end
+  end, function(buf)
+    mapped[buf] = nil
+  end)
+end
 
 --- How many pending changes there are beside those of a buffer, which has `count`.
 ---@param count integer

@@ -1,4 +1,5 @@
 -- `:Acp sessions`: the sessions that live here and those that the running agents have saved, one a line.
+local acp = require("acp_nvim.api")
 local agents = require("acp_nvim.config.known_agents")
 local ago = require("acp_nvim.ui.relative_time")
 local backend = require("acp_nvim.backend.process")
@@ -6,6 +7,7 @@ local catalogue = require("acp_nvim.sessions.live_and_saved")
 local listed = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local session_end = require("acp_nvim.windows.session_end")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -78,7 +80,7 @@ end
 ---@param n integer
 local function go(n)
   listed.give_way(function()
-    listed.told(require("acp_nvim").open({ session = n }))
+    listed.told(acp.open({ session = n }))
   end)
 end
 
@@ -96,7 +98,7 @@ local function bring(line, fn)
   if line.session then
     return go(line.session)
   end
-  went(require("acp_nvim")[fn](line.id, { agent = line.agent, cwd = line.cwd }))
+  went(acp[fn](line.id, { agent = line.agent, cwd = line.cwd }))
 end
 
 ---@param refresh boolean
@@ -108,7 +110,7 @@ end
 
 ---@param line acp.SessionLine
 local function fork(line)
-  went(require("acp_nvim").fork({ session = line.session, id = line.id, agent = line.agent, cwd = line.cwd }))
+  went(acp.fork({ session = line.session, id = line.id, agent = line.agent, cwd = line.cwd }))
 end
 
 ---@param line acp.SessionLine
@@ -122,7 +124,7 @@ local function close(line, again)
   if pending > 0 and not again then
     return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
   end
-  listed.told(require("acp_nvim").close_session({ session = line.session }))
+  listed.told(acp.close_session({ session = line.session }))
 end
 
 ---@param line acp.SessionLine
@@ -134,7 +136,7 @@ local function delete(line, again)
   elseif not again then
     return "d again deletes it for good"
   else
-    listed.told(require("acp_nvim").delete(line.id, { agent = line.agent }))
+    listed.told(acp.delete(line.id, { agent = line.agent }))
   end
 end
 
@@ -237,17 +239,9 @@ function M.listed(saved)
   end
 end
 
---- A session leaves the list. If it never came to be, what its window showed before comes back.
----@param n integer
----@param was_starting boolean
-function M.ended(n, was_starting)
+session_end.on_end(function()
   list:redraw()
-  local window = require("acp_nvim.windows.session_windows")
-  local before = was_starting and window.is_open(n) and state.current()
-  if before then
-    window.open(before)
-  end
-end
+end)
 
 state.on_change(function()
   list:redraw()

@@ -1,8 +1,10 @@
 -- Pickers of mode, model and options, and the key that goes through the modes.
+local acp = require("acp_nvim.api")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local unknown_choice = require("acp_nvim.ui.unknown_choice")
 
 local M = {}
 
@@ -97,7 +99,7 @@ function M.pick(n, what)
     return nil, nothing(status, what .. "s")
   end
   pick(choices, status[what], what, function(id)
-    return require("acp_nvim")["set_" .. what](id, { session = n })
+    return acp["set_" .. what](id, { session = n })
   end)
   return true
 end
@@ -109,7 +111,7 @@ end
 local function pick_value(n, option)
   local choices = option.type == "boolean" and SWITCH or option.choices
   pick(choices, option.value, option.name, function(value)
-    return require("acp_nvim").set_option(option.id, value, { session = n })
+    return acp.set_option(option.id, value, { session = n })
   end)
   return true
 end
@@ -142,7 +144,7 @@ function M.pick_option(n, id)
     end
   end
   if id then
-    return nil, M.unknown("option", id, options)
+    return nil, unknown_choice.message("option", id, options)
   end
   local list = vim.tbl_map(function(option)
     return { id = option.id, name = ("%s: %s"):format(option.name, value_name(option)) }
@@ -151,32 +153,6 @@ function M.pick_option(n, id)
     return M.pick_option(n, chosen)
   end)
   return true
-end
-
-local MOST_NAMED = 8
-
----@param ids string[]
----@return string  "ask, code or plan"
-local function listed(ids)
-  if #ids > MOST_NAMED then
-    return table.concat(vim.list_slice(ids, 1, MOST_NAMED), ", ") .. ", …"
-  end
-  local last = ids[#ids] or "nothing"
-  return #ids < 2 and last or ("%s or %s"):format(table.concat(vim.list_slice(ids, 1, #ids - 1), ", "), last)
-end
-
---- There is no such choice, in one line with the one that was probably meant.
----@param what string
----@param id any
----@param choices acp.Choice[]
----@return string
-function M.unknown(what, id, choices)
-  local ids = vim.tbl_map(function(choice)
-    return tostring(choice.id)
-  end, choices)
-  local near = require("acp_nvim.ui.did_you_mean")(ids, tostring(id))
-  local hint = near and (": did you mean '%s'?"):format(near) or (". Choose " .. listed(ids))
-  return printable.visible(("no %s '%s'%s"):format(what, tostring(id), hint))
 end
 
 local asked = {} ---@type table<integer, { from?: string, to: string }> what the mode key has asked for
@@ -202,7 +178,7 @@ function M.next_mode(n)
   end
   local to = modes[place % #modes + 1].id
   asked[n] = { from = status.mode, to = to }
-  return require("acp_nvim").set_mode(to, { session = n })
+  return acp.set_mode(to, { session = n })
 end
 
 return M

@@ -1,7 +1,5 @@
--- Asks git without running anything that the repository names: filters, hooks, monitors, transports.
+-- Asks git for a folder's files without running anything that the repository names: hooks, monitors, transports.
 local M = {}
-
-local DIFF_MS = 10000
 
 -- No object is fetched, no password asked for, no lock waited for.
 local QUIET = {
@@ -22,26 +20,6 @@ function M.files(cwd, options, done)
   local command = { "git", "-c", "core.fsmonitor=false", "ls-files", "-z" }
   vim.list_extend(command, { "--cached", "--others", "--exclude-standard" })
   return pcall(vim.system, command, vim.tbl_extend("force", options, { cwd = cwd, env = QUIET }), done)
-end
-
---- What has changed since the last commit, as a patch. Comparing is where git runs filters: the backend's package knows
---- how to compare without.
----@param cwd string
----@param done fun(result: vim.SystemCompleted)  later, on the main loop
----@return true? ok
----@return string? message
-function M.diff(cwd, done)
-  local python, message = require("acp_nvim.backend.process").python()
-  if not python then
-    return nil, message
-  end
-  local root = require("acp_nvim.backend.process").root
-  local command = { python, "-I", "-m", "acp_nvim.files.git_diff", cwd }
-  local ok = pcall(vim.system, command, { cwd = root, timeout = DIFF_MS }, vim.schedule_wrap(done))
-  if not ok then
-    return nil, ("cannot run %s"):format(python)
-  end
-  return true
 end
 
 return M

@@ -3,6 +3,7 @@
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 
 local api = vim.api
 local M = {}
@@ -78,7 +79,7 @@ end
 ---@param open fun()
 function M.give_way(open)
   local win = api.nvim_get_current_win()
-  require("acp_nvim.ui.safe_windows").run(function()
+  safe_windows.run(function()
     pcall(api.nvim_win_close, win, false)
   end)
   if api.nvim_win_is_valid(win) then

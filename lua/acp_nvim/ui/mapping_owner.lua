@@ -1,5 +1,6 @@
 -- Whose a mapping is: a plugin's name, or the mapping's own description. And what is no mapping in our way: the triggers
 -- of plugins that list keys, as which-key does.
+local printable = require("acp_nvim.ui.printable")
 local M = {}
 
 --- "…/lazy/gitsigns.nvim/lua/gitsigns/actions.lua" -> "gitsigns.nvim"
@@ -84,8 +85,8 @@ function M.of(map)
     name = brief(name)
     return vim.endswith(name, "s") and name .. "'" or name .. "'s"
   end
-  local desc = require("acp_nvim.ui.printable").visible(vim.trim(map.desc or ""))
-  return desc ~= "" and ('"%s"'):format(require("acp_nvim.ui.printable").cut(desc, 24)) or nil
+  local desc = printable.visible(vim.trim(map.desc or ""))
+  return desc ~= "" and ('"%s"'):format(printable.cut(desc, 24)) or nil
 end
 
 return M

@@ -1,8 +1,6 @@
--- A word about what the user does not see: a turn that ends elsewhere, and what the mode's name has covered.
-local config = require("acp_nvim.config.settings")
+-- Messages that nobody has asked for: where the mode's name covers one at once, it is shown a second time in normal mode.
 local is_covered = require("acp_nvim.ui.insert_mode_message").is_covered
 local messages = require("acp_nvim.ui.messages")
-local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -53,36 +51,5 @@ vim.api.nvim_create_autocmd("ModeChanged", {
     end
   end,
 })
-
---- Is the session's chat in a window of the current tabpage, before a user who has not turned away?
----@param n integer
----@return boolean
-function M.watched(n)
-  return require("acp_nvim.windows.session_windows").is_open(n)
-    and not require("acp_nvim.question.answerable").is_away()
-end
-
---- A turn has ended: its user is told, unless the user has seen it or ended it.
----@param data { session: integer, stop_reason?: string, error?: string }
-function M.turn_ended(data)
-  local session = state.session(data.session)
-  local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
-  if not session or by_user or not config.get().notify or M.watched(data.session) then
-    return
-  end
-  local status = session.status
-  local who, how = status.agent_title or status.agent, ":Acp"
-  if data.session ~= state.current() then
-    who, how = ("%s (session %d)"):format(who, data.session), (":Acp open %d"):format(data.session)
-  end
-  local function still()
-    return state.exists(data.session) and not M.watched(data.session)
-  end
-  if data.error then
-    M.say("error", ("%s: the turn failed: %s"):format(who, data.error), still)
-  else
-    M.say("info", ("%s has finished   %s shows it"):format(who, how), still)
-  end
-end
 
 return M

@@ -1,5 +1,10 @@
 -- What files of |:mksession| make of our buffers: empty ones with their names, in windows of their own. They go. Where
 -- sessions live while such a file is read, our windows make way for it and come back.
+local pairs_of = require("acp_nvim.windows.pair")
+local regular_file = require("acp_nvim.system.regular_file")
+local session_windows = require("acp_nvim.windows.session_windows")
+local state = require("acp_nvim.backend.session_store")
+
 local api = vim.api
 local M = {}
 
@@ -65,9 +70,9 @@ end
 --- A session file begins with `:only`, which would leave our window alone, and takes the names of our buffers for its
 --- own: the windows are closed, the buffers called something else meanwhile.
 local function make_way()
-  local pair = require("acp_nvim.windows.pair").current()
+  local pair = pairs_of.current()
   aside = { names = {}, shown = pair and pair.session, shortmess = vim.o.shortmess, quiet = keep_quiet() }
-  require("acp_nvim.windows.session_windows").close()
+  session_windows.close()
   for _, buf in ipairs(api.nvim_list_bufs()) do
     local name = api.nvim_buf_get_name(buf)
     if vim.startswith(name, "acp://") then
@@ -87,8 +92,8 @@ local function come_back()
       rename(buf, name)
     end
   end
-  if was.shown and require("acp_nvim.backend.session_store").exists(was.shown) then
-    require("acp_nvim.windows.session_windows").open(was.shown)
+  if was.shown and state.exists(was.shown) then
+    session_windows.open(was.shown)
   end
 end
 
@@ -109,7 +114,7 @@ end
 ---@param file string
 ---@return boolean
 local function is_session_file(file)
-  local fd = require("acp_nvim.system.regular_file").reading(file) -- `:source <(…)` reads a pipe, which can be read once
+  local fd = regular_file.reading(file) -- `:source <(…)` reads a pipe, which can be read once
   if not fd then
     return false
   end

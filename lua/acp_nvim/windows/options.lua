@@ -3,6 +3,7 @@ local chats = require("acp_nvim.chat.buffer")
 local highlight = require("acp_nvim.ui.highlight")
 local layout = require("acp_nvim.ui.tabpage")
 local prompt = require("acp_nvim.prompt.buffer")
+local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
 local M = {}
@@ -48,7 +49,6 @@ end
 ---@return table<string, string> chat
 ---@return table<string, string> prompt
 local function bars(pair)
-  local winbar = require("acp_nvim.chat.winbar")
   if vim.go.winbar ~= "" and not layout.is_float(pair.chat) and vim.o.laststatus == 2 then
     -- The prompt has a winbar in any case: let it be ours.
     return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }

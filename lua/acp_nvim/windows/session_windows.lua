@@ -1,5 +1,6 @@
 -- The windows: in each tabpage at most one pair, a chat with its prompt below. Opening and closing them leaves the
 -- user's windows, their sizes, alternate files and jumplists as they were.
+local chat_size = require("acp_nvim.windows.chat_size")
 local chats = require("acp_nvim.chat.buffer")
 local closing = require("acp_nvim.windows.closing")
 local heights = require("acp_nvim.windows.heights")
@@ -12,6 +13,8 @@ local messages = require("acp_nvim.ui.messages")
 local share = require("acp_nvim.windows.screen_share")
 local state = require("acp_nvim.backend.session_store")
 local undisturbed = require("acp_nvim.ui.safe_windows")
+local welcome = require("acp_nvim.chat.welcome")
+local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
 local M = {
@@ -71,10 +74,19 @@ function M.open(n, opts)
       state.focus(n)
     end
   end)
-  require("acp_nvim.chat.winbar").refresh(n)
-  require("acp_nvim.question.window_size").tell(n)
-  require("acp_nvim.chat.welcome").refresh(n)
+  winbar.refresh(n)
+  chat_size.tell(n)
+  welcome.refresh(n)
   return true
+end
+
+--- Puts a text into the prompt of session `n`, to be sent again; the cursor goes there.
+---@param n integer
+---@param text string
+function M.recall(n, text)
+  if state.exists(n) and M.open(n, { focus = true }) then
+    prompt.put(n, text)
+  end
 end
 
 -- What is there -------------------------------------------------------------------------------------------------------

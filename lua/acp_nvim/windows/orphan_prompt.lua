@@ -1,7 +1,10 @@
--- A prompt that outlives its session, as when an agent refuses to load one: whoever types in it, or has a draft there, is
--- not moved into another's. It stays until its user goes elsewhere, and what was written goes along.
-local messages = require("acp_nvim.ui.messages")
+-- A prompt whose session has ended, as when an agent refuses to load one: whoever types in it, or has a draft there, is
+-- not moved into another session. It stays until its user goes elsewhere, and its text goes along.
+local chats = require("acp_nvim.chat.buffer")
+local prompt = require("acp_nvim.prompt.buffer")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
+local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
 local M = {}
@@ -18,7 +21,6 @@ end
 ---@param was_starting boolean  else its user has ended it
 ---@return boolean
 function M.holds(n, was_starting)
-  local prompt = require("acp_nvim.prompt.buffer")
   local buf = prompt.known(n)
   if not buf or #vim.fn.win_findbuf(buf) == 0 then
     return false
@@ -29,11 +31,19 @@ end
 --- The text goes to the prompt that its user has gone to, if nothing stands there; it is in the history in any case.
 ---@param text string
 local function hand_on(text)
-  local win = require("acp_nvim.windows.session_windows").prompt()
+  local win = session_windows.prompt()
   local n = win and vim.b[api.nvim_win_get_buf(win)].acp_session
   if text ~= "" and n and state.exists(n) then
-    require("acp_nvim.prompt.buffer").inherit(n, text)
+    prompt.inherit(n, text)
   end
+end
+
+--- Closes the windows of a session that has ended, and forgets its prompt and its chat.
+---@param n integer
+function M.wipe(n)
+  session_windows.close_session(n)
+  prompt.wipe(n)
+  chats.wipe(n)
 end
 
 ---@param n integer
@@ -43,25 +53,24 @@ local function release(n, buf)
     return
   end
   api.nvim_clear_autocmds({ group = group, buffer = buf })
-  local text = require("acp_nvim.prompt.buffer").draft(n)
-  require("acp_nvim.chat.buffer").wipe(n)
+  local text = prompt.draft(n)
+  M.wipe(n)
   hand_on(text)
 end
 
 --- Nothing was written: what was there before comes back.
 ---@param n integer
 local function go_back(n)
-  local window = require("acp_nvim.windows.session_windows")
-  local before = window.is_open(n) and state.current()
+  local before = session_windows.is_open(n) and state.current()
   if before then
-    window.open(before)
+    session_windows.open(before)
   end
 end
 
 --- Keeps the prompt of a session that is gone for as long as it is in a window.
 ---@param n integer
 function M.keep(n)
-  local buf = assert(require("acp_nvim.prompt.buffer").known(n))
+  local buf = assert(prompt.known(n))
   api.nvim_create_autocmd("BufWinLeave", {
     group = group,
     buffer = buf,
@@ -77,7 +86,7 @@ function M.keep(n)
     callback = function()
       if not api.nvim_buf_is_loaded(buf) then
         return true
-      elseif buf == api.nvim_get_current_buf() and require("acp_nvim.prompt.buffer").draft(n) == "" then
+      elseif buf == api.nvim_get_current_buf() and prompt.draft(n) == "" then
         vim.schedule(function()
           go_back(n)
         end)
@@ -85,12 +94,7 @@ function M.keep(n)
       end
     end,
   })
-  require("acp_nvim.chat.winbar").refresh(n)
-end
-
---- Says that nothing can be done in the prompt any more.
-function M.tell()
-  messages.show("warn", "nothing was sent, this session is gone: :Acp takes your text along")
+  winbar.refresh(n)
 end
 
 return M

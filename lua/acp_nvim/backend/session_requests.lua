@@ -1,4 +1,5 @@
--- What the rooms of the Lua API have in common: the session that is meant, and the way to the backend.
+-- Requests about a session: finds the session that is meant, begins sessions, and tells a new backend of a session
+-- before the first request about it.
 local backend = require("acp_nvim.backend.process")
 local state = require("acp_nvim.backend.session_store")
 

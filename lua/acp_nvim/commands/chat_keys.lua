@@ -4,7 +4,11 @@ local chats = require("acp_nvim.chat.buffer")
 local keys = require("acp_nvim.ui.key_help")
 local paths = require("acp_nvim.chat.path_under_cursor")
 local messages = require("acp_nvim.ui.messages")
+local question_keys = require("acp_nvim.question.keys")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
+local turn_changes = require("acp_nvim.chat.turn_changes")
+local welcome = require("acp_nvim.chat.welcome")
 
 local api = vim.api
 local M = {}
@@ -124,7 +128,7 @@ end
 ---@param line? integer
 local function open_file(path, line)
   local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
-  local win = require("acp_nvim.windows.session_windows").origin(buf)
+  local win = session_windows.origin(buf)
   vim.bo[buf].buflisted = true
   api.nvim_set_current_win(win)
   vim.cmd("normal! m'")
@@ -145,13 +149,13 @@ end
 --- On an option's line answers with the option; an empty chat continues what it offers; else opens the file under the
 --- cursor in the window that the user came from.
 function M.open_path()
-  if require("acp_nvim.question.keys").take_here() then
+  if question_keys.take_here() then
     return
   end
   local chat, row = here()
-  if not chat or require("acp_nvim.chat.welcome").continue(chat.session) then
+  if not chat or welcome.continue(chat.session) then
     return
-  elseif require("acp_nvim.chat.turn_changes").turn_here() then
+  elseif turn_changes.turn_here() then
     return vim.cmd("Acp review")
   end
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
@@ -165,7 +169,7 @@ end
 --- Goes to the prompt, ready to type.
 function M.to_prompt()
   local chat = here()
-  if chat and require("acp_nvim.windows.session_windows").open(chat.session, { focus = true }) then
+  if chat and session_windows.open(chat.session, { focus = true }) then
     vim.cmd("startinsert!")
   end
 end

@@ -1,0 +1,43 @@
+-- Fires the `User` autocommands that the help lists, such as AcpStatus.
+local log = require("acp_nvim.ui.log")
+local messages = require("acp_nvim.ui.messages")
+
+local M = {}
+
+local failing = {} ---@type table<string, true> events whose handlers have failed
+local event = {} -- the autocommand that is about to be fired
+
+--- For `fire`: called by Vim, whose error handling surrounds it there.
+function M.fire_now()
+  vim.api.nvim_exec_autocmds("User", { pattern = event.name, data = event.data, modeline = false })
+end
+
+--- Tells whether somebody may have an autocommand for `User {name}`: one that names it, or one with wildcards.
+---@param name string
+---@return boolean
+function M.is_heard(name)
+  return vim.iter(vim.api.nvim_get_autocmds({ event = "User" })):any(function(found)
+    return found.pattern == name or found.pattern:find("[*?%[{\\]") ~= nil
+  end)
+end
+
+--- Fires `User {name}`. A handler that fails gets one line: uncaught, its error would fill the screen and raise the
+--- hit-enter prompt, at which Neovim answers nobody.
+---@param name string
+---@param data table
+function M.fire(name, data)
+  event = { name = name, data = data }
+  local ok, err =
+    pcall(vim.cmd --[[@as fun(command: string)]], "call v:lua.require'acp_nvim.backend.user_events'.fire_now()")
+  if ok then
+    return
+  end
+  log.add(("an autocommand for %s failed: %s"):format(name, tostring(err)))
+  if not failing[name] then -- once: it may fire many times a second
+    failing[name] = true
+    local reason = tostring(err):gsub("\nstack traceback.*", ""):gsub("\n", " "):match(".*: (.+)$") or tostring(err)
+    messages.show("error", ("an autocommand for %s failed: %s; see :Acp log"):format(name, reason))
+  end
+end
+
+return M

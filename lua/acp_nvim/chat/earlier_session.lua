@@ -1,0 +1,58 @@
+-- Finds what can be continued in a folder: the newest session that lives here, or the newest conversation that is over.
+local backend = require("acp_nvim.backend.process")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+---@class acp.Earlier  a conversation that is over, as its transcript tells
+---@field file string
+---@field agent string
+---@field id? string     the agent's
+---@field title? string  the first words of its user
+---@field updated integer  seconds since 1970
+
+local waiting = {} ---@type table<string, fun(kept?: acp.Earlier)[]>  folder -> who has asked
+
+--- Has the backend look for the newest conversation of a folder that is over.
+---@param cwd string
+---@param answer fun(kept?: acp.Earlier)
+function M.ask(cwd, answer)
+  waiting[cwd] = waiting[cwd] or {}
+  table.insert(waiting[cwd], answer)
+  backend.notify("earlier", { cwd = cwd })
+end
+
+--- Port: what the backend has found.
+---@param cwd string
+---@param kept? acp.Earlier
+function M.told(cwd, kept)
+  local callbacks = waiting[cwd] or {}
+  waiting[cwd] = nil
+  for _, answer in ipairs(callbacks) do
+    answer(kept ~= vim.NIL and kept or nil)
+  end
+end
+
+--- Has nothing been said in it, and is nothing about to be?
+---@param n integer
+---@return boolean
+function M.is_empty(n)
+  local status = state.look(n) or {}
+  local origin = state.session(n).origin
+  return status.turn == 0 and status.queue == 0 and not origin.id and origin.agent ~= "replay"
+end
+
+--- The newest session of the folder that lives here and in which something has been said.
+---@param cwd string
+---@return integer?
+function M.living(cwd)
+  local numbers = state.numbers()
+  for i = #numbers, 1, -1 do
+    local origin = state.session(numbers[i]).origin
+    if origin.cwd == cwd and origin.agent ~= "replay" and not M.is_empty(numbers[i]) then
+      return numbers[i]
+    end
+  end
+end
+
+return M

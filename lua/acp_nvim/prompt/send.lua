@@ -1,0 +1,98 @@
+-- Sends a prompt: the text with what goes along with it.
+local backend = require("acp_nvim.backend.process")
+local chips = require("acp_nvim.prompt.chips")
+local context = require("acp_nvim.prompt.context")
+local files = require("acp_nvim.files")
+local history = require("acp_nvim.prompt.history")
+local mentions = require("acp_nvim.prompt.mentions")
+local requests = require("acp_nvim.backend.session_requests")
+local state = require("acp_nvim.backend.session_store")
+
+local M = {}
+
+local MOST = 2 ^ 20 -- bytes of a text
+
+---@param text any
+---@return string? message  why it cannot be sent
+local function problem(text)
+  if type(text) ~= "string" or vim.trim(text) == "" then
+    return "there is nothing to send: a prompt needs a text"
+  elseif #text > MOST then
+    return ("the prompt has %.1f MB, at most 1 MB is sent: put it in a file and add that"):format(#text / 2 ^ 20)
+  end
+end
+
+--- What goes along: what the caller gives, what chips in the text stand for, and what it names with `@`.
+---@param n integer
+---@param text string
+---@param given table[]  ready for the backend
+---@return string text  with every chip as it is by now
+---@return table[] context
+local function gathered(n, text, given)
+  local origin = state.session(n).origin
+  local folders = vim.list_extend({ origin.cwd }, origin.roots)
+  folders[#folders + 1] = vim.fn.getcwd()
+  local named = mentions.find(text, folders)
+  local shown, from_chips = chips.resolve(n, text)
+  local items = vim.list_extend(vim.list_extend({}, given), from_chips)
+  return shown, vim.list_extend(items, context.read_all(named))
+end
+
+--- Checks a prompt before there is a session for it.
+---@param text any
+---@param items? acp.ContextItem[]  what the caller gives along with it
+---@return table[]? given  ready for the backend
+---@return string? message
+function M.check(text, items)
+  local message = problem(text)
+  if message then
+    return nil, message
+  end
+  return context.read(items or {})
+end
+
+--- Sends a prompt that has been checked to session `n`; while a turn runs it is queued.
+---@param n integer
+---@param text string
+---@param given table[]  as `check` has returned it
+---@param how { first?: boolean, next?: boolean }
+---  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue
+---@return true? ok
+---@return string? message
+function M.send_checked(n, text, given, how)
+  if state.session(n).origin.agent == "replay" then
+    return nil, "a replay takes no prompts: :Acp new starts a session"
+  end
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  local shown, items = gathered(n, text, given)
+  for _, item in ipairs(items) do
+    if item.late then -- it will be there in a moment: the prompt stays until then
+      return nil, item.late
+    end
+  end
+  local payload = { text = shown, context = items, first = how.first, next = how.next }
+  payload.seq, payload.loaded = state.sent(n, payload), files.loaded()
+  ok, message = requests.send(n, "prompt", payload)
+  if ok then
+    history.add(state.session(n).origin.cwd, { shown })
+  end
+  return ok, message
+end
+
+--- Sends a text to session `n`.
+---@param n integer
+---@param text string
+---@return true? ok
+---@return string? message
+function M.send(n, text)
+  local given, message = M.check(text)
+  if not given then
+    return nil, message
+  end
+  return M.send_checked(n, text, given, {})
+end
+
+return M

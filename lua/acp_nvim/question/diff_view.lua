@@ -1,0 +1,52 @@
+-- What this room has to know of a question whose change is shown as a diff. The room of proposals, which stands above,
+-- installs its functions with `provide`; until then no question is shown so.
+local M = {}
+
+---@class acp.DiffView
+---@field is_shown fun(question: acp.Question): boolean  the diff of the question as it is now is before the user
+---@field why_not fun(question: acp.Question, option?: table): string?  why that answer would drop what the user has made of it
+---@field answer fun(question: acp.Question, option?: table): boolean  it has sent the answer, with the edited text
+---@field offer fun(question: acp.Question): boolean  a question has come: the diff opens, so that no message is needed
+---@field ended fun(id: integer)  the question has ended
+
+local view ---@type acp.DiffView?
+
+---@param functions acp.DiffView
+function M.provide(functions)
+  view = functions
+end
+
+---@param question acp.Question
+---@return boolean
+function M.is_shown(question)
+  return view ~= nil and view.is_shown(question)
+end
+
+---@param question acp.Question
+---@param option? table
+---@return string? message
+function M.why_not(question, option)
+  return view and view.why_not(question, option)
+end
+
+---@param question acp.Question
+---@param option? table
+---@return boolean
+function M.answer(question, option)
+  return view ~= nil and view.answer(question, option)
+end
+
+---@param question acp.Question
+---@return boolean
+function M.offer(question)
+  return view ~= nil and view.offer(question)
+end
+
+---@param id integer
+function M.ended(id)
+  if view then
+    view.ended(id)
+  end
+end
+
+return M

@@ -1,0 +1,24 @@
+-- An event of a module: lower rooms offer `on_…`, higher rooms add listeners, so that a module calls what it must not
+-- require.
+local M = {}
+
+---@class acp.Event
+---@field add fun(listener: fun(...))  it is called from then on, after those that were added before it
+---@field call fun(...)                calls every listener
+
+---@return acp.Event
+function M.new()
+  local listeners = {} ---@type (fun(...))[]
+  return {
+    add = function(listener)
+      listeners[#listeners + 1] = listener
+    end,
+    call = function(...)
+      for _, listener in ipairs(listeners) do
+        listener(...)
+      end
+    end,
+  }
+end
+
+return M

@@ -1,0 +1,24 @@
+-- Runs `:Acp {command}` for a key, and knows meanwhile which key it was: an answer by key counts no sooner than those of
+-- other keys, while a command that was typed counts at once.
+local M = {}
+
+local running ---@type string?  the key of the command that runs
+
+---@param command string
+---@param key? string  as the user knows it
+function M.run(command, key)
+  running = key or "the key"
+  local ok, problem = pcall(vim.cmd, "Acp " .. command)
+  running = nil
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+--- The key by which the command that runs was given; nil: it was typed.
+---@return string?
+function M.key()
+  return running
+end
+
+return M

@@ -1,0 +1,62 @@
+-- Messages about a session whose chat the user does not see: a turn has ended, the agent's memory runs full.
+local config = require("acp_nvim.config.settings")
+local focus = require("acp_nvim.ui.focus")
+local messages = require("acp_nvim.ui.messages")
+local session_windows = require("acp_nvim.windows.session_windows")
+local state = require("acp_nvim.backend.session_store")
+local unseen_message = require("acp_nvim.ui.unseen_message")
+local usage = require("acp_nvim.chat.usage")
+
+local M = {}
+
+local warned = {} ---@type table<integer, true>  by session: that its memory runs full
+
+--- Is the session's chat in a window of the current tabpage, before a user who has not turned away?
+---@param n integer
+---@return boolean
+local function is_watched(n)
+  return session_windows.is_open(n) and not focus.is_away()
+end
+
+--- A turn has ended: its user is told, unless the user has seen it or ended it.
+---@param data { session: integer, stop_reason?: string, error?: string }
+function M.turn_ended(data)
+  local session = state.session(data.session)
+  local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
+  if not session or by_user or not config.get().notify or is_watched(data.session) then
+    return
+  end
+  local status = session.status
+  local who, how = status.agent_title or status.agent, ":Acp"
+  if data.session ~= state.current() then
+    who, how = ("%s (session %d)"):format(who, data.session), (":Acp open %d"):format(data.session)
+  end
+  local function still()
+    return state.exists(data.session) and not is_watched(data.session)
+  end
+  if data.error then
+    unseen_message.say("error", ("%s: the turn failed: %s"):format(who, data.error), still)
+  else
+    unseen_message.say("info", ("%s has finished   %s shows it"):format(who, how), still)
+  end
+end
+
+--- The session's usage has changed: that the memory runs full is said once, where the chat does not say it already.
+---@param n integer
+function M.usage_changed(n)
+  local status = state.look(n) or {}
+  local share = usage.share(status.usage)
+  if not share or share < usage.FULL or warned[n] then
+    return
+  end
+  warned[n] = true
+  if config.get().notify and not is_watched(n) then
+    local who = status.agent_title or status.agent
+    if n ~= state.current() then
+      who = ("%s (session %d)"):format(who, n)
+    end
+    messages.show("warn", ("%s: its memory is %d %% full; :Acp new begins anew"):format(who, share * 100 + 0.5))
+  end
+end
+
+return M
