@@ -3,6 +3,12 @@
 local log = require("acp_nvim.ui.log")
 local requests = require("acp_nvim.backend.session_requests")
 require("acp_nvim.ui.highlight")
+local conversation = require("acp_nvim.api.conversation")
+local review = require("acp_nvim.api.review")
+local saved_sessions = require("acp_nvim.api.saved_sessions")
+local session_options = require("acp_nvim.api.session_options")
+local sessions = require("acp_nvim.api.sessions")
+local statusline = require("acp_nvim.api.statusline")
 
 ---@class acp
 local M = {}
@@ -45,14 +51,7 @@ local function guarded(fn, options_at)
   end
 end
 
-local ROOMS = {
-  require("acp_nvim.api.sessions"),
-  require("acp_nvim.api.saved_sessions"),
-  require("acp_nvim.api.statusline"),
-  require("acp_nvim.api.session_options"),
-  require("acp_nvim.api.conversation"),
-  require("acp_nvim.api.review"),
-}
+local ROOMS = { sessions, saved_sessions, statusline, session_options, conversation, review }
 
 for _, room in ipairs(ROOMS) do
   for name, fn in pairs(room) do

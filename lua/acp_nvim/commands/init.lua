@@ -4,6 +4,16 @@ local nearest = require("acp_nvim.ui.did_you_mean")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 require("acp_nvim.wiring")
+local lazy = require("acp_nvim.system.lazy")
+local agents = require("acp_nvim.commands.agents")
+local inspect = require("acp_nvim.commands.inspect")
+local prompts = require("acp_nvim.commands.prompts")
+local questions = require("acp_nvim.commands.questions")
+local review = require("acp_nvim.commands.review")
+local session_options = require("acp_nvim.commands.session_options")
+local sessions = require("acp_nvim.commands.sessions")
+
+local path_argument = lazy("acp_nvim.ui.path_argument")
 
 local M = {}
 
@@ -24,15 +34,7 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-local ROOMS = {
-  require("acp_nvim.commands.sessions"),
-  require("acp_nvim.commands.session_options"),
-  require("acp_nvim.commands.prompts"),
-  require("acp_nvim.commands.questions"),
-  require("acp_nvim.commands.review"),
-  require("acp_nvim.commands.inspect"),
-  require("acp_nvim.commands.agents"),
-}
+local ROOMS = { sessions, session_options, prompts, questions, review, inspect, agents }
 
 for _, room in ipairs(ROOMS) do
   for name, subcommand in pairs(room) do
@@ -109,7 +111,7 @@ end
 ---@return string[]
 function M.complete(line)
   local typed = line:match("^.-Acp%s+(.*)$") or ""
-  local words = require("acp_nvim.ui.path_argument").typed_words(typed)
+  local words = path_argument.typed_words(typed)
   local lead = table.remove(words)
   local candidates
   if #words == 0 then

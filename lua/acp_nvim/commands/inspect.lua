@@ -6,6 +6,10 @@ local reach = require("acp_nvim.commands.session_argument")
 local log = require("acp_nvim.ui.log")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local lazy = require("acp_nvim.system.lazy")
+
+local follow = lazy("acp_nvim.follow.pinned_window")
+local terminal = lazy("acp_nvim.terminal.buffer")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -121,12 +125,12 @@ subcommands.follow = {
     if not n then
       return nil, message
     elseif call.rest == "off" then
-      require("acp_nvim.follow.pinned_window").off(n)
+      follow.off(n)
       return true
     elseif call.rest ~= "" then
       return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
     end
-    return require("acp_nvim.follow.pinned_window").on(n)
+    return follow.on(n)
   end,
 }
 
@@ -136,10 +140,9 @@ subcommands.terminals = {
   complete = function()
     return vim.tbl_map(function(terminal)
       return tostring(terminal.number)
-    end, require("acp_nvim.terminal.buffer").list())
+    end, terminal.list())
   end,
   run = function(call)
-    local terminal = require("acp_nvim.terminal.buffer")
     if call.rest == "" then
       return terminal.pick()
     end

@@ -2,6 +2,16 @@
 local acp = require("acp_nvim")
 local reach = require("acp_nvim.commands.session_argument")
 local state = require("acp_nvim.backend.session_store")
+local lazy = require("acp_nvim.system.lazy")
+
+local attachments = lazy("acp_nvim.prompt.attachments")
+local completion = lazy("acp_nvim.prompt.completion")
+local path_argument = lazy("acp_nvim.ui.path_argument")
+local prompt = lazy("acp_nvim.prompt.buffer")
+local proposal = lazy("acp_nvim.proposal")
+local queue = lazy("acp_nvim.prompt.queue")
+local requests = lazy("acp_nvim.backend.session_requests")
+local session_windows = lazy("acp_nvim.windows.session_windows")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -9,14 +19,14 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param lead string
 ---@return string[]
 local function complete_prompt(words, lead)
-  return require("acp_nvim.prompt.completion").words(lead, #words == 0)
+  return completion.words(lead, #words == 0)
 end
 
 --- The user gives up what the current session asks, by a command: the windows of those proposals close.
 local function give_up_questions()
   local n = state.current()
   if n then
-    require("acp_nvim.proposal").cancelled(state.questions(n))
+    proposal.cancelled(state.questions(n))
   end
 end
 
@@ -28,9 +38,8 @@ subcommands.prompt = {
   complete = complete_prompt,
   run = function(call)
     local context
-    local attach, prompt = require("acp_nvim.prompt.attachments"), require("acp_nvim.prompt.buffer")
-    if call.range and attach.is_prompt() then
-      return nil, attach.NOT_ITSELF
+    if call.range and attachments.is_prompt() then
+      return nil, attachments.NOT_ITSELF
     elseif call.range then
       local item = { buffer = vim.api.nvim_get_current_buf(), first = call.range.first, last = call.range.last }
       context = { item }
@@ -45,7 +54,7 @@ subcommands.prompt = {
     if ok and n and chips ~= "" then
       prompt.clear(n)
     elseif ok and not n then
-      require("acp_nvim.windows.session_windows").open(assert(state.current())) -- beside the file that the user is in
+      session_windows.open(assert(state.current())) -- beside the file that the user is in
     end
     return ok, message
   end,
@@ -55,15 +64,15 @@ subcommands.prompt = {
 ---@param lead string
 ---@return string[]
 local function complete_add(words, lead)
-  local files = require("acp_nvim.ui.path_argument").complete(lead, "file")
-  return #words == 0 and vim.list_extend(require("acp_nvim.prompt.attachments").kinds(), files) or files
+  local files = path_argument.complete(lead, "file")
+  return #words == 0 and vim.list_extend(attachments.kinds(), files) or files
 end
 
 --- Goes to the prompt, behind what stands in it.
 ---@param n integer
 ---@param typing boolean
 local function go_to_prompt(n, typing)
-  if not require("acp_nvim.windows.session_windows").open(n, { focus = true }) then
+  if not session_windows.open(n, { focus = true }) then
     return
   end
   local buf = vim.api.nvim_get_current_buf()
@@ -89,7 +98,7 @@ subcommands.add = {
       return nil, message
     end
     local ok
-    ok, message = require("acp_nvim.prompt.attachments").add(n, call.rest, call.range)
+    ok, message = attachments.add(n, call.rest, call.range)
     if ok then
       go_to_prompt(n, call.bang)
     end
@@ -113,8 +122,8 @@ subcommands.queue = {
     local n, message = reach.current()
     if not n then
       return nil, message
-    elseif not call.bang and require("acp_nvim.backend.session_requests").has_lost_backend(n) then
-      return require("acp_nvim.prompt.queue").open_unsent(n)
+    elseif not call.bang and requests.has_lost_backend(n) then
+      return queue.open_unsent(n)
     end
     return acp._send(n, call.bang and "queue_release" or "queue_open")
   end,

@@ -1,6 +1,18 @@
 -- `:Acp` for questions.
 local acp = require("acp_nvim")
 local state = require("acp_nvim.backend.session_store")
+local lazy = require("acp_nvim.system.lazy")
+
+local answerable = lazy("acp_nvim.question.answerable")
+local backend = lazy("acp_nvim.backend.process")
+local chat_keys = lazy("acp_nvim.commands.chat_keys")
+local chats = lazy("acp_nvim.chat.buffer")
+local form = lazy("acp_nvim.form.window")
+local proposal = lazy("acp_nvim.proposal")
+local question_keys = lazy("acp_nvim.question.keys")
+local remembered_rules = lazy("acp_nvim.question.remembered_rules")
+local review = lazy("acp_nvim.review")
+local typed_command = lazy("acp_nvim.question.typed_command")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -8,7 +20,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param option? table
 ---@return boolean
 local function opens_form(question, option)
-  return require("acp_nvim.question.answerable").opens_form(question, option)
+  return answerable.opens_form(question, option)
 end
 
 --- Such an answer allows nothing: it opens the form, or refuses what can never be seen whole.
@@ -16,7 +28,7 @@ end
 ---@param option? table
 ---@return boolean
 local function is_harmless(question, option)
-  return opens_form(question, option) or require("acp_nvim.question.answerable").can_refuse(question, option)
+  return opens_form(question, option) or answerable.can_refuse(question, option)
 end
 
 ---@param question table
@@ -24,7 +36,7 @@ end
 ---@return true? ok
 ---@return string? message
 local function answer(question, option)
-  local why = require("acp_nvim.question.answerable").why_not(question, option)
+  local why = answerable.why_not(question, option)
   if why then
     return nil, why
   end
@@ -36,7 +48,7 @@ end
 ---@param verb? "reject"
 ---@return boolean
 local function is_late(question, verb)
-  return verb ~= "reject" and require("acp_nvim.question.typed_command").is_late(question)
+  return verb ~= "reject" and typed_command.is_late(question)
 end
 
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
@@ -46,7 +58,7 @@ end
 ---@return string? message
 local function visible_question(may_be_unseen, verb)
   local question
-  local before_us = require("acp_nvim.proposal").question_here()
+  local before_us = proposal.question_here()
   if before_us then
     local message
     question, message = state.question(before_us)
@@ -62,13 +74,12 @@ local function visible_question(may_be_unseen, verb)
     local where = elsewhere and ("session %d asks: :Acp open %d"):format(elsewhere.session, elsewhere.session)
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
-  local screen = require("acp_nvim.question.answerable")
   local is_before_us = before_us and not question.more
   if may_be_unseen and may_be_unseen(question) then
     return question
-  elseif not is_before_us and not screen.can_answer(question) then
-    screen.show(question)
-    return nil, screen.why_unseen(question)
+  elseif not is_before_us and not answerable.can_answer(question) then
+    answerable.show(question)
+    return nil, answerable.why_unseen(question)
   elseif is_late(question, verb) then
     return nil, "not sent: the question came or changed while you typed, repeat to answer"
   end
@@ -108,7 +119,7 @@ local function refuse_and_send(question, text)
       return nil, message
     end
   end
-  require("acp_nvim.proposal").cancelled(state.questions(question.session))
+  proposal.cancelled(state.questions(question.session))
   return acp.prompt(text, { session = question.session, first = true })
 end
 
@@ -129,7 +140,7 @@ local function decide(base, call)
   end
   local option
   option, message = first_of_kind(question, kind)
-  message = option and base == "allow" and require("acp_nvim.question.keys").why_not_by_key(question, option) or message
+  message = option and base == "allow" and question_keys.why_not_by_key(question, option) or message
   if not option or message then
     return nil, message
   end
@@ -146,19 +157,18 @@ end
 ---@param call acp.Call
 ---@return boolean
 local function decide_hunk(verb, call)
-  local review = package.loaded["acp_nvim.review"]
-  local hunk = review and not call.bang and call.rest == "" and review.hunk_at_cursor()
-  return hunk ~= nil and hunk ~= false and review.decide(verb, { hunk }) == true
+  local hunk = not call.bang and call.rest == "" and review.hunk_at_cursor() or nil
+  return hunk ~= nil and review.decide(verb, { hunk }) == true
 end
 
 subcommands.accept = {
   doc = "keeps the change under the cursor; else answers the oldest open question with its first option that allows once, with ! always",
   bang = true,
   run = function(call)
-    if require("acp_nvim.form.window").accept() then
+    if form.accept() then
       return true
     end
-    if not call.bang and require("acp_nvim.proposal").accept() then
+    if not call.bang and proposal.accept() then
       return true
     end
     if decide_hunk("keep", call) then
@@ -214,7 +224,7 @@ subcommands.answer = {
     if not question then
       return nil, message
     elseif call.rest == "" then
-      return require("acp_nvim.question.answerable").show(question) or true
+      return answerable.show(question) or true
     end
     local option
     option, message = option_of(question, call.rest)
@@ -232,7 +242,7 @@ subcommands.diff = {
   args = "[n]",
   doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
   run = function(call)
-    return require("acp_nvim.commands.chat_keys").diff(tonumber(call.rest))
+    return chat_keys.diff(tonumber(call.rest))
   end,
 }
 
@@ -245,12 +255,12 @@ subcommands.allow = {
     if not question then
       return nil, message
     end
-    local why = call.bang and require("acp_nvim.proposal").why_not(question, { kind = "allow_always" })
+    local why = call.bang and proposal.why_not(question, { kind = "allow_always" })
     if why then
       return nil, why
     end
     local wanted = { question = question.id, version = question.version, set = call.bang }
-    return require("acp_nvim.backend.process").notify("allow", wanted)
+    return backend.notify("allow", wanted)
   end,
 }
 
@@ -291,13 +301,13 @@ subcommands.forget = {
     if not n then
       return nil, "there is no session: :Acp new starts one"
     elseif call.rest == "" then
-      return require("acp_nvim.question.remembered_rules").open(n)
+      return remembered_rules.open(n)
     end
     local ids, message = ids_of(call.rest)
     if message then
       return nil, message
     end
-    return require("acp_nvim.question.remembered_rules").forget(n, ids)
+    return remembered_rules.forget(n, ids)
   end,
 }
 
@@ -305,7 +315,6 @@ subcommands.forget = {
 ---@param chat acp.Chat
 ---@return integer? key
 local function entry_here(chat)
-  local chats = require("acp_nvim.chat.buffer")
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local mark ---@type acp.Mark?
   repeat
@@ -318,14 +327,14 @@ end
 subcommands.why = {
   doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
   run = function()
-    local chat = require("acp_nvim.chat.buffer").of_buffer(vim.api.nvim_get_current_buf())
+    local chat = chats.of_buffer(vim.api.nvim_get_current_buf())
     local n = chat and chat.session or state.current()
     if not n then
       return nil, "there is no session: :Acp new starts one"
-    elseif not require("acp_nvim.backend.process").is_running() then
+    elseif not backend.is_running() then
       return nil, "nothing is running"
     end
-    return require("acp_nvim.backend.process").notify("why", { session = n, key = chat and entry_here(chat) })
+    return backend.notify("why", { session = n, key = chat and entry_here(chat) })
   end,
 }
 

@@ -2,6 +2,13 @@
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local lazy = require("acp_nvim.system.lazy")
+
+local key_names = lazy("acp_nvim.review.key_names")
+local review = lazy("acp_nvim.review")
+local review_keys = lazy("acp_nvim.review.keys")
+local session_windows = lazy("acp_nvim.windows.session_windows")
+local turn_changes = lazy("acp_nvim.chat.turn_changes")
 
 local api = vim.api
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -11,8 +18,8 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param undoable? boolean
 ---@return integer?
 local function turn_of(n, undoable)
-  local turn, session = require("acp_nvim.chat.turn_changes").turn_here()
-  return session == n and turn or require("acp_nvim.review").newest_turn(n, undoable)
+  local turn, session = turn_changes.turn_here()
+  return session == n and turn or review.newest_turn(n, undoable)
 end
 
 ---@param count integer
@@ -34,7 +41,7 @@ end
 ---@return string?
 local function pending_elsewhere(but)
   local found = {}
-  for n, count in vim.spairs(require("acp_nvim.review").pending_by_session()) do
+  for n, count in vim.spairs(review.pending_by_session()) do
     if n ~= but then
       found[#found + 1] = ("%d pending in session %d"):format(count, n)
     end
@@ -49,7 +56,7 @@ end
 ---@return string
 local function nothing_left(verb, n, turn)
   local text = ("nothing left to %s"):format(verb)
-  local rest = turn and require("acp_nvim.review").pending_by_session()[n]
+  local rest = turn and review.pending_by_session()[n]
   local others = n and not rest and pending_elsewhere(n)
   if not n then
     return text
@@ -80,7 +87,6 @@ end
 ---@return table[] items   for the quickfix list
 ---@return string summary  "2 files +5 −4", as the note in the chat has it
 local function items_of(what)
-  local review = require("acp_nvim.review")
   local items, plus, minus, files = {}, 0, 0, {}
   local unknown = select(2, review.pending(what.session, what.turn))
   for _, file in ipairs(review.changes(what.session)) do
@@ -107,7 +113,7 @@ local function show_first()
   local here = api.nvim_get_current_win()
   local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
   if is_ours or vim.wo[here].winfixbuf then
-    api.nvim_set_current_win(require("acp_nvim.windows.session_windows").origin()) -- which makes one if there is none
+    api.nvim_set_current_win(session_windows.origin()) -- which makes one if there is none
   end
   vim.cmd("silent cfirst")
 end
@@ -116,16 +122,15 @@ end
 ---@param items table[]
 ---@return string
 local function how_to_go_on(items)
-  local names = require("acp_nvim.review.key_names")
-  local told = names.told(api.nvim_get_current_buf())
+  local told = key_names.told(api.nvim_get_current_buf())
   local is_one_file = vim.iter(items):all(function(item)
     return item.filename == items[1].filename
   end)
   local parts = {
     ("change 1 of %d"):format(#items),
-    names.phrase(told.keep, "keep"),
-    names.phrase(told.undo, "undo"),
-    is_one_file and names.phrase(told.next, "next") or ":cnext next",
+    key_names.phrase(told.keep, "keep"),
+    key_names.phrase(told.undo, "undo"),
+    is_one_file and key_names.phrase(told.next, "next") or ":cnext next",
     ":copen list",
   }
   return table.concat(parts, " · ")
@@ -182,7 +187,6 @@ subcommands.review = {
 ---@return acp.Hunk[]? hunks
 ---@return string? message
 local function hunks_here(range)
-  local review = require("acp_nvim.review")
   if range then
     local found = review.touching(api.nvim_get_current_buf(), range.first - 1, range.last - 1)
     return #found > 0 and found or nil, #found == 0 and "no pending change in these lines" or nil
@@ -205,7 +209,6 @@ end
 ---@return true?, string?
 local function decide_all(verb, what)
   local n, turn = what.session, what.turn
-  local review = require("acp_nvim.review")
   local pending, unknown = review.pending(n, turn)
   local left, chosen = {}, {}
   for _, hunk in ipairs(pending) do
@@ -253,7 +256,7 @@ local function decide(verb, call)
     if not found then
       return nil, message
     end
-    return require("acp_nvim.review").decide(verb, found)
+    return review.decide(verb, found)
   elseif what == "all" and not call.bang then
     local n, message = current()
     if not n then
@@ -276,7 +279,7 @@ subcommands.hunk = {
     if call.rest ~= "next" and call.rest ~= "previous" then
       return nil, "usage: :Acp hunk next|previous"
     end
-    require("acp_nvim.review.keys").jump(call.rest == "next" and 1 or -1)
+    review_keys.jump(call.rest == "next" and 1 or -1)
     return true
   end,
 }

@@ -1,4 +1,5 @@
 -- What subcommands have in common: the session they act on, and the way to the backend.
+local acp = require("acp_nvim")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -18,7 +19,7 @@ function M.opened(n, message)
   if not n then
     return nil, message
   end
-  return require("acp_nvim").open({ session = n })
+  return acp.open({ session = n })
 end
 
 --- A subcommand that only passes a verb on to the backend.
@@ -30,7 +31,7 @@ function M.passes(verb)
     if not n then
       return nil, message
     end
-    return require("acp_nvim")._send(n, verb)
+    return acp._send(n, verb)
   end
 end
 

@@ -2,6 +2,9 @@
 local acp = require("acp_nvim")
 local reach = require("acp_nvim.commands.session_argument")
 local printable = require("acp_nvim.ui.printable")
+local lazy = require("acp_nvim.system.lazy")
+
+local option_pickers = lazy("acp_nvim.sessions.option_pickers")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -50,7 +53,7 @@ local function subcommand(what)
       if not n then
         return nil, message
       elseif call.rest == "" then
-        return require("acp_nvim.sessions.option_pickers").pick(n, what)
+        return option_pickers.pick(n, what)
       end
       return acp["set_" .. what](id_of(call.rest, status()[what .. "s"]), { session = n })
     end,
@@ -87,7 +90,7 @@ subcommands.option = {
     end
     local id, value = call.rest:match("^(%S+)%s*(.*)$")
     if not value or value == "" then
-      return require("acp_nvim.sessions.option_pickers").pick_option(n, id)
+      return option_pickers.pick_option(n, id)
     end
     local option = option_of(id)
     if option and option.type == "boolean" then

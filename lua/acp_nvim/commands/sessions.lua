@@ -5,6 +5,11 @@ local filename = require("acp_nvim.ui.path_argument")
 local opened = require("acp_nvim.commands.session_argument").opened
 local panes = require("acp_nvim.ui.panes")
 local state = require("acp_nvim.backend.session_store")
+local lazy = require("acp_nvim.system.lazy")
+
+local continue = lazy("acp_nvim.sessions.continue")
+local live_and_saved = lazy("acp_nvim.sessions.live_and_saved")
+local session_list = lazy("acp_nvim.sessions.list")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -84,13 +89,13 @@ subcommands.start = vim.tbl_extend("force", subcommands.new, { doc = "the same a
 ---@param words string[]
 ---@return string[]
 local function complete_id(words)
-  return #words == 0 and require("acp_nvim.sessions.live_and_saved").ids() or {}
+  return #words == 0 and live_and_saved.ids() or {}
 end
 
 subcommands.sessions = {
   doc = "shows all sessions that live here and those that the agents have saved",
   run = function()
-    return require("acp_nvim.sessions.list").open()
+    return session_list.open()
   end,
 }
 
@@ -98,7 +103,7 @@ subcommands.continue = {
   doc = "goes on with the newest session of this folder: one that is open here, else the last one that is kept, which its "
     .. "agent loads or resumes; an agent that can do neither begins anew below what was said",
   run = function()
-    return require("acp_nvim.sessions.continue").continue()
+    return continue.continue()
   end,
 }
 

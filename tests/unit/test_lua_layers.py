@@ -1,0 +1,151 @@
+"""The rooms of the Lua half: who may require whom, no cycle, and where a require may be late."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LUA = ROOT / "lua" / "acp_nvim"
+# A room sees those before it and itself; rooms in one line do not see each other. `lua/acp_nvim/*.lua` stand in no folder.
+ORDER = """
+system
+ui
+config
+backend
+documents
+review
+follow
+terminal
+form
+chat
+prompt
+windows
+question
+proposal
+api
+sessions
+agents
+wiring health install
+init
+commands
+port sources
+"""
+RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")[1:-1]) for room in line.split()}
+# Modules beside the rooms, until they are moved into theirs.
+BESIDE = {
+    "documents": ("busy", "edits", "files", "reload", "save", "unasked"),
+    "review": ("hunks", "review", "stream"),
+    "proposal": ("abreast", "proposal", "sides", "typed"),
+    "sources": ("complete",),
+}
+ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
+# What runs when Neovim starts must cost next to nothing: there, and nowhere else, a function may hold a require.
+STARTS = ("init",)
+# `lazy("…")` loads a module at its first use, for those that name nearly all others and for those that run at the start.
+MAY_BE_LAZY = ("api", "commands", "config", "init", "port", "wiring")
+# These rooms are being rebuilt: until that is done they see each other, and their requires may be late.
+REBUILT = ("documents", "review", "proposal")
+REQUIRE = re.compile(r"""(require|lazy|loaded)\W{1,3}acp_nvim\.?([\w.]*)["']""")
+
+
+class Edge(NamedTuple):
+    """One module names another."""
+
+    to: str
+    how: str  # "require", "lazy" or "loaded"
+    is_late: bool
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(LUA).with_suffix("").parts
+    return ".".join(parts).removesuffix(".init")
+
+
+def room_of(name: str) -> str:
+    first = name.split(".")[0] or "init"
+    return ROOM.get(first, first)
+
+
+def edges(text: str, name: str) -> Iterator[Edge]:
+    for line in text.splitlines():
+        code = line.split("--")[0] if line.lstrip().startswith("--") else line
+        for how, to in REQUIRE.findall(code):
+            if (to or "init") != name:
+                yield Edge(to or "init", how, line.startswith((" ", "\t")))
+
+
+SOURCES = {name_of(path): path.read_text() for path in sorted(LUA.rglob("*.lua"))}
+GRAPH = {name: list(edges(text, name)) for name, text in SOURCES.items()}
+
+
+def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The strongly connected components of more than one module, by Tarjan's algorithm."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[set[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in sorted(graph[name]):
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            part = set(stack[stack.index(name) :])
+            del stack[stack.index(name) :]
+            if len(part) > 1:
+                found.append(part)
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return found
+
+
+def test_every_module_stands_in_a_room():
+    assert {room_of(name) for name in SOURCES} - set(RANK) == set()
+
+
+def test_what_is_required_is_there():
+    assert [(name, edge.to) for name, out in GRAPH.items() for edge in out if edge.to not in SOURCES] == []
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_module_requires_only_what_its_room_sees(name: str):
+    here = room_of(name)
+    seen = {room for room, rank in RANK.items() if rank < RANK[here]} | {here}
+    seen |= set(REBUILT) if here in REBUILT else set()
+    assert [edge.to for edge in GRAPH[name] if room_of(edge.to) not in seen] == []
+
+
+def test_no_modules_require_each_other_in_a_circle():
+    found = cycles({name: {edge.to for edge in out} for name, out in GRAPH.items()})
+    assert [part for part in found if {room_of(name) for name in part} - set(REBUILT)] == []
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SOURCES if name not in STARTS and room_of(name) not in REBUILT]
+)
+def test_requires_stand_at_the_top_of_the_file(name: str):
+    assert [edge.to for edge in GRAPH[name] if edge.is_late] == []
+
+
+def test_modules_are_lazy_only_where_that_is_felt():
+    lazy = {name for name, out in GRAPH.items() if any(edge.how == "lazy" for edge in out)}
+    assert {name for name in lazy if room_of(name) not in MAY_BE_LAZY} == set()
+
+
+def test_a_cycle_is_found():
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]
+
+
+def test_a_late_require_is_found():
+    text = 'local a = require("acp_nvim.a")\nfunction M.f()\n  require("acp_nvim.b").g()\nend\n'
+    assert list(edges(text, "here")) == [Edge("a", "require", False), Edge("b", "require", True)]
