@@ -2,9 +2,9 @@
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
-local progress = require("acp_nvim.ui.progress_window")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local progress_window = require("acp_nvim.ui.progress_window")
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 
@@ -29,7 +29,7 @@ local function hear(installation, line)
     log.add("install: " .. line)
     installation.line = line
     if #vim.api.nvim_list_uis() > 0 then
-      progress.line(line)
+      progress_window.line(line)
     end
   end
 end
@@ -40,7 +40,7 @@ local function tell(installation, step)
   log.add("install: " .. step)
   installation.line = step
   if #vim.api.nvim_list_uis() > 0 then
-    progress.step(step)
+    progress_window.step(step)
   end
 end
 
@@ -93,7 +93,7 @@ local function start(ended)
     installation.done = true
     installation[ok and "said" or "error"] = tostring(said)
     current, environment.is_being_made = nil, false
-    progress.close()
+    progress_window.close()
     if ended then
       ended(installation)
     end

@@ -14,8 +14,8 @@ require("acp_nvim.wiring")
 local answerable = lazy("acp_nvim.question.answerable")
 local busy = lazy("acp_nvim.busy")
 local chats = lazy("acp_nvim.chat.buffer")
-local earlier = lazy("acp_nvim.chat.earlier_session")
 local doctor = lazy("acp_nvim.agents.doctor")
+local earlier_session = lazy("acp_nvim.chat.earlier_session")
 local files = lazy("acp_nvim.files")
 local follow = lazy("acp_nvim.follow.pinned_window")
 local form = lazy("acp_nvim.form.window")
@@ -175,7 +175,7 @@ function ports.listed(list)
 end
 
 function ports.earlier(cwd, kept)
-  earlier.told(cwd, kept)
+  earlier_session.told(cwd, kept)
 end
 
 function ports.doctored(...)

@@ -1,15 +1,17 @@
 -- Joins the rooms where a lower one must make something of a higher one happen: the lower room offers an event, and here
 -- the higher one is called. Everything that can start the backend loads this module first.
 local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
+local diff_view = require("acp_nvim.question.diff_view")
 local lazy = require("acp_nvim.system.lazy")
 local messages = require("acp_nvim.ui.messages")
+local welcome = require("acp_nvim.chat.welcome")
+local winbar = require("acp_nvim.chat.winbar")
 require("acp_nvim.ui.focus") -- it listens from now on
 
 local answerable = lazy("acp_nvim.question.answerable")
 local backend_lost = lazy("acp_nvim.chat.backend_lost")
-local chats = require("acp_nvim.chat.buffer")
 local continue = lazy("acp_nvim.sessions.continue")
-local diff_view = require("acp_nvim.question.diff_view")
 local files = lazy("acp_nvim.files")
 local follow = lazy("acp_nvim.follow.pinned_window")
 local key_names = lazy("acp_nvim.review.key_names")
@@ -18,8 +20,6 @@ local mksession = lazy("acp_nvim.windows.mksession")
 local proposal = lazy("acp_nvim.proposal")
 local question_bar = lazy("acp_nvim.question.bar")
 local review = lazy("acp_nvim.review")
-local welcome = require("acp_nvim.chat.welcome")
-local winbar = require("acp_nvim.chat.winbar")
 
 -- The backend -----------------------------------------------------------------------------------------------------------
 

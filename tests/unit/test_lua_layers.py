@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LUA = ROOT / "lua" / "acp_nvim"
-# A room sees those before it and itself; rooms in one line do not see each other. `lua/acp_nvim/*.lua` stand in no folder.
+# A room sees those before it and itself; rooms in one line do not see each other. A module in no folder is a room.
 ORDER = """
 system
 ui
@@ -44,7 +44,7 @@ BESIDE = {
 ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
 # What runs when Neovim starts must cost next to nothing: there, and nowhere else, a function may hold a require.
 STARTS = ("init",)
-# `lazy("…")` loads a module at its first use, for those that name nearly all others and for those that run at the start.
+# `lazy("…")` loads a module at its first use. It is for those that name nearly all others, and those that start Neovim.
 MAY_BE_LAZY = ("api", "commands", "config", "init", "port", "wiring")
 # These rooms are being rebuilt: until that is done they see each other, and their requires may be late.
 REBUILT = ("documents", "review", "proposal")

@@ -1,9 +1,9 @@
 -- `:Acp agents`: every agent that is configured, found or known, one a line.
 local acp = require("acp_nvim.api")
 local agent_files = require("acp_nvim.config.agent_files")
-local agents = require("acp_nvim.config.known_agents")
 local doctor = require("acp_nvim.agents.doctor")
-local listed = require("acp_nvim.ui.list")
+local known_agents = require("acp_nvim.config.known_agents")
+local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
@@ -40,7 +40,7 @@ local function detail(line)
   if agent.origin == "demo" then
     return "shows what an agent can do, without network or key"
   elseif not line.path then
-    return agent.preset and agents.how_to_install(agent.preset)
+    return agent.preset and known_agents.how_to_install(agent.preset)
       or ("'%s' is not on PATH: correct agents.%s.command"):format(agent.spec.command, agent.name)
   end
   local said = version.known(line.path)
@@ -63,10 +63,10 @@ end
 local function rows()
   return vim.tbl_map(function(line)
     local state, hl = state_of(line)
-    local name = listed.column(printable.visible(line.agent.name), NAME_WIDTH) .. "  "
-    local text = name .. listed.column(state, STATE_WIDTH) .. "  " .. printable.visible(detail(line))
+    local name = lists.column(printable.visible(line.agent.name), NAME_WIDTH) .. "  "
+    local text = name .. lists.column(state, STATE_WIDTH) .. "  " .. printable.visible(detail(line))
     return { of = line, key = line.agent.name, text = text, from = #name, to = #name + #state, hl = hl }
-  end, agents.list())
+  end, known_agents.list())
 end
 
 --- What is wrong in the files of other editors, below those that are there.
@@ -84,7 +84,7 @@ end
 ---@return { [1]: string, [2]: string }[]
 local function facts(preset)
   local rows = {
-    { "install", agents.how_to_install(preset) },
+    { "install", known_agents.how_to_install(preset) },
     { "login", preset.login },
     { "documents", preset.url },
   }
@@ -122,12 +122,12 @@ end
 ---@param line acp.AgentLine
 local function begin(line)
   if line.agent.preset and not line.path then
-    local how = agents.how_to_install(line.agent.preset)
+    local how = known_agents.how_to_install(line.agent.preset)
     return messages.show("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
-  listed.give_way(function()
+  lists.give_way(function()
     local n, message = acp.new_session({ agent = line.agent.name })
-    listed.told(n and acp.open({ session = n }), message)
+    lists.told(n and acp.open({ session = n }), message)
   end)
 end
 
@@ -145,10 +145,10 @@ end
 
 ---@param line acp.AgentLine
 local function examine(line)
-  listed.told(doctor.show(line.agent.name))
+  lists.told(doctor.show(line.agent.name))
 end
 
-list = listed.new({
+list = lists.new({
   name = "acp://agents",
   filetype = "acp_agents",
   title = "Agents",

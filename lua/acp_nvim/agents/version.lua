@@ -1,5 +1,5 @@
 -- What `command --version` says: asked of several programs at once, each for a bounded time, none in our way.
-local agents = require("acp_nvim.config.known_agents")
+local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
@@ -43,7 +43,7 @@ end
 ---@param agent acp.Agent
 ---@param done fun()  once it is known
 function M.ask(agent, done)
-  local path = agents.path(agent)
+  local path = known_agents.path(agent)
   if not path or known[path] ~= nil then
     return done()
   end

@@ -1,14 +1,14 @@
 -- The Lua API behind require("acp_nvim"): the functions of its rooms. Nothing here blocks or raises: what can fail returns
 -- true or a value, or nil and a message.
+local conversation = require("acp_nvim.api.conversation")
 local log = require("acp_nvim.ui.log")
 local requests = require("acp_nvim.backend.session_requests")
-require("acp_nvim.ui.highlight")
-local conversation = require("acp_nvim.api.conversation")
 local review = require("acp_nvim.api.review")
 local saved_sessions = require("acp_nvim.api.saved_sessions")
 local session_options = require("acp_nvim.api.session_options")
 local sessions = require("acp_nvim.api.sessions")
 local statusline = require("acp_nvim.api.statusline")
+require("acp_nvim.ui.highlight")
 
 ---@class acp
 local M = {}

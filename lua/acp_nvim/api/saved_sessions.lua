@@ -1,8 +1,8 @@
 -- The Lua API of conversations that are over: saved by their agents, or on a wire file.
-local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
-local requests = require("acp_nvim.backend.session_requests")
+local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")
+local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -57,11 +57,11 @@ local function agent_of(named)
   local current = state.current()
   local last = current and state.session(current).origin.agent
   if named ~= nil then
-    return agents.find(named)
-  elseif last and agents.find(last) then
+    return known_agents.find(named)
+  elseif last and known_agents.find(last) then
     return last
   end
-  return agents.default()
+  return known_agents.default()
 end
 
 ---@return string

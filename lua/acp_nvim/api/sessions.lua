@@ -1,9 +1,9 @@
 -- The Lua API of windows and sessions.
-local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
-local requests = require("acp_nvim.backend.session_requests")
+local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
+local requests = require("acp_nvim.backend.session_requests")
 local session_end = require("acp_nvim.windows.session_end")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
@@ -67,7 +67,7 @@ end
 ---@return integer|true|nil n  true: the user is being asked which agent
 ---@return string? message
 local function with_default_agent(start)
-  local agent, message, choices = agents.default()
+  local agent, message, choices = known_agents.default()
   if agent then
     return start(agent)
   elseif not choices then
@@ -148,9 +148,9 @@ function M.new_session(options)
   options = options or {}
   local agent, places, message
   if options.agent == nil then
-    agent, message = agents.default()
+    agent, message = known_agents.default()
   else
-    agent, message = agents.find(options.agent)
+    agent, message = known_agents.find(options.agent)
   end
   if agent then
     places, message = places_of(options)

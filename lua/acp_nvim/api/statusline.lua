@@ -1,7 +1,7 @@
 -- The Lua API of a statusline: a text about the current session.
-local gauge = require("acp_nvim.chat.usage")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local usage = require("acp_nvim.chat.usage")
 
 local M = {}
 
@@ -22,7 +22,7 @@ local function statusline_of(n)
   if (status.pending or 0) > 0 then
     parts[#parts + 1] = ("±%d"):format(status.pending)
   end
-  parts[#parts + 1] = gauge.text(status.usage)
+  parts[#parts + 1] = usage.text(status.usage)
   local text = printable.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))
 end

@@ -1,12 +1,12 @@
 -- What is known of every session, kept here so that status(), questions() and a statusline never ask the backend.
-local asked = require("acp_nvim.backend.question_versions")
+local json_null = require("acp_nvim.backend.json_null")
 local log = require("acp_nvim.ui.log")
-local null = require("acp_nvim.backend.json_null")
+local outbox = require("acp_nvim.backend.outbox")
+local question_versions = require("acp_nvim.backend.question_versions")
 local textlock = require("acp_nvim.system.textlock")
-local unsent = require("acp_nvim.backend.outbox")
 local user_events = require("acp_nvim.backend.user_events")
 
-local M = { clean = null.clean, is_answered = asked.is_answered }
+local M = { clean = json_null.clean, is_answered = question_versions.is_answered }
 
 ---@class acp.Session
 ---@field status table          as the backend patches it
@@ -162,14 +162,14 @@ function M.patch(n, patch)
   session.acked = math.max(session.acked, patch.ack or 0)
   session.waiting = patch.waiting or session.waiting
   if patch.ack or patch.waiting then
-    unsent.forget_what_went(session)
+    outbox.forget_what_went(session)
   end
   for key, value in pairs(patch) do
     if value == vim.NIL then
       value = nil
     end
     if not ASIDE[key] and not vim.deep_equal(session.status[key], value) then
-      session.status[key] = null.clean(value)
+      session.status[key] = json_null.clean(value)
       touch(n)
     end
   end
@@ -195,7 +195,7 @@ end
 ---@return integer count
 function M.hold_unsent(n)
   local session = sessions[n]
-  local prompts = unsent.take(session)
+  local prompts = outbox.take(session)
   for _, prompt in ipairs(prompts) do
     session.waiting[#session.waiting + 1] = M.sent(n, prompt)
   end
@@ -210,7 +210,7 @@ end
 ---@return integer count
 function M.edit_unsent(n, texts)
   local session = sessions[n]
-  for _, prompt in ipairs(unsent.edited(unsent.take(session), texts)) do
+  for _, prompt in ipairs(outbox.edited(outbox.take(session), texts)) do
     session.waiting[#session.waiting + 1] = M.sent(n, prompt)
   end
   session.acked = session.sent
@@ -222,7 +222,7 @@ end
 ---@param n integer
 ---@return { seq: integer, text: string, context: table[] }[]
 function M.unsent(n)
-  return unsent.list(sessions[n])
+  return outbox.list(sessions[n])
 end
 
 --- The open questions of session `n`, or of all, oldest first: those with no answer on its way.
@@ -232,7 +232,7 @@ function M.questions(n)
   local open = {}
   for _, number in ipairs(n and { n } or M.numbers()) do
     for _, question in ipairs(sessions[number] and sessions[number].questions or {}) do
-      if asked.is_open(question) then
+      if question_versions.is_open(question) then
         open[#open + 1] = question
       end
     end
@@ -251,7 +251,7 @@ function M.set_questions(n, list)
   if not sessions[n] then
     return
   end
-  asked.note(list)
+  question_versions.note(list)
   sessions[n].questions = list
   touch(n)
 end
@@ -266,13 +266,13 @@ function M.question(id)
       return question
     end
   end
-  return nil, asked.why_closed(id)
+  return nil, question_versions.why_closed(id)
 end
 
 --- An answer to the question is on its way; it is open again only if the backend changes it.
 ---@param question table
 function M.answered(question)
-  asked.answer(question)
+  question_versions.answer(question)
   touch(question.session)
 end
 

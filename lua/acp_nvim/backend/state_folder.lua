@@ -1,7 +1,7 @@
 -- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. What cannot be written there is lost
 -- and stops nothing; the user is warned once.
-local announce = require("acp_nvim.ui.unseen_message")
 local log = require("acp_nvim.ui.log")
+local unseen_message = require("acp_nvim.ui.unseen_message")
 
 local M = {}
 
@@ -34,7 +34,7 @@ function M.warn(text)
     return log.add("warn: " .. text)
   end
   is_warned = true
-  announce.say("warn", text)
+  unseen_message.say("warn", text)
 end
 
 return M

@@ -1,10 +1,10 @@
 -- The chat buffers, one a session. Only the backend's frames write them: here a frame becomes text and extmarks in one
 -- go, and every window that shows the end goes on showing it.
+local autoscroll = require("acp_nvim.chat.autoscroll")
 local backend = require("acp_nvim.backend.process")
-local beside = require("acp_nvim.chat.tool_line_end")
 local event = require("acp_nvim.system.event")
 local fenced_code = require("acp_nvim.chat.fenced_code")
-local tail = require("acp_nvim.chat.autoscroll")
+local tool_line_end = require("acp_nvim.chat.tool_line_end")
 
 local api = vim.api
 local on_create = event.new()
@@ -252,7 +252,7 @@ local function keep_views(buf, followers, readers)
     -- The column matters: of a line taller than the window the end is to be seen.
     api.nvim_win_set_cursor(win, { last, endless and 0 or vim.v.maxcol })
     if not endless then
-      tail.follow(win)
+      autoscroll.follow(win)
     end
   end
   for _, win in ipairs(readers) do
@@ -284,7 +284,7 @@ end
 ---@param mark acp.Mark
 ---@param row integer
 local function place_beside(chat, mark, row)
-  local col, opts = beside.extmark(chat.buf, mark, row, chat.columns)
+  local col, opts = tool_line_end.extmark(chat.buf, mark, row, chat.columns)
   opts.id = mark.at_eol
   mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, col, opts)
 end
@@ -292,7 +292,7 @@ end
 --- The windows on a chat may be narrower or wider now.
 ---@param chat acp.Chat
 local function fit(chat)
-  local columns = beside.columns(chat.buf)
+  local columns = tool_line_end.columns(chat.buf)
   if columns == chat.columns then
     return
   end
@@ -361,7 +361,7 @@ api.nvim_create_autocmd("WinResized", {
       local chat = api.nvim_win_is_valid(win) and by_buffer[api.nvim_win_get_buf(win)]
       if chat then
         fit(chat)
-        tail.resized(win)
+        autoscroll.resized(win)
       end
     end
   end,

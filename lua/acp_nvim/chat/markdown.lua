@@ -1,9 +1,9 @@
 -- The chat's colours beyond its own marks, drawn as Neovim redraws: visible lines only, nothing kept in the buffer.
 -- Markdown is what follows a mark of kind "text"; where code fences begin and end is learnt once a line, as it comes.
 local chats = require("acp_nvim.chat.buffer")
-local code = require("acp_nvim.chat.fenced_code")
-local inline = require("acp_nvim.chat.inline_markdown")
 local event = require("acp_nvim.system.event")
+local fenced_code = require("acp_nvim.chat.fenced_code")
+local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local log = require("acp_nvim.ui.log")
 require("acp_nvim.ui.highlight")
 
@@ -183,7 +183,7 @@ local function want_colours(start, fence)
     return
   end
   fence.text = table.concat(api.nvim_buf_get_lines(buf, first, last, false), "\n")
-  code.request(fence, function()
+  fenced_code.request(fence, function()
     return is_seen(fence)
   end, function()
     if api.nvim_buf_is_loaded(buf) then
@@ -223,7 +223,7 @@ local function paint_text(row, start, mark)
   elseif line:find("^%s*```") then -- the last line, as it begins to be a fence
     paint_line(row, "AcpCode")
   else
-    paint_spans(row, inline.spans(line))
+    paint_spans(row, inline_markdown.spans(line))
   end
 end
 

@@ -1,13 +1,13 @@
 -- What an empty chat shows: who answers here and where, the keys to begin with, and what can be continued. Virtual lines,
 -- which go with the first entry.
 local chats = require("acp_nvim.chat.buffer")
-local earlier = require("acp_nvim.chat.earlier_session")
+local earlier_session = require("acp_nvim.chat.earlier_session")
 local event = require("acp_nvim.system.event")
-local folder = require("acp_nvim.system.git_branch")
-local keymap = require("acp_nvim.config.global_keys")
+local git_branch = require("acp_nvim.system.git_branch")
+local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
+local relative_time = require("acp_nvim.ui.relative_time")
 local state = require("acp_nvim.backend.session_store")
-local ago = require("acp_nvim.ui.relative_time")
 
 local api = vim.api
 local on_continue = event.new()
@@ -91,7 +91,7 @@ end
 ---@return acp.Chunk[]
 local function where(cwd, width)
   local path = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
-  local branch = folder.branch(cwd)
+  local branch = git_branch.branch(cwd)
   if not branch then
     return { { end_of(path, width), "AcpPath" } }
   end
@@ -123,13 +123,13 @@ end
 ---@param width integer
 ---@return acp.Chunk[][]
 local function offer(n, width)
-  local living, kept = earlier.living(state.session(n).origin.cwd), greetings[n].kept
+  local living, kept = earlier_session.living(state.session(n).origin.cwd), greetings[n].kept
   if living then
     local status = state.look(living) or {}
     local title = status.title or status.about or ("session %d"):format(living)
     return continuing("go to", title, ("(session %d)"):format(living), width)
   elseif kept then
-    return continuing("continue", kept.title or "untitled", ("(%s)"):format(ago(kept.updated)), width)
+    return continuing("continue", kept.title or "untitled", ("(%s)"):format(relative_time(kept.updated)), width)
   end
   return {}
 end
@@ -159,7 +159,7 @@ end
 ---@param width integer
 ---@return acp.Chunk[][]
 local function maps(width)
-  if keymap.is_used() then
+  if global_keys.is_used() then
     return {}
   end
   local setting, what = { 'keys = "<leader>a"', "AcpOption" }, { "in setup() maps the rest", "AcpCount" }
@@ -261,7 +261,7 @@ end
 ---@param n integer
 local function ask(n)
   greetings[n].asked = true
-  earlier.ask(state.session(n).origin.cwd, function(kept)
+  earlier_session.ask(state.session(n).origin.cwd, function(kept)
     if greetings[n] then
       greetings[n].kept = kept
       M.refresh(n)
@@ -273,7 +273,7 @@ end
 ---@param n integer
 function M.refresh(n)
   local chat, greeting = chats.get(n), greetings[n]
-  local shows = chat and state.exists(n) and earlier.is_empty(n) and is_blank(chat)
+  local shows = chat and state.exists(n) and earlier_session.is_empty(n) and is_blank(chat)
   if chat and shows then
     greetings[n] = greeting and greeting.buf == chat.buf and greeting or { buf = chat.buf, asked = false }
     draw(n, chat.buf --[[@as integer]])
@@ -301,7 +301,7 @@ end
 ---@return boolean taken  false: it is not empty, or there is nothing
 function M.continue(n)
   local greeting = greetings[n]
-  if greeting and (greeting.kept or earlier.living(state.session(n).origin.cwd)) then
+  if greeting and (greeting.kept or earlier_session.living(state.session(n).origin.cwd)) then
     on_continue.call(state.session(n).origin.cwd)
     return true
   end

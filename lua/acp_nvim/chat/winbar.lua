@@ -1,10 +1,10 @@
 -- The line above the chat: who, how far, what is going on. Built from the session's status when Neovim draws it.
+local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
 local printable = require("acp_nvim.ui.printable")
-local segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
-local status_segments = require("acp_nvim.chat.winbar_status")
+local winbar_status = require("acp_nvim.chat.winbar_status")
 
 local api = vim.api
 local M = {
@@ -33,9 +33,9 @@ function M.text()
   if not n then
     return ""
   end
-  local list = status_segments.of(n, state.look(n) or {}, vim.w[win].acp_more == true)
-  segments.fit(list, api.nvim_win_get_width(win))
-  return segments.render(list)
+  local list = winbar_status.of(n, state.look(n) or {}, vim.w[win].acp_more == true)
+  bar_segments.fit(list, api.nvim_win_get_width(win))
+  return bar_segments.render(list)
 end
 
 --- Whether the next prompt has to wait for the turn.
@@ -113,7 +113,7 @@ function M.prompt_text()
   end
   local in_chat = mode == "normal" and filetype == "acp_chat"
   local list = in_chat and chat_keys() or prompt_keys(state.look(n) or {}, mode)
-  segments.fit(list, width - 1)
+  bar_segments.fit(list, width - 1)
   -- Neovim drops a space with which an expression begins
   return "%* " .. table.concat(vim.tbl_map(function(segment)
     return segment.gap .. segment.text
@@ -126,7 +126,7 @@ function M.place_text()
   local win = api.nvim_get_current_win()
   local status = state.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
   local text = status.title or vim.fn.fnamemodify(status.cwd or "", ":~")
-  text = printable.cut(segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
+  text = printable.cut(bar_segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
   return (text:gsub("%%", "%%%%"))
 end
 

@@ -1,7 +1,7 @@
 -- What a session's status says in the bar of its chat.
-local gauge = require("acp_nvim.chat.usage")
-local segment = require("acp_nvim.ui.bar_segments")
+local bar_segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
+local usage = require("acp_nvim.chat.usage")
 
 local M = {}
 
@@ -66,7 +66,7 @@ local function plan_text(status)
   if not plan or (plan.total or 0) <= (plan.done or 0) then
     return nil
   end
-  return ("%d/%d"):format(plan.done, plan.total), plan.current and segment.clean(plan.current)
+  return ("%d/%d"):format(plan.done, plan.total), plan.current and bar_segments.clean(plan.current)
 end
 
 ---@param status table
@@ -91,17 +91,17 @@ function M.of(n, status, more)
   local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
   local doing, hl = state_text(n, status)
   local count, step = plan_text(status)
-  add(segment.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
-  add(mode and segment.clean(mode), "AcpWinbar", 7, " · ")
-  add(model and segment.clean(model), "AcpWinbar", 8, " · ")
-  add(gauge.text(status.usage), "AcpCount", 5)
-  add(gauge.cost(status.usage), "AcpCount", 11, " ")
+  add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
+  add(mode and bar_segments.clean(mode), "AcpWinbar", 7, " · ")
+  add(model and bar_segments.clean(model), "AcpWinbar", 8, " · ")
+  add(usage.text(status.usage), "AcpCount", 5)
+  add(usage.cost(status.usage), "AcpCount", 11, " ")
   add(doing, hl, 0)
   add(queue_text(status), status.held and "AcpWarning" or "AcpCount", 2)
   add((status.pending or 0) > 0 and ("±%d"):format(status.pending) or nil, "AcpCount", 6)
   add(status.paused and "following paused" or status.following and "following", "AcpCount", 4)
   add(count, "AcpPlanCurrent", 9)
-  add(count and step, "AcpPlanCurrent", segment.STEP, " ")
+  add(count and step, "AcpPlanCurrent", bar_segments.STEP, " ")
   add(more and "↓ more" or nil, "AcpMore", 1)
   return list
 end

@@ -1,8 +1,8 @@
 -- `:Acp` for the agents' processes, and for the plugin itself.
-local agents = require("acp_nvim.config.known_agents")
 local backend = require("acp_nvim.backend.process")
+local known_agents = require("acp_nvim.config.known_agents")
 local lazy = require("acp_nvim.system.lazy")
-local reach = require("acp_nvim.commands.session_argument")
+local session_argument = require("acp_nvim.commands.session_argument")
 
 local agent_list = lazy("acp_nvim.agents.list")
 local doctor = lazy("acp_nvim.agents.doctor")
@@ -17,13 +17,13 @@ subcommands.stop = {
     if not backend.is_running() then
       return nil, "no agent is running"
     end
-    return reach.passes("stop")()
+    return session_argument.passes("stop")()
   end,
 }
 
 subcommands.restart = {
   doc = "starts the agent's process anew; its sessions are loaded again where the agent can",
-  run = reach.passes("restart"),
+  run = session_argument.passes("restart"),
 }
 
 subcommands.agents = {
@@ -37,7 +37,7 @@ subcommands.doctor = {
   args = "[agent]",
   doc = "starts an agent, shows what it answers to initialize, and ends it; without a name |:checkhealth| with each one",
   complete = function(words)
-    return #words == 0 and agents.all() or {}
+    return #words == 0 and known_agents.all() or {}
   end,
   run = function(call)
     if call.rest == "" then

@@ -1,9 +1,9 @@
 -- Moving about in the chat and acting on what is under the cursor.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
-local keys = require("acp_nvim.ui.key_help")
-local paths = require("acp_nvim.chat.path_under_cursor")
+local key_help = require("acp_nvim.ui.key_help")
 local messages = require("acp_nvim.ui.messages")
+local path_under_cursor = require("acp_nvim.chat.path_under_cursor")
 local question_keys = require("acp_nvim.question.keys")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
@@ -159,7 +159,7 @@ function M.open_path()
     return vim.cmd("Acp review")
   end
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
-  local path, line = paths.under_cursor(chat, row, cwd)
+  local path, line = path_under_cursor.under_cursor(chat, row, cwd)
   if not path then
     return messages.show("info", "no file under the cursor")
   end
@@ -201,7 +201,7 @@ end
 
 --- The buffer's own mappings, in a float.
 function M.help()
-  keys.show()
+  key_help.show()
 end
 
 return M

@@ -1,17 +1,17 @@
 -- `:Acp {subcommand}[!] [args]`: the subcommands of all rooms in one table, each with what it does and how its
 -- arguments complete.
-local nearest = require("acp_nvim.ui.did_you_mean")
+local agents = require("acp_nvim.commands.agents")
+local did_you_mean = require("acp_nvim.ui.did_you_mean")
+local inspect = require("acp_nvim.commands.inspect")
+local lazy = require("acp_nvim.system.lazy")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
-require("acp_nvim.wiring")
-local lazy = require("acp_nvim.system.lazy")
-local agents = require("acp_nvim.commands.agents")
-local inspect = require("acp_nvim.commands.inspect")
 local prompts = require("acp_nvim.commands.prompts")
 local questions = require("acp_nvim.commands.questions")
 local review = require("acp_nvim.commands.review")
 local session_options = require("acp_nvim.commands.session_options")
 local sessions = require("acp_nvim.commands.sessions")
+require("acp_nvim.wiring")
 
 local path_argument = lazy("acp_nvim.ui.path_argument")
 
@@ -63,7 +63,7 @@ end
 ---@param name string
 ---@return string
 local function unknown(name)
-  local near = nearest(names(), name)
+  local near = did_you_mean(names(), name)
   return ("no subcommand '%s'%s"):format(name, near and (": did you mean '%s'?"):format(near) or ": see :Acp <Tab>")
 end
 

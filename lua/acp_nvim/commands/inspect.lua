@@ -1,12 +1,12 @@
 -- `:Acp` for what the agent does and says: the log, the wire, its terminals, where it works.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
-local filename = require("acp_nvim.ui.path_argument")
-local reach = require("acp_nvim.commands.session_argument")
+local lazy = require("acp_nvim.system.lazy")
 local log = require("acp_nvim.ui.log")
 local panes = require("acp_nvim.ui.panes")
+local path_argument = require("acp_nvim.ui.path_argument")
 local printable = require("acp_nvim.ui.printable")
-local lazy = require("acp_nvim.system.lazy")
+local session_argument = require("acp_nvim.commands.session_argument")
 
 local follow = lazy("acp_nvim.follow.pinned_window")
 local terminal = lazy("acp_nvim.terminal.buffer")
@@ -20,7 +20,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@return string? path  absolute
 ---@return string? message
 local function writable(name, over, forced)
-  local path, message = filename.path(name)
+  local path, message = path_argument.path(name)
   if not path then
     return nil, message
   elseif vim.fn.isdirectory(path) == 1 then
@@ -50,7 +50,7 @@ subcommands.trace = {
     if #words == 0 then
       return { "on", "off", "save" }
     end
-    return words[1] == "save" and filename.complete(lead, "file") or {}
+    return words[1] == "save" and path_argument.complete(lead, "file") or {}
   end,
   run = function(call)
     local mode, file = call.words[1], call.rest:match("^%S+%s+(.+)$")
@@ -59,7 +59,7 @@ subcommands.trace = {
     elseif mode == "save" and not file then
       return nil, "trace save needs a file"
     end
-    local n, message = reach.current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     end
@@ -77,17 +77,17 @@ subcommands.replay = {
   args = "[file]",
   doc = "plays a saved wire file as a session, without an agent; alone the last conversation of this folder that is over",
   complete = function(words, lead)
-    return #words == 0 and filename.complete(lead, "file") or {}
+    return #words == 0 and path_argument.complete(lead, "file") or {}
   end,
   run = function(call)
     if call.rest == "" then
-      return reach.opened(acp.replay())
+      return session_argument.opened(acp.replay())
     end
-    local file, message = filename.path(call.rest)
+    local file, message = path_argument.path(call.rest)
     if not file then
       return nil, message
     end
-    return reach.opened(acp.replay(file))
+    return session_argument.opened(acp.replay(file))
   end,
 }
 
@@ -96,10 +96,10 @@ subcommands.export = {
   doc = "writes the conversation to a file, as Markdown; with ! over one that is there",
   bang = true,
   complete = function(words, lead)
-    return #words == 0 and filename.complete(lead, "file") or {}
+    return #words == 0 and path_argument.complete(lead, "file") or {}
   end,
   run = function(call)
-    local n, message = reach.current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     elseif call.rest == "" then
@@ -121,7 +121,7 @@ subcommands.follow = {
     return #words == 0 and { "off" } or {}
   end,
   run = function(call)
-    local n, message = reach.current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     elseif call.rest == "off" then

@@ -1,8 +1,8 @@
 -- `:Acp` for prompts and turns.
 local acp = require("acp_nvim")
-local reach = require("acp_nvim.commands.session_argument")
-local state = require("acp_nvim.backend.session_store")
 local lazy = require("acp_nvim.system.lazy")
+local session_argument = require("acp_nvim.commands.session_argument")
+local state = require("acp_nvim.backend.session_store")
 
 local attachments = lazy("acp_nvim.prompt.attachments")
 local completion = lazy("acp_nvim.prompt.completion")
@@ -119,7 +119,7 @@ subcommands.queue = {
   doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
   bang = true,
   run = function(call)
-    local n, message = reach.current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     elseif not call.bang and requests.has_lost_backend(n) then

@@ -1,7 +1,7 @@
 -- `:Acp` for questions.
 local acp = require("acp_nvim")
-local state = require("acp_nvim.backend.session_store")
 local lazy = require("acp_nvim.system.lazy")
+local state = require("acp_nvim.backend.session_store")
 
 local answerable = lazy("acp_nvim.question.answerable")
 local backend = lazy("acp_nvim.backend.process")

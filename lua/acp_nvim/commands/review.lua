@@ -1,8 +1,8 @@
 -- `:Acp` for the changes that wait for a review.
+local lazy = require("acp_nvim.system.lazy")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
-local lazy = require("acp_nvim.system.lazy")
 
 local key_names = lazy("acp_nvim.review.key_names")
 local review = lazy("acp_nvim.review")

@@ -1,8 +1,8 @@
 -- `:Acp` for what can be switched in a session: mode, model, options.
 local acp = require("acp_nvim")
-local reach = require("acp_nvim.commands.session_argument")
-local printable = require("acp_nvim.ui.printable")
 local lazy = require("acp_nvim.system.lazy")
+local printable = require("acp_nvim.ui.printable")
+local session_argument = require("acp_nvim.commands.session_argument")
 
 local option_pickers = lazy("acp_nvim.sessions.option_pickers")
 
@@ -49,7 +49,7 @@ local function subcommand(what)
       return #words == 0 and ids(status()[what .. "s"]) or {}
     end,
     run = function(call)
-      local n, message = reach.current()
+      local n, message = session_argument.current()
       if not n then
         return nil, message
       elseif call.rest == "" then
@@ -84,7 +84,7 @@ subcommands.option = {
     return option and (option.type == "boolean" and { "on", "off" } or ids(option.choices)) or {}
   end,
   run = function(call)
-    local n, message = reach.current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     end

@@ -1,11 +1,11 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
-local agents = require("acp_nvim.config.known_agents")
-local filename = require("acp_nvim.ui.path_argument")
+local known_agents = require("acp_nvim.config.known_agents")
+local lazy = require("acp_nvim.system.lazy")
 local opened = require("acp_nvim.commands.session_argument").opened
 local panes = require("acp_nvim.ui.panes")
+local path_argument = require("acp_nvim.ui.path_argument")
 local state = require("acp_nvim.backend.session_store")
-local lazy = require("acp_nvim.system.lazy")
 
 local continue = lazy("acp_nvim.sessions.continue")
 local live_and_saved = lazy("acp_nvim.sessions.live_and_saved")
@@ -48,16 +48,16 @@ subcommands.toggle = {
 ---@param lead string
 ---@return string[]
 local function complete_new(words, lead)
-  return #words == 0 and agents.all() or filename.complete(lead, "dir")
+  return #words == 0 and known_agents.all() or path_argument.complete(lead, "dir")
 end
 
 local function new(call)
   local agent, behind = call.rest:match("^(%S+)%s*(.*)$")
   local roots = {}
   behind = behind or ""
-  local is_one = behind ~= "" and vim.fn.isdirectory(filename.path(behind) or "") == 1
-  for _, word in ipairs(is_one and { behind } or filename.words(behind)) do
-    local root, problem = filename.path(word)
+  local is_one = behind ~= "" and vim.fn.isdirectory(path_argument.path(behind) or "") == 1
+  for _, word in ipairs(is_one and { behind } or path_argument.words(behind)) do
+    local root, problem = path_argument.path(word)
     if not root then
       return nil, problem
     end
@@ -66,7 +66,7 @@ local function new(call)
   if agent then
     return opened(acp.new_session({ agent = agent, roots = roots }))
   end
-  local default, message, choices = agents.default()
+  local default, message, choices = known_agents.default()
   if default then
     return opened(acp.new_session({ agent = default }))
   elseif not choices then

@@ -1,8 +1,8 @@
 -- Agents that other editors' files name: `agent_servers` of Zed and JetBrains, `servers` of simse. Read at the first
 -- need, and again when they have changed.
+local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")
-local presets = require("acp_nvim.config.agent_presets")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local regular_file = require("acp_nvim.system.regular_file")
@@ -83,7 +83,7 @@ local function translate(name, entry, shared)
   end
   own.defaults = { mode = entry.default_mode, model = entry.default_model, options = entry.default_config_options }
   if entry.command == nil then -- an agent that the other editor knows by itself
-    return presets.by_registry(name) or (presets.get(name) and name), own
+    return agent_presets.by_registry(name) or (agent_presets.get(name) and name), own
   end
   return (vim.trim(name):gsub("%s+", "-")), own
 end
@@ -114,7 +114,7 @@ local function take(path, text, key, name, entry, shared, into)
     end
     return log.add(at(path, nil, ("'%s' is known to the other editor alone"):format(name)))
   end
-  local spec, problems = config.agent(own, presets.defaults(called, own))
+  local spec, problems = config.agent(own, agent_presets.defaults(called, own))
   for _, problem in ipairs(problems) do
     complain(("in '%s': %s"):format(name, problem))
   end

@@ -1,10 +1,10 @@
 -- Which agents there are: configured, named in files of other editors, known from presets; and which one is meant when
 -- nobody says.
 local agent_files = require("acp_nvim.config.agent_files")
+local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
+local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local event = require("acp_nvim.system.event")
-local nearest = require("acp_nvim.ui.did_you_mean")
-local presets = require("acp_nvim.config.agent_presets")
 
 local on_changed = event.new()
 
@@ -46,7 +46,7 @@ end
 ---@param spec table
 ---@return acp.Preset?
 local function preset_of(name, spec)
-  local preset = presets.get(name)
+  local preset = agent_presets.get(name)
   return preset and vim.fs.basename(spec.command) == preset.command and preset or nil
 end
 
@@ -68,8 +68,8 @@ end
 ---@param name string
 ---@return acp.Agent?
 local function known(name)
-  local preset = presets.get(name)
-  local spec = preset and config.agent({}, presets.defaults(name, {}))
+  local preset = agent_presets.get(name)
+  local spec = preset and config.agent({}, agent_presets.defaults(name, {}))
   return preset
     and {
       name = name,
@@ -111,8 +111,8 @@ end
 ---@return string[]
 local function found(taken)
   return vim.tbl_filter(function(name)
-    return not taken[name] and vim.fn.executable(presets.get(name).command) == 1
-  end, presets.names())
+    return not taken[name] and vim.fn.executable(agent_presets.get(name).command) == 1
+  end, agent_presets.names())
 end
 
 ---@param map table<string, any>
@@ -152,7 +152,7 @@ function M.find(name)
     tell_changes()
     return name
   end
-  local near = nearest(vim.list_extend(M.all(), presets.names()), name)
+  local near = did_you_mean(vim.list_extend(M.all(), agent_presets.names()), name)
   local hint = near and (" (did you mean '%s'?)"):format(near) or ""
   return nil, ("no agent '%s'%s: see :Acp agents"):format(name, hint)
 end
@@ -182,7 +182,7 @@ end
 ---@return table<string, table>
 function M.specs()
   local specs = {}
-  for _, name in ipairs(presets.names()) do
+  for _, name in ipairs(agent_presets.names()) do
     specs[name] = known(name).spec
   end
   for name, agent in pairs(configured()) do
@@ -199,7 +199,7 @@ function M.list()
   for _, name in ipairs(sorted(own)) do
     rows[#rows + 1] = { agent = own[name], path = M.path(own[name]) }
   end
-  for _, name in ipairs(presets.names()) do
+  for _, name in ipairs(agent_presets.names()) do
     if not own[name] then
       local agent = known(name) --[[@as acp.Agent]]
       local path = M.path(agent)

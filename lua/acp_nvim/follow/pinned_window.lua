@@ -1,9 +1,9 @@
 -- Follow-along: one window of the user's shows the file and line that an agent touches. It never takes the focus, never
 -- moves while it is the current window, and stops as soon as the user acts in it.
-local gaze = require("acp_nvim.follow.user_moves")
-local passage = require("acp_nvim.follow.jump")
-local pinning = require("acp_nvim.follow.window_choice")
+local jump = require("acp_nvim.follow.jump")
 local state = require("acp_nvim.backend.session_store")
+local user_moves = require("acp_nvim.follow.user_moves")
+local window_choice = require("acp_nvim.follow.window_choice")
 
 local api = vim.api
 local M = {}
@@ -29,21 +29,21 @@ end
 
 ---@param follower acp.Follower
 local function remember(follower)
-  gaze.forget(follower.seen)
-  follower.seen = gaze.see(follower.win)
+  user_moves.forget(follower.seen)
+  follower.seen = user_moves.see(follower.win)
 end
 
 --- Notices what the user did since.
 ---@param n integer
 local function check(n)
   local follower = followers[n]
-  if not follower or follower.paused or passage.is_under_way() then
+  if not follower or follower.paused or jump.is_under_way() then
     return
   elseif not api.nvim_win_is_valid(follower.win) then
     M.off(n)
   elseif not follower.seen then
     return
-  elseif gaze.was_moved(follower.seen, follower.win) then
+  elseif user_moves.was_moved(follower.seen, follower.win) then
     follower.paused = true
     listener(n, "paused")
   else
@@ -61,7 +61,7 @@ local function catch_up(n)
     return false
   end
   follower.wanted = nil
-  passage.take(follower.win, place)
+  jump.take(follower.win, place)
   if not api.nvim_win_is_valid(follower.win) then
     M.off(n)
     return false
@@ -99,7 +99,7 @@ end
 ---@param win integer
 local function pin(n, win)
   local before = followers[n]
-  gaze.forget(before and before.seen)
+  user_moves.forget(before and before.seen)
   followers[n] = { win = win, paused = false, wanted = before and newest[n] }
   if win ~= api.nvim_get_current_win() then
     remember(followers[n])
@@ -112,7 +112,7 @@ end
 ---@return string? message
 function M.on(n)
   local before = followers[n]
-  local win = pinning.choose(before and before.win)
+  local win = window_choice.choose(before and before.win)
   if not win then
     return nil, "no window here shows a file"
   end
@@ -134,7 +134,7 @@ end
 function M.off(n)
   local follower = followers[n]
   if follower then
-    gaze.forget(follower.seen)
+    user_moves.forget(follower.seen)
     followers[n] = nil
     listener(n, "off")
   end
@@ -190,7 +190,7 @@ api.nvim_create_autocmd("WinLeave", {
   callback = function()
     for _, follower in pairs(followers) do
       local is_left = follower.win == api.nvim_get_current_win()
-      if is_left and not follower.seen and pinning.is_normal(follower.win) then
+      if is_left and not follower.seen and window_choice.is_normal(follower.win) then
         remember(follower)
       end
     end

@@ -1,5 +1,5 @@
 -- What a pinned window shows, so that a move of the user's can be told from what text edits make of it.
-local pinning = require("acp_nvim.follow.window_choice")
+local window_choice = require("acp_nvim.follow.window_choice")
 
 local api = vim.api
 local M = {}
@@ -96,7 +96,7 @@ end
 ---@param win integer
 ---@return boolean
 function M.was_moved(seen, win)
-  if api.nvim_win_get_buf(win) ~= seen.buf or not pinning.is_normal(win) then
+  if api.nvim_win_get_buf(win) ~= seen.buf or not window_choice.is_normal(win) then
     return true
   end
   local view = view_of(win)

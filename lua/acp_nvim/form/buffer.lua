@@ -1,7 +1,7 @@
 -- The buffer of a form: painted, and written to send it.
 local backend = require("acp_nvim.backend.process")
-local choosing = require("acp_nvim.form.keys")
-local page = require("acp_nvim.form.layout")
+local form_keys = require("acp_nvim.form.keys")
+local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 
@@ -41,7 +41,7 @@ local function group_of(form, line)
   elseif form.asides[line] then
     return "AcpNote"
   end
-  return line == page.SEND and "AcpOption" or nil
+  return line == form_layout.SEND and "AcpOption" or nil
 end
 
 ---@param buf integer
@@ -91,7 +91,7 @@ end
 --- Sends what the buffer holds; what is wrong with it comes back as `errors`.
 ---@param buf integer
 local function send(buf)
-  local values, message = page.read(M.forms[buf], M.lines(buf))
+  local values, message = form_layout.read(M.forms[buf], M.lines(buf))
   local ok ---@type boolean?
   if values then
     ok, message = notify(buf, values)
@@ -154,12 +154,12 @@ function M.new(id, session, message, fields)
   vim.bo[buf].modeline = false
   api.nvim_buf_set_name(buf, ("acp://%d/form/%d"):format(session, id))
   vim.b[buf].acp_session, vim.b[buf].acp_question = session, id
-  M.forms[buf] = page.lay_out(id, message, fields)
+  M.forms[buf] = form_layout.lay_out(id, message, fields)
   fill(buf, M.forms[buf].came)
   vim.bo[buf].filetype = "acp_form"
   paint(buf)
   listen(buf)
-  choosing.map(M.forms[buf], buf)
+  form_keys.map(M.forms[buf], buf)
   return buf
 end
 
@@ -171,7 +171,7 @@ function M.set_free(buf, is_changed)
   api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufHidden" } })
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
-  choosing.unmap(buf)
+  form_keys.unmap(buf)
 end
 
 api.nvim_create_autocmd("ExitPre", {

@@ -1,6 +1,6 @@
 -- The keys of a form: <CR> and <Space> choose, or send on the last line.
 local fields = require("acp_nvim.form.field")
-local page = require("acp_nvim.form.layout")
+local form_layout = require("acp_nvim.form.layout")
 
 local api = vim.api
 local M = {}
@@ -29,7 +29,7 @@ end
 ---@return boolean toggled
 local function toggle(form, buf, row)
   local lines = api.nvim_buf_get_lines(buf, 0, row, false)
-  local number, first = page.field_at(form, lines, row)
+  local number, first = form_layout.field_at(form, lines, row)
   local field = number and form.fields[number]
   local open, mark, rest = fields.choice_in(field or { choices = {} }, lines[row])
   if not field or not open then
@@ -48,7 +48,7 @@ end
 ---@param key string
 local function act(form, buf, key)
   local row = api.nvim_win_get_cursor(0)[1]
-  if key == "<CR>" and api.nvim_get_current_line() == page.SEND then
+  if key == "<CR>" and api.nvim_get_current_line() == form_layout.SEND then
     vim.cmd.write()
   elseif not toggle(form, buf, row) then
     api.nvim_feedkeys(api.nvim_replace_termcodes(key, true, true, true), "n", false)

@@ -1,10 +1,10 @@
 -- A form of an agent in a window of its own: a block a field; writing it answers the question.
+local form_buffer = require("acp_nvim.form.buffer")
+local form_layout = require("acp_nvim.form.layout")
 local highlight = require("acp_nvim.ui.highlight")
-local page = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
-local sheet = require("acp_nvim.form.buffer")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
-local undisturbed = require("acp_nvim.ui.safe_windows")
 local unseen_message = require("acp_nvim.ui.unseen_message")
 
 local api = vim.api
@@ -19,7 +19,7 @@ local LOOKS = { wrap = true, number = false, relativenumber = false, signcolumn 
 ---@return integer win
 local function open_window(buf)
   local height = math.min(api.nvim_buf_line_count(buf) + 1, math.max(3, math.floor(vim.o.lines / 2)))
-  local win = undisturbed.run(function()
+  local win = safe_windows.run(function()
     return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
   end)
   for name, value in pairs(LOOKS) do
@@ -36,22 +36,22 @@ end
 ---@param fields acp.FormField[]
 function M.open(id, session, message, fields)
   local from = api.nvim_get_current_win()
-  local buf = sheet.of(id) or sheet.new(id, session, message, fields)
+  local buf = form_buffer.of(id) or form_buffer.new(id, session, message, fields)
   local win = vim.fn.bufwinid(buf)
   if win ~= from then
-    sheet.forms[buf].from = from
+    form_buffer.forms[buf].from = from
   end
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
   win = open_window(buf)
-  api.nvim_win_set_cursor(win, { page.first_value(sheet.forms[buf], sheet.lines(buf), 1), 0 })
+  api.nvim_win_set_cursor(win, { form_layout.first_value(form_buffer.forms[buf], form_buffer.lines(buf), 1), 0 })
 end
 
 --- Sends the form that the user is in; false where there is none here.
 ---@return boolean
 function M.accept()
-  local here = sheet.forms[api.nvim_get_current_buf()] ~= nil
+  local here = form_buffer.forms[api.nvim_get_current_buf()] ~= nil
   if here then
     vim.cmd.write()
   end
@@ -73,15 +73,15 @@ end
 ---@param id integer
 ---@param errors table<string, string>
 function M.errors(id, errors)
-  local buf = sheet.of(id)
+  local buf = form_buffer.of(id)
   if not buf then
     return
   end
   vim.bo[buf].modified = true -- not sent
-  sheet.forms[buf].sent = nil
-  local first, win = sheet.complain(buf, errors), vim.fn.bufwinid(buf)
+  form_buffer.forms[buf].sent = nil
+  local first, win = form_buffer.complain(buf, errors), vim.fn.bufwinid(buf)
   if first and win > 0 then
-    go_to(win, page.first_value(sheet.forms[buf], sheet.lines(buf), first))
+    go_to(win, form_layout.first_value(form_buffer.forms[buf], form_buffer.lines(buf), first))
   end
 end
 
@@ -98,9 +98,9 @@ end
 
 ---@param buf integer
 local function close(buf)
-  local from = sheet.forms[buf].from
-  sheet.forms[buf] = nil
-  undisturbed.run(function()
+  local from = form_buffer.forms[buf].from
+  form_buffer.forms[buf] = nil
+  safe_windows.run(function()
     if buf == api.nvim_get_current_buf() and from and api.nvim_win_is_valid(from) then
       api.nvim_set_current_win(from)
     end
@@ -114,7 +114,7 @@ end
 ---@param is_changed boolean  there is something in it that no agent got
 ---@param why string
 local function leave_open(buf, is_changed, why)
-  sheet.set_free(buf, is_changed)
+  form_buffer.set_free(buf, is_changed)
   local windows = vim.fn.win_findbuf(buf)
   for _, win in ipairs(windows) do
     api.nvim_set_option_value("winbar", " " .. why .. "%<", { win = win, scope = "local" })
@@ -137,12 +137,12 @@ end
 --- The question is no longer open. Who is in its form, or has filled something in, keeps it; else it goes.
 ---@param id integer
 function M.ended(id)
-  local buf = sheet.of(id)
+  local buf = form_buffer.of(id)
   if not buf then
     return
   end
-  local form, is_here = sheet.forms[buf], buf == api.nvim_get_current_buf()
-  local is_changed = not vim.deep_equal(sheet.lines(buf), form.came)
+  local form, is_here = form_buffer.forms[buf], buf == api.nvim_get_current_buf()
+  local is_changed = not vim.deep_equal(form_buffer.lines(buf), form.came)
   if form.sent or state.is_answered(id) then
     answered(buf, is_here)
   elseif is_here or is_changed then

@@ -1,10 +1,10 @@
 -- `:Acp add`: what goes along with the next prompt becomes a chip in it.
-local chip = require("acp_nvim.prompt.chips")
+local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
-local filename = require("acp_nvim.ui.path_argument")
 local git_diff = require("acp_nvim.backend.git_diff")
 local image = require("acp_nvim.prompt.image")
 local messages = require("acp_nvim.ui.messages")
+local path_argument = require("acp_nvim.ui.path_argument")
 local prompt = require("acp_nvim.prompt.buffer")
 local state = require("acp_nvim.backend.session_store")
 
@@ -61,7 +61,7 @@ function kinds.diagnostics(n)
   local name = vim.fs.basename(api.nvim_buf_get_name(buf))
   return put(
     n,
-    chip.new(n, "diagnostics " .. name, function()
+    chips.new(n, "diagnostics " .. name, function()
       return api.nvim_buf_is_valid(buf) and { diagnostics = buf }
         or { missing = ("the buffer of (diagnostics %s) is gone"):format(name) }
     end)
@@ -75,7 +75,7 @@ function kinds.quickfix(n)
   end
   return put(
     n,
-    chip.new(n, ("quickfix %d"):format(count), function()
+    chips.new(n, ("quickfix %d"):format(count), function()
       return (context.quickfix(id)) or { missing = "the quickfix list is gone" }
     end)
   )
@@ -149,11 +149,11 @@ function kinds.diff(n)
     end
     diff.text = bounded(diff.text)
     local before = shown
-    shown = chip.renamed(n, before)
+    shown = chips.renamed(n, before)
     prompt.replace(n, before, shown)
     told(shown)
   end)
-  shown = chip.new(n, function()
+  shown = chips.new(n, function()
     return diff.text and ("diff %d lines"):format(changed_lines(diff.text)) or "diff"
   end, function()
     vim.wait(MOST_WAIT_MS, function()
@@ -173,7 +173,7 @@ function kinds.image(n, rest)
     return nil, "add image needs a file"
   end
   local ok, message = takes_images(n)
-  local path, problem = filename.path(rest)
+  local path, problem = path_argument.path(rest)
   if not path then
     return nil, problem
   end
@@ -183,7 +183,7 @@ function kinds.image(n, rest)
   if not ok then
     return nil, message
   end
-  return put(n, chip.new(n, "image " .. vim.fs.basename(path), { image = path }))
+  return put(n, chips.new(n, "image " .. vim.fs.basename(path), { image = path }))
 end
 
 function kinds.clipboard(n)
@@ -193,7 +193,7 @@ function kinds.clipboard(n)
   end
   image.from_clipboard(function(path, problem)
     put_late(n, path and function()
-      return chip.new(n, "image " .. vim.fs.basename(path), { image = path })
+      return chips.new(n, "image " .. vim.fs.basename(path), { image = path })
     end, problem)
   end)
   return true
@@ -214,8 +214,8 @@ local function files_of(rest)
     return { whole }
   end
   local paths = {}
-  for _, word in ipairs(filename.words(rest)) do
-    local name, message = filename.expand(word)
+  for _, word in ipairs(path_argument.words(rest)) do
+    local name, message = path_argument.expand(word)
     if not name then
       return nil, message
     end
@@ -240,7 +240,7 @@ local function add_files(n, rest)
     return nil, message
   end
   local texts = vim.tbl_map(function(path)
-    return chip.file(n, path)
+    return chips.file(n, path)
   end, paths)
   prompt.insert(n, table.concat(texts, " "))
   local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
@@ -268,7 +268,7 @@ function M.add(n, rest, range)
   end
   local buf = range and api.nvim_get_current_buf() or context.users_buffer()
   if range and buf then
-    put(n, chip.lines(n, buf, range.first, range.last))
+    put(n, chips.lines(n, buf, range.first, range.last))
     if rest == "" then
       return true
     end
@@ -279,7 +279,7 @@ function M.add(n, rest, range)
     local label = api.nvim_buf_get_name(buf) ~= "" and vim.fs.basename(api.nvim_buf_get_name(buf)) or "buffer " .. buf
     return put(
       n,
-      chip.new(n, label, function()
+      chips.new(n, label, function()
         return api.nvim_buf_is_loaded(buf) and { buffer = buf }
           or { missing = ("the buffer of (%s) is gone"):format(label) }
       end)

@@ -1,7 +1,7 @@
 -- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
-local chip = require("acp_nvim.prompt.chips")
-local complete = require("acp_nvim.prompt.completion")
-local hint = require("acp_nvim.prompt.hints")
+local chips = require("acp_nvim.prompt.chips")
+local completion = require("acp_nvim.prompt.completion")
+local hints = require("acp_nvim.prompt.hints")
 local history = require("acp_nvim.prompt.history")
 local messages = require("acp_nvim.ui.messages")
 local sending = require("acp_nvim.prompt.send")
@@ -84,7 +84,7 @@ end
 ---@param buf integer
 local function equip(n, buf)
   local prompt = prompt_of(n)
-  hint.set(buf, n)
+  hints.set(buf, n)
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
@@ -92,7 +92,7 @@ local function equip(n, buf)
   vim.bo[buf].buflisted = false
   vim.b[buf].acp_session = n
   vim.bo[buf].filetype = "acp_prompt"
-  complete.prepare(n)
+  completion.prepare(n)
   if prompt.kept then
     set_text(buf, prompt.kept)
     prompt.kept = nil
@@ -112,13 +112,13 @@ local function watch(n, buf)
     equip(n, buf)
   end)
   on("InsertEnter", function()
-    complete.prepare(n)
+    completion.prepare(n)
   end)
   on("BufWipeout", function()
-    hint.take(buf)
+    hints.take(buf)
   end)
   on({ "BufEnter", "BufLeave" }, function()
-    hint.redraw(buf)
+    hints.redraw(buf)
   end)
 end
 
@@ -271,7 +271,7 @@ end
 ---@return string
 function M.chips(n)
   local draft = M.draft(n)
-  return chip.stand_alone(n, draft) and vim.trim(draft) or ""
+  return chips.stand_alone(n, draft) and vim.trim(draft) or ""
 end
 
 --- Empties the prompt: what stood in it has been sent.
@@ -317,10 +317,10 @@ function M.wipe(n)
   if M.known(n) then
     keep(n, prompt.buf)
   end
-  chip.wipe(n)
+  chips.wipe(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
-    hint.take(prompt.buf)
+    hints.take(prompt.buf)
     api.nvim_buf_delete(prompt.buf, { force = true })
   end
 end

@@ -1,7 +1,7 @@
 -- What may stand at the cursor of a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics.
 -- `candidates` serves completefunc and any completion plugin alike; it never waits.
 local context = require("acp_nvim.prompt.context")
-local listing = require("acp_nvim.prompt.project_files")
+local project_files = require("acp_nvim.prompt.project_files")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -170,7 +170,7 @@ local function mentions(cwd, typed)
   if vim.startswith("diagnostics", lower) and context.users_buffer() then
     add("diagnostics", "diagnostics")
   end
-  local known = listing.of(cwd)
+  local known = project_files.of(cwd)
   for _, path in ipairs(matching(known, lower)) do
     add(path)
   end
@@ -213,7 +213,7 @@ end
 function M.prepare(n)
   local session = state.session(n)
   if session then
-    listing.of(session.origin.cwd)
+    project_files.of(session.origin.cwd)
   end
 end
 

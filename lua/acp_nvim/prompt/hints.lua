@@ -1,7 +1,7 @@
 -- What is drawn in a prompt and not kept: whom an empty one asks, what a command that stands alone expects, its chips.
 -- It is right whatever has emptied or filled the buffer.
-local chip = require("acp_nvim.prompt.chips")
-local complete = require("acp_nvim.prompt.completion")
+local chips = require("acp_nvim.prompt.chips")
+local completion = require("acp_nvim.prompt.completion")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
@@ -72,7 +72,7 @@ local function draw(win, buf)
     return
   end
   local line = api.nvim_buf_get_lines(buf, 0, 1, true)[1]
-  local hint = line == "" and hint_of(win, buf) or complete.hint(prompts[buf], line)
+  local hint = line == "" and hint_of(win, buf) or completion.hint(prompts[buf], line)
   if hint then
     local gap = line:find("%S$") and " " or ""
     api.nvim_buf_set_extmark(buf, NAMESPACE, 0, #line, {
@@ -91,7 +91,7 @@ api.nvim_set_decoration_provider(NAMESPACE, {
     if row == 0 then
       draw(win, buf)
     end
-    chip.draw(prompts[buf], buf, row, NAMESPACE)
+    chips.draw(prompts[buf], buf, row, NAMESPACE)
   end,
 })
 

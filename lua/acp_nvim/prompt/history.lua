@@ -1,6 +1,6 @@
 -- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
 local event = require("acp_nvim.system.event")
-local regular = require("acp_nvim.system.regular_file")
+local regular_file = require("acp_nvim.system.regular_file")
 local state_folder = require("acp_nvim.backend.state_folder")
 
 local uv = vim.uv
@@ -47,7 +47,7 @@ local function write(path, how, text)
   elseif (uv.fs_lstat(path) or {}).type == "link" then
     return path .. " is a symlink"
   end
-  local fd, why = regular.writing(path, how)
+  local fd, why = regular_file.writing(path, how)
   if not fd then
     return ("%s: %s"):format(path, why)
   end
@@ -99,7 +99,7 @@ local function read(path)
   if not is_kept() then
     return {}
   end
-  local fd, stat = regular.reading(path)
+  local fd, stat = regular_file.reading(path)
   if not fd then
     return {}
   end

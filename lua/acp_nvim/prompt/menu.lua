@@ -1,6 +1,6 @@
 -- The menu of the prompt opens by itself behind `/` and `@`, where no completion plugin does that. Nothing is typed for
 -- it and nothing is chosen: whoever types on writes as if it were not there.
-local complete = require("acp_nvim.prompt.completion")
+local completion = require("acp_nvim.prompt.completion")
 local config = require("acp_nvim.config.settings")
 
 local api = vim.api
@@ -52,7 +52,7 @@ local function offer(buf)
   if not n or not line:find("[/@]") or vim.fn.complete_info({ "selected" }).selected ~= -1 then
     return
   end
-  local start, found = complete.candidates(n, line, vim.fn.prevnonblank(row - 1) == 0)
+  local start, found = completion.candidates(n, line, vim.fn.prevnonblank(row - 1) == 0)
   local typed = start and line:sub(start + 1)
   local is_whole = vim.iter(found):any(function(each)
     return each.word == typed

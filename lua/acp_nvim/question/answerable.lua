@@ -1,20 +1,20 @@
 -- The open questions as the user sees them: what is on screen may be answered, anything else is shown first.
+local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
-local clock = require("acp_nvim.question.answer_delay")
 local config = require("acp_nvim.config.settings")
 local diff_view = require("acp_nvim.question.diff_view")
 local focus = require("acp_nvim.ui.focus")
 local form = require("acp_nvim.form.window")
 local markdown = require("acp_nvim.chat.markdown")
-local seen_rows = require("acp_nvim.question.seen_rows")
 local messages = require("acp_nvim.ui.messages")
 local off_screen = require("acp_nvim.question.off_screen")
 local scroll = require("acp_nvim.question.scroll")
+local seen_rows = require("acp_nvim.question.seen_rows")
 local session_windows = require("acp_nvim.windows.session_windows")
-local visible_rows = require("acp_nvim.question.visible_rows")
 local state = require("acp_nvim.backend.session_store")
-local unseen_message = require("acp_nvim.ui.unseen_message")
 local typed_command = require("acp_nvim.question.typed_command")
+local unseen_message = require("acp_nvim.ui.unseen_message")
+local visible_rows = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
 local M = { is_away = focus.is_away }
@@ -66,7 +66,7 @@ function M.drawn()
     end
   end
   for session, here in pairs(focus.is_away() and {} or keys) do
-    clock.drawn(session, function(question)
+    answer_delay.drawn(session, function(question)
       if here[question.key] or here[question.id] then
         return M.can_answer(question)
       end
@@ -210,7 +210,7 @@ local function ended(question)
     told[question.id] = nil
   end
   seen_rows.forget(question.id)
-  clock.forget(question.id)
+  answer_delay.forget(question.id)
   diff_view.ended(question.id)
   form.ended(question.id)
   session_windows.settle(question.session)
@@ -234,7 +234,7 @@ function M.update(n, list)
   for id, question in pairs(before) do
     local now = open[id]
     if not state.is_answered(id) and (not now or now.version ~= question.version) then
-      clock.lines_moved(n)
+      answer_delay.lines_moved(n)
     end
     if not now then
       ended(question)
@@ -279,7 +279,7 @@ function M.attend()
 
   focus.on_lost(function()
     seen_rows.forget()
-    clock.forget()
+    answer_delay.forget()
   end)
 
   focus.on_gained(function()

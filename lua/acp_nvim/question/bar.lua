@@ -4,10 +4,10 @@
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
 --   ? <M-1> ✓ <M-2> ✓✓ <M-3> ✗                                                  (very narrow)
 --   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
+local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
-local clock = require("acp_nvim.question.answer_delay")
+local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
-local short_names = require("acp_nvim.question.option_labels")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -147,7 +147,7 @@ local OURS = { conflict = true, outside = true }
 ---@param question acp.Question
 ---@return acp.ShortName[]
 local function names_of(question)
-  return short_names.of(vim.tbl_map(function(option)
+  return option_labels.of(vim.tbl_map(function(option)
     return { name = OURS[question.kind] and option.id or option.name, kind = option.kind }
   end, question.options))
 end
@@ -169,7 +169,7 @@ local function answers(question, names, keys, step, more)
   end
   for number, short in ipairs(names) do
     if number <= MOST_KEYS then
-      local sign = (short.sign ~= "" or step.names) and short.sign or short_names.SIGNS[question.options[number].kind]
+      local sign = (short.sign ~= "" or step.names) and short.sign or option_labels.SIGNS[question.options[number].kind]
       local name = step.names and short.name or ""
       add(step.short and tostring(number) or keys.option:format(number), vim.trim(("%s %s"):format(sign or "", name)))
     end
@@ -233,7 +233,7 @@ function M.text(n, mode, width)
   if not question then
     return nil
   end
-  local lit = clock.counts(question, true)
+  local lit = answer_delay.counts(question, true)
   local parts = {}
   for _, chunk in ipairs(fitted(question, KEYS[mode], width, #questions - 1)) do
     local group = chunk[2] and lit and "AcpQuestionKey" or "AcpQuestionBar"

@@ -1,14 +1,14 @@
 -- Answers by key, from where the user is: prompt, chat, an option's line. Nothing is sent of what has not been on the
 -- screen, nothing by a key that was meant for something else, and nothing that counts always by one press alone.
+local answer_delay = require("acp_nvim.question.answer_delay")
+local answerable = require("acp_nvim.question.answerable")
 local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
-local clock = require("acp_nvim.question.answer_delay")
 local key_command = require("acp_nvim.ui.key_command")
-local question_of = require("acp_nvim.question.answerable")
 local messages = require("acp_nvim.ui.messages")
+local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
-local short_names = require("acp_nvim.question.option_labels")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -51,7 +51,7 @@ end
 ---@return string message
 local function again(option, key)
   local name = printable.cut(printable.visible(option.name), 40)
-  return ("%s = %s %s: press %s again"):format(key, short_names.SIGNS[option.kind], name, key)
+  return ("%s = %s %s: press %s again"):format(key, option_labels.SIGNS[option.kind], name, key)
 end
 
 --- Why the key sends nothing now.
@@ -61,13 +61,13 @@ end
 ---@param by_bar boolean
 ---@return string? message
 local function why_not(question, option, key, by_bar)
-  if not question_of.can_answer(question) and not question_of.can_refuse(question, option) then
-    question_of.show(question)
-    return question_of.why_unseen(question)
-  elseif not clock.counts(question, by_bar) then
+  if not answerable.can_answer(question) and not answerable.can_refuse(question, option) then
+    answerable.show(question)
+    return answerable.why_unseen(question)
+  elseif not answer_delay.counts(question, by_bar) then
     return TOO_SOON:format(key)
   end
-  local why = question_of.why_not(question, option)
+  local why = answerable.why_not(question, option)
   if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
     return again(option, key)
   end
@@ -81,9 +81,9 @@ end
 local function answer(question, option, key, by_bar)
   local why = why_not(question, option, key, by_bar)
   if why then
-    return question_of.tell(question, why)
+    return answerable.tell(question, why)
   end
-  if question_of.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
+  if answerable.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode
   end
   local ok, problem = answering.answer(question.id, option.id)
@@ -102,9 +102,9 @@ function M.why_not_by_key(question, option)
   local key = key_command.key()
   if not key then
     return nil
-  elseif not clock.counts(question, false) then
-    if question_of.is_shown_as_diff(question) then
-      clock.shown(question) -- its chat may be closed, and is not drawn
+  elseif not answer_delay.counts(question, false) then
+    if answerable.is_shown_as_diff(question) then
+      answer_delay.shown(question) -- its chat may be closed, and is not drawn
     end
     return TOO_SOON:format(key)
   elseif vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
@@ -118,7 +118,7 @@ end
 ---@return acp.Question?
 local function under_cursor()
   local chat = chats.of_buffer(api.nvim_get_current_buf())
-  return chat and question_of.at(chat.session, api.nvim_win_get_cursor(0)[1] - 1)
+  return chat and answerable.at(chat.session, api.nvim_win_get_cursor(0)[1] - 1)
 end
 
 --- The question that keys are about: the one under the cursor, else the one of the bar.
@@ -236,7 +236,7 @@ local function option_at(row, col)
   if not chat or not mark or mark.kind ~= "option" or not mark.options then
     return nil, nil, false
   end
-  local question = question_of.at(chat.session, row)
+  local question = answerable.at(chat.session, row)
   for _, place in ipairs(mark.options) do
     if #mark.options == 1 or (place[1] <= col and col < place[2]) then
       return question, place[3], true

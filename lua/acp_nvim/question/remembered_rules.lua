@@ -1,6 +1,6 @@
 -- `:Acp forget`: what a session remembers as allowed or rejected for good, one a line, to be taken back.
 local backend = require("acp_nvim.backend.process")
-local listed = require("acp_nvim.ui.list")
+local lists = require("acp_nvim.ui.list")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
@@ -29,10 +29,10 @@ end
 local function rows(width)
   return vim.tbl_map(function(item)
     local number = ("%3d  "):format(item.id)
-    local action = listed.column(SIGNS[item.action], ACTION_WIDTH)
+    local action = lists.column(SIGNS[item.action], ACTION_WIDTH)
     local keeper = item.by == "agent" and ("only %s can forget it"):format(agent()) or "this session"
     local room = width - vim.fn.strwidth(number .. action .. keeper) - 4
-    local what = listed.column(printable.visible(item.what), math.max(LEAST_WHAT, room))
+    local what = lists.column(printable.visible(item.what), math.max(LEAST_WHAT, room))
     local from = #number
     return {
       of = item,
@@ -76,7 +76,7 @@ function M.forget(n, ids)
   return backend.notify("forget", { session = n, items = ids })
 end
 
-list = listed.new({
+list = lists.new({
   name = "acp://forget",
   filetype = "acp_forget",
   title = "Remembered",
@@ -86,14 +86,14 @@ list = listed.new({
       "x",
       "take it back: you are asked again",
       run = function(item)
-        listed.told(M.forget(session --[[@as integer]], { item.id }))
+        lists.told(M.forget(session --[[@as integer]], { item.id }))
       end,
     },
     {
       "X",
       "take all back",
       always = function()
-        listed.told(M.forget(session --[[@as integer]]))
+        lists.told(M.forget(session --[[@as integer]]))
       end,
     },
   },

@@ -1,10 +1,10 @@
 -- A question comes into the view of a window, if need be row by row.
 local autoscroll = require("acp_nvim.chat.autoscroll")
-local cover = require("acp_nvim.question.hidden_lines")
-local memory = require("acp_nvim.question.seen_rows")
+local hidden_lines = require("acp_nvim.question.hidden_lines")
 local messages = require("acp_nvim.ui.messages")
+local seen_rows = require("acp_nvim.question.seen_rows")
 local session_windows = require("acp_nvim.windows.session_windows")
-local sight = require("acp_nvim.question.visible_rows")
+local visible_rows = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
 local M = {}
@@ -26,8 +26,8 @@ end
 ---@return integer row  of the line
 local function line_at(win, lines, row)
   local line = lines.first
-  while line < lines.last and row >= sight.height(win, line, line) do
-    row, line = row - sight.height(win, line, line), line + 1
+  while line < lines.last and row >= visible_rows.height(win, line, line) do
+    row, line = row - visible_rows.height(win, line, line), line + 1
   end
   return line, row
 end
@@ -53,7 +53,7 @@ end
 
 ---@param part acp.Part?
 local function tell_part(part)
-  if part and not sight.is_whole(part) then
+  if part and not visible_rows.is_whole(part) then
     local now = part.to < part.total and "say it again for its next lines" or "say it again to answer"
     messages.show("warn", ("%s (%d to %d of %d)"):format(now, part.from + 1, part.to, part.total))
   end
@@ -64,14 +64,14 @@ end
 ---@param question acp.Question
 ---@param lines acp.QuestionLines
 local function show_next(win, question, lines)
-  local part = sight.part_in(win, question, lines)
-  local row = part and memory.unseen(question, part) or not part and 0
+  local part = visible_rows.part_in(win, question, lines)
+  local row = part and seen_rows.unseen(question, part) or not part and 0
   if row then
     row_to_top(win, lines, row)
   end
   vim.schedule(function() -- behind what the command itself says
-    local now = api.nvim_win_is_valid(win) and sight.lines_of(question)
-    tell_part(now and sight.part_in(win, question, now) or nil)
+    local now = api.nvim_win_is_valid(win) and visible_rows.lines_of(question)
+    tell_part(now and visible_rows.part_in(win, question, now) or nil)
   end)
 end
 
@@ -79,17 +79,17 @@ end
 ---@param question acp.Question
 ---@param lines acp.QuestionLines
 function M.show(win, question, lines)
-  cover.lift(win, lines)
-  local total = sight.height(win, lines.first, lines.last)
-  local _, _, room = sight.rows_in(win, lines)
+  hidden_lines.lift(win, lines)
+  local total = visible_rows.height(win, lines.first, lines.last)
+  local _, _, room = visible_rows.rows_in(win, lines)
   if total > room then
     session_windows.enlarge(win, total - room)
-    _, _, room = sight.rows_in(win, lines)
+    _, _, room = visible_rows.rows_in(win, lines)
   end
-  local part = sight.part_in(win, question, lines)
+  local part = visible_rows.part_in(win, question, lines)
   if total > room then
     show_next(win, question, lines)
-  elseif not part or not sight.is_whole(part) then
+  elseif not part or not visible_rows.is_whole(part) then
     vim.wo[win][0].scrolloff = 0
     to_top(win, lines.first)
     autoscroll.lower(win)

@@ -1,5 +1,5 @@
 -- What of the questions has been on the screen, row by row, since they are as they are; nothing while nobody looks.
-local sight = require("acp_nvim.question.visible_rows")
+local visible_rows = require("acp_nvim.question.visible_rows")
 
 local M = {}
 
@@ -14,7 +14,7 @@ local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question 
 function M.note(question)
   local windows = seen[question.id] or {}
   seen[question.id] = windows
-  for _, part in ipairs(sight.parts(question)) do
+  for _, part in ipairs(visible_rows.parts(question)) do
     local before = windows[part.win]
     local known = before and before.look == part.look and before or { look = part.look, rows = {} }
     windows[part.win] = known
@@ -42,8 +42,8 @@ end
 ---@param question acp.Question
 ---@return boolean
 function M.has_seen(question)
-  return vim.iter(sight.parts(question)):any(function(part)
-    return (sight.is_whole(part) or part.total > part.room) and not M.unseen(question, part)
+  return vim.iter(visible_rows.parts(question)):any(function(part)
+    return (visible_rows.is_whole(part) or part.total > part.room) and not M.unseen(question, part)
   end)
 end
 

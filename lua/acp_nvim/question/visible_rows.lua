@@ -1,6 +1,6 @@
 -- Where a question stands in the chat, and which of its rows the windows show.
 local chats = require("acp_nvim.chat.buffer")
-local cover = require("acp_nvim.question.hidden_lines")
+local hidden_lines = require("acp_nvim.question.hidden_lines")
 
 local api = vim.api
 local M = {}
@@ -97,7 +97,7 @@ end
 ---@return acp.Part? part  nil: nothing of it is in the window, or something hides it there
 function M.part_in(win, question, lines)
   local from, to, room = M.rows_in(win, lines)
-  if from >= to or cover.hides(win, lines) then
+  if from >= to or hidden_lines.hides(win, lines) then
     return nil
   end
   local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
@@ -146,7 +146,7 @@ end
 function M.is_covered(question)
   local lines = M.lines_of(question)
   for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
-    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and cover.hides(win, lines) == "float" then
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and hidden_lines.hides(win, lines) == "float" then
       return true
     end
   end

@@ -1,7 +1,7 @@
 -- The keys are told where they are used: beside the pending hunk under the cursor, as " 1/3  ,k keep  ,u undo  ]h next".
 -- Not in insert mode, only in the current window, and only on a row with room for it.
 local hunks = require("acp_nvim.hunks")
-local names = require("acp_nvim.review.key_names")
+local key_names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")
 
 local api = vim.api
@@ -53,7 +53,7 @@ end
 ---@param count integer  of them
 ---@return acp.Chunks[]
 local function versions(buf, at, count)
-  local told, way = names.told(buf), at < count and "next" or at > 1 and "previous" or nil
+  local told, way = key_names.told(buf), at < count and "next" or at > 1 and "previous" or nil
   ---@param gap string
   ---@param ... acp.HunkVerb
   local function of(gap, ...)

@@ -1,6 +1,6 @@
 -- What the keys of the review are called where they are told: the user's own maps first, then ours; where another map has
 -- the key, the command, and who has it.
-local owner = require("acp_nvim.ui.mapping_owner")
+local mapping_owner = require("acp_nvim.ui.mapping_owner")
 
 local api = vim.api
 local M = {}
@@ -33,7 +33,7 @@ end
 function M.taken(buf, verb, mode)
   local key = M.keys[verb]
   local map = api.nvim_buf_call(buf, function()
-    return owner.map_of(typed(key.lhs), mode or "n")
+    return mapping_owner.map_of(typed(key.lhs), mode or "n")
   end)
   return map and map.rhs ~= key.plug and map or nil
 end
@@ -79,7 +79,7 @@ function M.told(buf)
     told[verb] = {
       key = own[key.plug] or maps and not map and name or nil,
       command = key.command,
-      who = map and ("%s is %s"):format(name, owner.of(map) or "mapped") or nil,
+      who = map and ("%s is %s"):format(name, mapping_owner.of(map) or "mapped") or nil,
     }
   end
   return told

@@ -1,5 +1,5 @@
 -- Keys in buffers with pending changes: there with the first, gone with the last, and only where nothing else is mapped.
-local names = require("acp_nvim.review.key_names")
+local key_names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")
 local messages = require("acp_nvim.ui.messages")
 
@@ -21,8 +21,8 @@ local mapped = {} ---@type table<integer, true> buffers that have their keys
 ---@param buf integer
 local function map(buf)
   for _, each in ipairs(MAPS) do
-    local key = names.keys[each.verb]
-    if not names.taken(buf, each.verb, each.mode) then
+    local key = key_names.keys[each.verb]
+    if not key_names.taken(buf, each.verb, each.mode) then
       vim.keymap.set(each.mode, key.lhs, key.plug, { buffer = buf, remap = true, desc = each.desc })
     end
   end
@@ -33,7 +33,7 @@ end
 ---@param buf integer
 local function unmap(buf)
   for _, each in ipairs(api.nvim_buf_is_valid(buf) and MAPS or {}) do
-    local key = names.keys[each.verb]
+    local key = key_names.keys[each.verb]
     local now = api.nvim_buf_call(buf, function()
       return vim.fn.maparg(key.lhs, each.mode, false, true)
     end)

@@ -1,13 +1,13 @@
 -- Continues the last conversation of a folder: `:Acp continue`, and `<CR>` in an empty chat.
-local agents = require("acp_nvim.config.known_agents")
-local ago = require("acp_nvim.ui.relative_time")
 local acp = require("acp_nvim.api")
 local backend = require("acp_nvim.backend.process")
-local earlier = require("acp_nvim.chat.earlier_session")
-local prompt = require("acp_nvim.prompt.buffer")
-local requests = require("acp_nvim.backend.session_requests")
+local earlier_session = require("acp_nvim.chat.earlier_session")
+local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local prompt = require("acp_nvim.prompt.buffer")
+local relative_time = require("acp_nvim.ui.relative_time")
+local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -15,7 +15,7 @@ local M = {}
 --- An empty session has given way to the one that goes on.
 ---@param n? integer
 local function close_empty(n)
-  local is_idle = n and state.exists(n) and earlier.is_empty(n) and prompt.draft(n) == ""
+  local is_idle = n and state.exists(n) and earlier_session.is_empty(n) and prompt.draft(n) == ""
   if n and is_idle then
     acp.close_session({ session = n })
   end
@@ -24,7 +24,10 @@ end
 ---@param kept acp.Earlier
 ---@return string
 local function name(kept)
-  return ('"%s" (%s)'):format(printable.cut(printable.visible(kept.title or "untitled"), 40), ago(kept.updated))
+  return ('"%s" (%s)'):format(
+    printable.cut(printable.visible(kept.title or "untitled"), 40),
+    relative_time(kept.updated)
+  )
 end
 
 ---@param cwd string
@@ -32,7 +35,7 @@ end
 ---@return integer? n
 ---@return string said  or why not
 local function go_on(cwd, kept)
-  local agent = kept.id and agents.find(kept.agent)
+  local agent = kept.id and known_agents.find(kept.agent)
   if not agent then
     local n, message = acp.replay(kept.file)
     local why = ("%s was with %s, which is not configured: a replay"):format(name(kept), printable.visible(kept.agent))
@@ -57,7 +60,7 @@ end
 function M.continue(cwd)
   cwd = cwd or vim.fn.getcwd()
   local before = state.current()
-  local n = earlier.living(cwd)
+  local n = earlier_session.living(cwd)
   if n then
     show(n)
     local status = state.look(n) or {}
@@ -70,7 +73,7 @@ function M.continue(cwd)
   if not ok then
     return nil, message
   end
-  earlier.ask(cwd, function(kept)
+  earlier_session.ask(cwd, function(kept)
     if not kept then
       local where = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
       return messages.show("info", "nothing to continue (:Acp sessions lists what agents have saved): " .. where)

@@ -1,12 +1,12 @@
 -- `:Acp sessions`: the sessions that live here and those that the running agents have saved, one a line.
 local acp = require("acp_nvim.api")
-local agents = require("acp_nvim.config.known_agents")
-local ago = require("acp_nvim.ui.relative_time")
 local backend = require("acp_nvim.backend.process")
-local catalogue = require("acp_nvim.sessions.live_and_saved")
-local listed = require("acp_nvim.ui.list")
+local known_agents = require("acp_nvim.config.known_agents")
+local lists = require("acp_nvim.ui.list")
+local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local relative_time = require("acp_nvim.ui.relative_time")
 local session_end = require("acp_nvim.windows.session_end")
 local state = require("acp_nvim.backend.session_store")
 
@@ -24,17 +24,17 @@ local function draw_line(line, width)
   local number = line.session and tostring(line.session) or ""
   local head = ("%3s %s  %s  "):format(
     number,
-    listed.column(line.state, 9),
-    listed.column(printable.visible(line.agent), 10)
+    lists.column(line.state, 9),
+    lists.column(printable.visible(line.agent), 10)
   )
   local room = math.max(20, width - #"999 needs you  agent-name  " - 14)
   local title = math.max(12, math.floor(room * 0.6))
   local row = head
-    .. listed.column(line.title, title)
+    .. lists.column(line.title, title)
     .. "  "
-    .. listed.column(cwd, room - title - 2)
+    .. lists.column(cwd, room - title - 2)
     .. "  "
-    .. ago(line.updated)
+    .. relative_time(line.updated)
   return (row:gsub("%s+$", ""))
 end
 
@@ -44,7 +44,7 @@ local function rows(width)
   return vim.tbl_map(function(line)
     local from, to = STATE_COLUMN, STATE_COLUMN + #line.state
     return { of = line, key = line.key, text = draw_line(line, width), from = from, to = to, hl = line.hl }
-  end, catalogue.all())
+  end, live_and_saved.all())
 end
 
 --- What is to be said of the agents' lists, below the last line.
@@ -53,7 +53,7 @@ end
 ---@return string hl
 local function remarks(shown)
   local said = {}
-  for _, listing in ipairs(catalogue.listings()) do
+  for _, listing in ipairs(live_and_saved.listings()) do
     local name = printable.visible(listing.agent)
     if listing.state == "asking" then
       said[#said + 1] = name .. ": asking for its sessions …"
@@ -79,15 +79,15 @@ end
 --- The list gives way to the session's chat.
 ---@param n integer
 local function go(n)
-  listed.give_way(function()
-    listed.told(acp.open({ session = n }))
+  lists.give_way(function()
+    lists.told(acp.open({ session = n }))
   end)
 end
 
 ---@param n? integer
 ---@param message? string
 local function went(n, message)
-  if listed.told(n, message) then
+  if lists.told(n, message) then
     go(n --[[@as integer]])
   end
 end
@@ -105,7 +105,7 @@ end
 ---@param more boolean
 local function ask(refresh, more)
   local cwd = vim.fn.getcwd()
-  listed.told(backend.notify("list", { agent = agents.default(), cwd = cwd, refresh = refresh, more = more }))
+  lists.told(backend.notify("list", { agent = known_agents.default(), cwd = cwd, refresh = refresh, more = more }))
 end
 
 ---@param line acp.SessionLine
@@ -124,7 +124,7 @@ local function close(line, again)
   if pending > 0 and not again then
     return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
   end
-  listed.told(acp.close_session({ session = line.session }))
+  lists.told(acp.close_session({ session = line.session }))
 end
 
 ---@param line acp.SessionLine
@@ -136,7 +136,7 @@ local function delete(line, again)
   elseif not again then
     return "d again deletes it for good"
   else
-    listed.told(acp.delete(line.id, { agent = line.agent }))
+    lists.told(acp.delete(line.id, { agent = line.agent }))
   end
 end
 
@@ -158,7 +158,7 @@ end
 
 --- At the end of the list there may be more.
 local function at_end()
-  for _, listing in ipairs(catalogue.listings()) do
+  for _, listing in ipairs(live_and_saved.listings()) do
     if listing.state == "more" then
       return more()
     end
@@ -166,7 +166,7 @@ local function at_end()
 end
 
 local function closed()
-  catalogue.take({})
+  live_and_saved.take({})
   if backend.is_running() and vim.v.exiting == vim.NIL then
     backend.notify("list_end", {})
   end
@@ -174,7 +174,7 @@ end
 
 -- The seam ------------------------------------------------------------------------------------------------------------
 
-local list = listed.new({
+local list = lists.new({
   name = "acp://sessions",
   filetype = "acp_sessions",
   title = "Sessions",
@@ -199,7 +199,7 @@ local list = listed.new({
 ---@param current? integer
 local function begin_at_another(current)
   local at
-  for row, line in ipairs(catalogue.all()) do
+  for row, line in ipairs(live_and_saved.all()) do
     at = line.session and line.session ~= current and row or at
   end
   if at then
@@ -234,7 +234,7 @@ end
 ---@param saved acp.Listed[]
 function M.listed(saved)
   if list.buffer then
-    catalogue.take(saved)
+    live_and_saved.take(saved)
     list:redraw()
   end
 end

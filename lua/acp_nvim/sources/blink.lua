@@ -1,5 +1,5 @@
 -- The source for blink.cmp: `module = "acp_nvim.sources.blink"`.
-local items = require("acp_nvim.sources.lsp_items")
+local lsp_items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.BlinkSource
 local M = {}
@@ -11,12 +11,12 @@ end
 
 ---@return boolean
 function M:enabled()
-  return items.is_prompt()
+  return lsp_items.is_prompt()
 end
 
 ---@return string[]
 function M:get_trigger_characters()
-  return items.TRIGGERS
+  return lsp_items.TRIGGERS
 end
 
 ---@param context { bufnr: integer, cursor: [integer, integer], line: string }
@@ -24,7 +24,7 @@ end
 function M:get_completions(context, callback)
   local row, col = unpack(context.cursor)
   callback({
-    items = items.at(context.bufnr, row, context.line:sub(1, col)),
+    items = lsp_items.at(context.bufnr, row, context.line:sub(1, col)),
     -- what fits is found anew with every character: there are more files than are ever listed
     is_incomplete_forward = true,
     is_incomplete_backward = true,

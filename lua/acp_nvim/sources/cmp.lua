@@ -1,5 +1,5 @@
 -- The source for nvim-cmp: `require("cmp").register_source("acp_nvim", require("acp_nvim.sources.cmp").new())`.
-local items = require("acp_nvim.sources.lsp_items")
+local lsp_items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.CmpSource
 local M = {}
@@ -11,7 +11,7 @@ end
 
 ---@return boolean
 function M:is_available()
-  return items.is_prompt()
+  return lsp_items.is_prompt()
 end
 
 ---@return string
@@ -26,7 +26,7 @@ end
 
 ---@return string[]
 function M:get_trigger_characters()
-  return items.TRIGGERS
+  return lsp_items.TRIGGERS
 end
 
 ---@return string
@@ -39,7 +39,7 @@ end
 function M:complete(params, callback)
   local context = params.context
   callback({
-    items = items.at(context.bufnr, context.cursor.row, context.cursor_before_line),
+    items = lsp_items.at(context.bufnr, context.cursor.row, context.cursor_before_line),
     isIncomplete = true, -- there are more files than are ever listed
   })
 end

@@ -1,5 +1,5 @@
 -- What may stand at the cursor of a prompt, as completion items of the language server protocol: both plugins take these.
-local complete = require("acp_nvim.prompt.completion")
+local completion = require("acp_nvim.prompt.completion")
 
 local M = {}
 
@@ -33,7 +33,7 @@ function M.at(buf, row, line)
     return {}
   end
   local above = vim.api.nvim_buf_get_lines(buf, 0, row - 1, false)
-  local start, candidates = complete.candidates(n, line, not table.concat(above):find("%S"))
+  local start, candidates = completion.candidates(n, line, not table.concat(above):find("%S"))
   local items = {}
   for i, candidate in ipairs(candidates) do
     items[i] = {

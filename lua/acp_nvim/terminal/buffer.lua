@@ -1,14 +1,14 @@
 -- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
 local backend = require("acp_nvim.backend.process")
-local bar = require("acp_nvim.terminal.winbar")
 local highlight = require("acp_nvim.ui.highlight")
-local picker = require("acp_nvim.terminal.list")
-local roll = require("acp_nvim.terminal.registry")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local registry = require("acp_nvim.terminal.registry")
+local terminal_bar = require("acp_nvim.terminal.winbar")
+local terminal_list = require("acp_nvim.terminal.list")
 
 local api = vim.api
-local M = { list = roll.list }
+local M = { list = registry.list }
 
 local SCROLLBACK = 10000
 
@@ -16,9 +16,9 @@ local SCROLLBACK = 10000
 local function draw_winbars(terminal)
   for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
     local command = printable.cut(printable.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
-    local status = roll.ending(terminal)
-    local keys = (status and "" or bar.STOP) .. bar.CLOSE
-    bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
+    local status = registry.ending(terminal)
+    local keys = (status and "" or terminal_bar.STOP) .. terminal_bar.CLOSE
+    terminal_bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
   end
 end
 
@@ -29,8 +29,8 @@ end
 ---@param id string
 ---@param command string
 function M.opened(n, id, command)
-  roll.add(n, id, command)
-  picker.draw()
+  registry.add(n, id, command)
+  terminal_list.draw()
 end
 
 --- Port: output for the buffer that asked for it.
@@ -40,7 +40,7 @@ end
 ---@param buf integer
 ---@return boolean taken  false: nobody looks any more
 function M.feed(n, id, text, buf)
-  local terminal = roll.find(n, id)
+  local terminal = registry.find(n, id)
   if not terminal or terminal.buf ~= buf or not terminal.channel then
     return false
   end
@@ -53,26 +53,26 @@ end
 ---@param id string
 ---@param status string
 function M.exited(n, id, status)
-  local terminal = roll.find(n, id)
+  local terminal = registry.find(n, id)
   if terminal then
     terminal.status = status
     draw_winbars(terminal)
-    picker.draw() -- whoever types in it stays in terminal mode: in another the rest would be commands
+    terminal_list.draw() -- whoever types in it stays in terminal mode: in another the rest would be commands
   end
 end
 
 --- The session leaves the list, and its terminals with it; a buffer that is on the screen stays readable.
 ---@param n integer
 function M.ended(n)
-  for _, terminal in ipairs(roll.list(n)) do
-    roll.drop(terminal)
+  for _, terminal in ipairs(registry.list(n)) do
+    registry.drop(terminal)
     if terminal.buf and vim.fn.bufwinid(terminal.buf) < 0 then
       api.nvim_buf_delete(terminal.buf, { force = true })
     elseif terminal.buf then
       vim.bo[terminal.buf].bufhidden = "wipe"
     end
   end
-  picker.draw()
+  terminal_list.draw()
 end
 
 -- What the user does --------------------------------------------------------------------------------------------------
@@ -82,11 +82,11 @@ end
 ---@return true? ok
 ---@return string? message
 function M.stop(number)
-  local terminal = roll.get(number)
+  local terminal = registry.get(number)
   if not terminal then
     return nil, ("there is no terminal %s"):format(tostring(number))
-  elseif roll.ending(terminal) then
-    return nil, ("terminal %d has ended: %s"):format(number, roll.ending(terminal))
+  elseif registry.ending(terminal) then
+    return nil, ("terminal %d has ended: %s"):format(number, registry.ending(terminal))
   end
   return backend.notify("terminal_kill", { session = terminal.session, id = terminal.id })
 end
@@ -114,10 +114,10 @@ local function create(terminal)
   vim.bo[buf].modeline = false
   vim.b[buf].acp_session = terminal.session
   vim.b[buf].acp_terminal = terminal.id
-  bar.map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
+  terminal_bar.map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
     stop_or_say(terminal.number)
   end)
-  bar.map(buf, "n", "q", "Close the window", close_window)
+  terminal_bar.map(buf, "n", "q", "Close the window", close_window)
   api.nvim_create_autocmd({ "BufWipeout", "BufDelete" }, {
     buffer = buf,
     callback = function()
@@ -135,7 +135,7 @@ local function create(terminal)
   api.nvim_create_autocmd("TermEnter", { -- there is nobody any more who would read what is typed
     buffer = buf,
     callback = function()
-      if roll.ending(terminal) then
+      if registry.ending(terminal) then
         vim.schedule(vim.cmd.stopinsert)
       end
     end,
@@ -183,7 +183,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.open(number)
-  local terminal = roll.get(number)
+  local terminal = registry.get(number)
   if not terminal then
     return nil, ("there is no terminal %s: :Acp terminals shows them"):format(tostring(number))
   elseif vim.fn.getcmdwintype() ~= "" then
@@ -197,7 +197,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.pick()
-  return picker.open(M.open, stop_or_say)
+  return terminal_list.open(M.open, stop_or_say)
 end
 
 return M

@@ -1,8 +1,8 @@
 -- The list of all terminals, with keys that open and stop them.
-local bar = require("acp_nvim.terminal.winbar")
-local roll = require("acp_nvim.terminal.registry")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local registry = require("acp_nvim.terminal.registry")
+local terminal_bar = require("acp_nvim.terminal.winbar")
 
 local api = vim.api
 local M = {}
@@ -15,10 +15,10 @@ local function lines()
   return vim.tbl_map(function(terminal)
     return ("%3d  %-8s  %s"):format(
       terminal.number,
-      roll.ending(terminal) or "running",
+      registry.ending(terminal) or "running",
       printable.visible(terminal.command)
     )
-  end, roll.list())
+  end, registry.list())
 end
 
 --- Draws it anew, where it is shown.
@@ -46,17 +46,17 @@ end
 ---@return true? ok
 ---@return string? message
 function M.open(open, stop)
-  if #roll.list() == 0 then
+  if #registry.list() == 0 then
     return nil, "there are no terminals"
   end
   local win = panes.show(NAME, "acp_terminals", lines())
   shown = api.nvim_win_get_buf(win)
   vim.wo[win].cursorline, vim.wo[win].wrap = true, false
   vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false -- the terminals have numbers of their own
-  bar.set(win, "Terminals   <CR> open" .. bar.STOP .. bar.CLOSE)
+  terminal_bar.set(win, "Terminals   <CR> open" .. terminal_bar.STOP .. terminal_bar.CLOSE)
   api.nvim_win_set_height(win, api.nvim_win_get_height(win) + 1) -- the bar has taken one of its lines
-  bar.map(shown, "n", "<CR>", "Open the terminal", with_chosen(open))
-  bar.map(shown, "n", "<C-c>", "Stop the command", with_chosen(stop))
+  terminal_bar.map(shown, "n", "<CR>", "Open the terminal", with_chosen(open))
+  terminal_bar.map(shown, "n", "<C-c>", "Stop the command", with_chosen(stop))
   return true
 end
 

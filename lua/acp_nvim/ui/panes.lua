@@ -1,9 +1,9 @@
 -- Short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
 local builtin = require("acp_nvim.ui.builtin")
 local highlight = require("acp_nvim.ui.highlight")
-local layout = require("acp_nvim.ui.tabpage")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local M = {}
 
@@ -54,10 +54,10 @@ end
 local function leave_as_before(win, from, before)
   local function restore()
     local is_elsewhere = not vim.list_contains(before.windows, vim.api.nvim_get_current_win())
-    if vim.list_contains(layout.windows(), from) and not is_elsewhere then -- else the next window is there already
+    if vim.list_contains(tabpage.windows(), from) and not is_elsewhere then -- else the next window is there already
       vim.api.nvim_set_current_win(from)
     end
-    layout.restore(before)
+    tabpage.restore(before)
   end
   vim.api.nvim_create_autocmd("WinClosed", {
     pattern = tostring(win),
@@ -74,8 +74,8 @@ end
 ---@param height integer
 ---@return integer win
 function M.split(height)
-  local from, before = vim.api.nvim_get_current_win(), layout.remember()
-  if layout.is_float(from) then -- one for a moment, and gone then
+  local from, before = vim.api.nvim_get_current_win(), tabpage.remember()
+  if tabpage.is_float(from) then -- one for a moment, and gone then
     from = vim.fn.win_getid(vim.fn.winnr("#"))
   end
   vim.cmd(("botright %dsplit"):format(height))

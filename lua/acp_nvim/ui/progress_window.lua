@@ -1,7 +1,6 @@
 -- A small window in the lower right corner: what is being done, and the last line that was said of it. It takes neither
 -- the focus nor a key.
 local printable = require("acp_nvim.ui.printable")
-
 require("acp_nvim.ui.highlight")
 
 local api = vim.api

@@ -1,7 +1,7 @@
 -- A pair goes, and leaves the user's windows as they were.
-local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.pair")
-local undisturbed = require("acp_nvim.ui.safe_windows")
+local safe_windows = require("acp_nvim.ui.safe_windows")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -58,14 +58,14 @@ local function close(pair)
   if inside and pairs_of.is_open(pair.origin) then
     api.nvim_set_current_win(pair.origin)
   end
-  layout.restore(pair.layout)
+  tabpage.restore(pair.layout)
 end
 
 --- Closes the pair of this tabpage; the session goes on.
 function M.close()
   local pair = pairs_of.current()
   if pair and vim.fn.getcmdwintype() == "" then
-    undisturbed.run(function()
+    safe_windows.run(function()
       close(pair)
     end)
   end
@@ -80,7 +80,7 @@ function M.close_session(n)
       M.close()
     elseif pair.session == n then
       pairs_of.by_tab[tab] = nil
-      undisturbed.run(function()
+      safe_windows.run(function()
         close_windows(pair)
       end)
     end
@@ -92,7 +92,7 @@ end
 ---@param pair acp.Pair
 ---@return boolean
 local function is_last(tab, pair)
-  local left = layout.windows(tab)
+  local left = tabpage.windows(tab)
   return #left == 1 and pairs_of.holds(pair, left[1]) and (not pair.own_tab or #api.nvim_list_tabpages() == 1)
 end
 
@@ -107,7 +107,7 @@ function M.close_partner(tab, pair)
   pairs_of.by_tab[tab] = nil
   close_windows(pair)
   if tab == api.nvim_get_current_tabpage() then
-    layout.restore(pair.layout)
+    tabpage.restore(pair.layout)
   end
 end
 

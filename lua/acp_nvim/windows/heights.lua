@@ -1,6 +1,6 @@
 -- The heights of a chat and of its prompt: the prompt keeps the one that we or the user gave it, whatever comes and goes.
-local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.pair")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -8,7 +8,7 @@ local M = {}
 ---@param pair acp.Pair
 ---@return boolean  one below the other, and not floating
 local function is_stacked(pair)
-  return pairs_of.is_complete(pair) and not layout.is_float(pair.prompt)
+  return pairs_of.is_complete(pair) and not tabpage.is_float(pair.prompt)
 end
 
 ---@param pair acp.Pair

@@ -1,8 +1,8 @@
 -- What the two windows show, with which options, and under which bars.
 local chats = require("acp_nvim.chat.buffer")
 local highlight = require("acp_nvim.ui.highlight")
-local layout = require("acp_nvim.ui.tabpage")
 local prompt = require("acp_nvim.prompt.buffer")
+local tabpage = require("acp_nvim.ui.tabpage")
 local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
@@ -49,10 +49,10 @@ end
 ---@return table<string, string> chat
 ---@return table<string, string> prompt
 local function bars(pair)
-  if vim.go.winbar ~= "" and not layout.is_float(pair.chat) and vim.o.laststatus == 2 then
+  if vim.go.winbar ~= "" and not tabpage.is_float(pair.chat) and vim.o.laststatus == 2 then
     -- The prompt has a winbar in any case: let it be ours.
     return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
-  elseif layout.is_float(pair.chat) or vim.o.laststatus ~= 2 then
+  elseif tabpage.is_float(pair.chat) or vim.o.laststatus ~= 2 then
     return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
   end
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = "", statusline = winbar.PLACE }
@@ -62,7 +62,7 @@ end
 ---@param pair acp.Pair
 ---@param n integer
 function M.show(pair, n)
-  local beside = not layout.is_float(pair.chat) and api.nvim_win_get_width(pair.chat) < vim.o.columns
+  local beside = not tabpage.is_float(pair.chat) and api.nvim_win_get_width(pair.chat) < vim.o.columns
   local above, below = bars(pair)
   local fixed = { winfixbuf = true, winfixwidth = beside }
   show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above))

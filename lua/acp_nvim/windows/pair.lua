@@ -1,5 +1,5 @@
 -- The pairs: in each tabpage at most one, a chat with its prompt below.
-local layout = require("acp_nvim.ui.tabpage")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -74,13 +74,13 @@ end
 function M.users_windows(pair)
   return vim.tbl_filter(function(win)
     return not M.holds(pair, win)
-  end, layout.windows())
+  end, tabpage.windows())
 end
 
 --- A pair that is not on the screen yet, before the user's windows as they are now.
 ---@return acp.Pair
 function M.new()
-  local pair = { session = 0, own_tab = false, disturbed = false, layout = layout.remember() }
+  local pair = { session = 0, own_tab = false, disturbed = false, layout = tabpage.remember() }
   pair.origin = api.nvim_get_current_win()
   pair.file = pair.origin
   return pair

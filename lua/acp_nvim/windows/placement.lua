@@ -1,7 +1,7 @@
 -- Where the chat's window comes to be, by the position in the configuration, and the prompt's below it.
 local config = require("acp_nvim.config.settings")
-local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.pair")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -102,7 +102,7 @@ function places.bottom(buf)
 end
 
 function places.tab(buf, pair)
-  layout.new_tab(buf)
+  tabpage.new_tab(buf)
   pair.own_tab = true
   return api.nvim_get_current_win()
 end
@@ -137,7 +137,7 @@ end
 ---@return integer
 function M.open_prompt(pair, buf)
   local height = api.nvim_win_get_height(pair.chat)
-  if layout.is_float(pair.chat) then
+  if tabpage.is_float(pair.chat) then
     return api.nvim_open_win(buf, false, (select(2, floats())))
   end
   local below = { split = "below", win = pair.chat, height = prompt_height(height) }

@@ -1,8 +1,8 @@
 -- The share of the screen that a pair has: it follows the screen's size until the user has resized it by hand.
 local config = require("acp_nvim.config.settings")
-local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.pair")
-local place = require("acp_nvim.windows.placement")
+local placement = require("acp_nvim.windows.placement")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -10,10 +10,10 @@ local M = {}
 ---@param pair acp.Pair
 ---@return "width"|"height"|"float"|nil side  of the screen that it has a share of
 local function side_of(pair)
-  local position = place.position()
+  local position = placement.position()
   if pair.own_tab or not pairs_of.is_complete(pair) then
     return nil
-  elseif layout.is_float(pair.chat) then
+  elseif tabpage.is_float(pair.chat) then
     return "float"
   elseif position == "bottom" then
     return "height"
@@ -63,11 +63,11 @@ function M.follow_screen(pair)
   if not side or not given or given.by_hand or given.screen == screen() then
     return
   elseif side == "float" then
-    place.float_anew(pair)
+    placement.float_anew(pair)
   elseif side == "width" then
-    api.nvim_win_set_width(pair.chat, place.width())
+    api.nvim_win_set_width(pair.chat, placement.width())
   else
-    local height = place.height() - api.nvim_win_get_height(pair.prompt) - 1
+    local height = placement.height() - api.nvim_win_get_height(pair.prompt) - 1
     api.nvim_win_set_height(pair.chat, math.max(1, height))
   end
   M.note(pair)

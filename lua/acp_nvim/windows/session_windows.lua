@@ -4,17 +4,17 @@ local chat_size = require("acp_nvim.windows.chat_size")
 local chats = require("acp_nvim.chat.buffer")
 local closing = require("acp_nvim.windows.closing")
 local heights = require("acp_nvim.windows.heights")
-local layout = require("acp_nvim.ui.tabpage")
-local look = require("acp_nvim.windows.options")
-local pairs_of = require("acp_nvim.windows.pair")
-local place = require("acp_nvim.windows.placement")
-local prompt = require("acp_nvim.prompt.buffer")
 local messages = require("acp_nvim.ui.messages")
-local share = require("acp_nvim.windows.screen_share")
+local pairs_of = require("acp_nvim.windows.pair")
+local placement = require("acp_nvim.windows.placement")
+local prompt = require("acp_nvim.prompt.buffer")
+local safe_windows = require("acp_nvim.ui.safe_windows")
+local screen_share = require("acp_nvim.windows.screen_share")
 local state = require("acp_nvim.backend.session_store")
-local undisturbed = require("acp_nvim.ui.safe_windows")
+local tabpage = require("acp_nvim.ui.tabpage")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
+local window_options = require("acp_nvim.windows.options")
 
 local api = vim.api
 local M = {
@@ -30,7 +30,7 @@ local M = {
 ---@return acp.Pair?
 local function pair_in_own_tab()
   for tab, pair in pairs(pairs_of.by_tab) do
-    if pair.own_tab and place.position() == "tab" and pairs_of.is_open(pair.chat) then
+    if pair.own_tab and placement.position() == "tab" and pairs_of.is_open(pair.chat) then
       api.nvim_set_current_tabpage(tab)
       return pair
     end
@@ -44,15 +44,15 @@ local function ensure(n)
   local pair = pairs_of.current() or pair_in_own_tab() or pairs_of.new()
   local was_complete = pairs_of.is_complete(pair)
   if not pairs_of.is_open(pair.chat) then
-    pair.chat = place.open_chat(pair, chats.buffer(n))
+    pair.chat = placement.open_chat(pair, chats.buffer(n))
   end
   if not pairs_of.is_open(pair.prompt) then
-    pair.prompt = place.open_prompt(pair, prompt.buffer(n))
+    pair.prompt = placement.open_prompt(pair, prompt.buffer(n))
   end
-  look.show(pair, n)
+  window_options.show(pair, n)
   if not was_complete then
     heights.note(pair)
-    share.note(pair)
+    screen_share.note(pair)
   end
   pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
   return pair
@@ -67,7 +67,7 @@ function M.open(n, opts)
     messages.show("warn", "close the command-line window first")
     return false
   end
-  undisturbed.run(function()
+  safe_windows.run(function()
     local pair = ensure(n)
     if opts and opts.focus then
       api.nvim_set_current_win(pair.prompt)
@@ -112,14 +112,14 @@ end
 ---@return integer
 function M.origin(buf)
   local pair = pairs_of.current()
-  local candidates = layout.windows()
+  local candidates = tabpage.windows()
   if pair and pair.file then
     table.insert(candidates, 1, pair.file) -- no nil: it would be a hole, at which the search ends
   end
   local showing = vim.iter(candidates):find(function(win)
-    return place.takes_files(win) and api.nvim_win_get_buf(win) == buf
+    return placement.takes_files(win) and api.nvim_win_get_buf(win) == buf
   end)
-  local found = showing or vim.iter(candidates):find(place.takes_files)
+  local found = showing or vim.iter(candidates):find(placement.takes_files)
   if found then
     return found
   end
@@ -135,7 +135,7 @@ api.nvim_create_autocmd({ "WinNew", "WinClosed", "VimResized" }, {
   callback = function(event)
     local win = event.event == "WinClosed" and tonumber(event.match) or api.nvim_get_current_win()
     local pair = pairs_of.by_tab[api.nvim_win_get_tabpage(win)]
-    if pair and (event.event == "VimResized" or not layout.is_float(win)) then
+    if pair and (event.event == "VimResized" or not tabpage.is_float(win)) then
       pair.disturbed = true
     end
   end,
@@ -153,7 +153,7 @@ api.nvim_create_autocmd("WinResized", {
   callback = function()
     local pair = pairs_of.current()
     if pair then
-      share.resized(pair)
+      screen_share.resized(pair)
       heights.resized(pair, vim.v.event.windows)
     end
   end,
@@ -165,7 +165,7 @@ api.nvim_create_autocmd({ "VimResized", "TabEnter" }, {
   callback = function()
     local pair = pairs_of.current()
     if pair then
-      share.follow_screen(pair)
+      screen_share.follow_screen(pair)
     end
   end,
 })
@@ -190,9 +190,9 @@ api.nvim_create_autocmd("WinLeave", {
     local pair = pairs_of.by_tab[api.nvim_get_current_tabpage()]
     local win = api.nvim_get_current_win()
     local is_ours = vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil
-    if pair and not is_ours and not layout.is_float(win) then
+    if pair and not is_ours and not tabpage.is_float(win) then
       pair.origin = win
-      pair.file = place.takes_files(win) and win or pair.file
+      pair.file = placement.takes_files(win) and win or pair.file
     end
   end,
 })
