@@ -100,7 +100,7 @@ class App:
                     for host in self.hosts:
                         host.say_goodbye(host.sessions)  # while there is somebody to read it
                     self.services.files.close()
-                    self._decisions.closing()
+                    self._decisions.end()
         finally:
             self._transcripts.close()
             with anyio.CancelScope(shield=True):

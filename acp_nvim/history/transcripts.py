@@ -8,17 +8,16 @@ import json
 import os
 import re
 import time
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from anyio import to_thread
 
 from acp_nvim.agent import private_files
+from acp_nvim.agent.background_writer import BackgroundWriter
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.history import markdown_export, past_conversations
 from acp_nvim.history.replay import recall
@@ -58,8 +57,6 @@ class _Job(NamedTuple):
 
 
 class Transcripts:
-    """Lines wait for a thread: the disk may be slow, and nobody waits for it."""
-
     def __init__(
         self, app: Application, spawn: Callable[..., None], terminal: Callable[[Session, str], str]
     ) -> None:
@@ -68,9 +65,7 @@ class Transcripts:
         self._keep = 0
         self._hidden = Redaction(())
         self._records: dict[Session, _Record] = {}
-        self._jobs: deque[_Job] = deque()
-        self._is_writing = self._is_failing = False
-        self._lock = Lock()  # at the end the loop's own thread writes, too
+        self._writer = BackgroundWriter("the transcript is not kept", spawn, app.say_unkept)
 
     def configure(self, state: str | None, keep: int, secrets: Iterable[str]) -> None:
         self._folder = Path(state) / "transcripts" if state and keep > 0 else None
@@ -129,7 +124,7 @@ class Transcripts:
         if record.seen != seen:
             record.seen = seen
             asyncio.get_running_loop().call_soon(self._look_at, session, record)  # behind the frame
-        elif session.in_turn and not record.is_due and not self._is_failing:
+        elif session.in_turn and not record.is_due and not self._writer.is_failing:
             record.is_due = True
             when = max(time.monotonic(), record.rests_until)
             asyncio.get_running_loop().call_at(when, self._look_in_passing, session, record)
@@ -152,14 +147,15 @@ class Transcripts:
 
     def break_off(self) -> None:
         """We are about to end: a turn that runs now has no end of its own."""
+        self._writer.end()
         for session, record in self._records.items():
             record.retelling.is_cut = session.in_turn
 
     def close(self) -> None:
         """What still waits must not be lost."""
         for session, record in self._records.items():
-            self._tell(session, record, at_once=True)
-        self._write()
+            self._tell(session, record)
+        self._writer.close()
 
     def _begin(self, session: Session, folder: Path) -> _Record:
         stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -170,52 +166,28 @@ class Transcripts:
     def _retelling(self, session: Session) -> TranscriptMessages:
         return TranscriptMessages(session, partial(self._terminal, session))
 
-    def _tell(
-        self, session: Session, record: _Record, at_once: bool = False, in_passing: bool = False
-    ) -> None:
+    def _tell(self, session: Session, record: _Record, in_passing: bool = False) -> None:
         if record.is_new or record.retelling.begun != session.transcript.begun:
             record.retelling, record.is_new = self._retelling(session), True
         if lines := record.retelling.lines(time.monotonic(), in_passing):
-            self._jobs.append(_Job(record, lines, record.is_new))
+            self._writer.add(record.path, partial(self._put, _Job(record, lines, record.is_new)))
             record.is_new = False
-        if self._jobs and not self._is_writing and not at_once:
-            self._is_writing = True
-            self._spawn(self._drain)
-
-    async def _drain(self) -> None:
-        try:
-            while self._jobs:
-                if trouble := await to_thread.run_sync(self._write):
-                    self._app.say_unkept(trouble)
-        finally:
-            self._is_writing = False
-
-    def _write(self) -> str | None:
-        """What is wrong, the first time. A file that somebody has removed is begun anew with the next turn."""
-        with self._lock:
-            return self._write_all()
-
-    def _write_all(self) -> str | None:
-        was_failing = self._is_failing
-        while self._jobs:
-            job = self._jobs.popleft()
-            try:
-                self._put(job)
-                self._is_failing = False
-            except OSError as error:
-                job.record.is_new = True
-                if not isinstance(error, FileNotFoundError) or job.is_new:
-                    self._is_failing = True
-                    if not was_failing:
-                        return f"the transcript is not kept: {error.strerror}: {job.record.path}"
-        return None
 
     def _put(self, job: _Job) -> None:
+        """A file that somebody has removed is begun anew with the next turn."""
         lines = (_encoded(self._hidden.value(line)) for line in job.lines)
         text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-        path = job.record.path
-        if not job.is_new:
-            return private_files.append(path, text, create=False)
+        try:
+            if job.is_new:
+                self._create(job.record.path, text)
+            else:
+                private_files.append(job.record.path, text, create=False)
+        except OSError as error:
+            job.record.is_new = True
+            if job.is_new or not isinstance(error, FileNotFoundError):
+                raise
+
+    def _create(self, path: Path, text: bytes) -> None:
         private_files.folder(path.parent)
         fresh = path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
