@@ -85,10 +85,6 @@ class Peer:
     def fail(self, id: RequestId, error: RpcError) -> bytes:
         return _line({"jsonrpc": "2.0", "id": id, "error": error.to_wire()})
 
-    def forget(self, id: int) -> None:
-        """An answer to this request of ours would from now on be a stray."""
-        self.pending.pop(id, None)
-
     def _events(self, lines: Iterable[bytes]) -> list[Event]:
         events = [self._event(line) for line in lines]
         if self._lines.dropped:

@@ -224,13 +224,11 @@ class Session:
         elif stop_reason != "end_turn":
             self.transcript.note("stop", stop_reason or "")
 
-    def cancel(self) -> bool:
-        """The user gives up the turn: the queue is held. True if the agent must be told."""
+    def cancel(self) -> None:
+        """The user gives up the turn: the queue is held."""
         self.queue.hold()
-        fresh = self.in_turn and not self.cancelling
         self.cancelling = self.in_turn
         self.end_questions("cancel")
-        return fresh
 
     def forgotten(self) -> None:
         """A new session takes the place of one that had begun."""

@@ -229,13 +229,13 @@ class Transcript:
         self._asked[question.id] = call
         return call
 
-    def answered(self, question: Question, verdict: str | None = None, now: float | None = None) -> None:
-        """A question has ended; `verdict` stays beside its call."""
+    def answered(self, question: Question, now: float | None = None) -> None:
+        """A question has ended; the decision stays beside its call."""
         call = self._asked.pop(question.id, None)
         if call is None:
             return
         call.wait(self._now if now is None else now)
-        call.verdict = beside(question, call) if verdict is None else verdict
+        call.verdict = beside(question, call)
         if call.kind == "ask":
             call.status, call.ended = "completed" if question.answer else "cancelled", self._now
             self._track(call)

@@ -278,7 +278,7 @@ class Terminals:
                 taken = await self._editor.call("terminal_feed", number, name, piece, buffer)
                 if not taken and screen.viewer == buffer:
                     screen.viewer = None  # the user has wiped it
-                await asyncio.sleep(PACE)
+                await anyio.sleep(PACE)
         finally:
             screen.fed = False
 

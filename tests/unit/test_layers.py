@@ -75,6 +75,8 @@ SEES = {
 BELOW_ALL = ("__version__", "limits")  # constants
 SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py")
 EDGE = re.compile(r"^\| `(\w+)` \| (.*?) \|", re.MULTILINE)
+# What callbacks need of asyncio's loop, which pynvim owns; tasks, timeouts and locks are anyio's everywhere else.
+OF_ASYNCIO = ("get_running_loop", "TimerHandle")
 PURE = ("protocol", "session", "chat", "review", "text")
 
 
@@ -112,6 +114,19 @@ def test_a_module_imports_only_what_its_layer_sees(path: Path):
         assert [one for one in names if within(one, "pynvim")] == []
     if layer in PURE:
         assert [one for one in names if within(one, "asyncio") or within(one, "anyio")] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_who_speaks_to_neovim_uses_asyncio_for_more_than_callbacks(path: Path):
+    if str(path.relative_to(PACKAGE)) in SPEAKS_TO_NEOVIM:
+        return
+    used = [
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "asyncio"
+    ]
+    assert set(used) <= set(OF_ASYNCIO)
+    assert not any(name.startswith("asyncio.") for name in imported(path))
 
 
 def test_the_doors_are_those_that_are_enforced():

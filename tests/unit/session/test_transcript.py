@@ -320,14 +320,6 @@ def test_the_verdict_stays(transcript: Transcript, option: int | None, by: str, 
     assert call.verdict == verdict
 
 
-def test_a_verdict_in_other_words(transcript: Transcript):
-    asked = question()
-    call = transcript.ask(asked, ToolCallUpdate("t"), 1.0)
-    asked.end(asked.options[0], "rule")
-    transcript.answered(asked, "allowed by rule 2")
-    assert call.verdict == "allowed by rule 2"
-
-
 def test_a_question_about_no_call_stands_alone(transcript: Transcript):
     asked = question()
     call = transcript.ask(asked, None, 1.0)
