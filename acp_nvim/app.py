@@ -12,7 +12,6 @@ from anyio.abc import TaskGroup
 from acp_nvim.agent import settings, wire_file
 from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.application import Table
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.controls import ControlCommands
 from acp_nvim.commands.doctor import Doctor
@@ -24,6 +23,7 @@ from acp_nvim.commands.queue import QueueCommands
 from acp_nvim.commands.review import ReviewCommands
 from acp_nvim.commands.saved_sessions import SavedSessionCommands
 from acp_nvim.commands.sessions import SessionCommands
+from acp_nvim.commands.table import dispatch, handle, joined
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
 from acp_nvim.editor.interface import Call, Editor
@@ -34,6 +34,7 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.message_log import MessageLog
+from acp_nvim.messages import commands
 from acp_nvim.permissions.apply_rules import Rulings
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
@@ -67,23 +68,26 @@ class App:
         sessions = SessionCommands(self, self._transcripts)
         self._saved_sessions = SavedSessionCommands(self, sessions)
         chats, forms = ChatCommands(self, self._views), FormCommands(self)
-        self.table: Table = {
-            "setup": self._setup,
-            "modified": self._modified,
-            **sessions.table,
-            **self._saved_sessions.table,
-            **QueueCommands(self).table,
-            **ControlCommands(self).table,
-            **chats.table,
-            **forms.table,
-            **QuestionCommands(self, chats, forms, self.rulings).table,
-            **ReviewCommands(self).table,
-            **TerminalCommands(self).table,
-            **TranscriptCommands(self, self._transcripts).table,
-            **LogCommands(self, self.messages).table,
-            **LoginCommands(self, sessions).table,
-            **self._doctor.table,
+        own = {
+            "setup": handle(commands.Setup, self._setup),
+            "modified": handle(commands.Modified, self._modified),
         }
+        self.table = joined(
+            own,
+            sessions.table,
+            self._saved_sessions.table,
+            QueueCommands(self).table,
+            ControlCommands(self).table,
+            chats.table,
+            forms.table,
+            QuestionCommands(self, chats, forms, self.rulings).table,
+            ReviewCommands(self).table,
+            TerminalCommands(self).table,
+            TranscriptCommands(self, self._transcripts).table,
+            LogCommands(self, self.messages).table,
+            LoginCommands(self, sessions).table,
+            self._doctor.table,
+        )
         self._tasks: TaskGroup | None = None
         self._early: list[tuple[str, dict[str, Any]]] = []
 
@@ -122,33 +126,31 @@ class App:
             self._early.append((verb, payload))
             return
         try:
-            if verb not in self.table:
-                raise ValueError(f"the backend knows no '{verb}': restart Neovim after an update")
-            self.table[verb](payload)
+            dispatch(self.table, verb, payload)
         except Exception as error:
             log.exception("%s failed", verb)
             self.say("error", f"{verb}: {error}")
 
-    def _setup(self, payload: dict[str, Any]) -> None:
-        self.settings, complaints = settings.read(payload.get("config"))
-        self._leaders = payload.get("leaders") or self._leaders
+    def _setup(self, command: commands.Setup) -> None:
+        self.settings, complaints = settings.read(command.config)
+        self._leaders = command.leaders or self._leaders
         self.messages.keep_from(self.settings.log.level)
-        self._logs = payload.get("log")
-        question.number_from(int(payload.get("next_question") or 1))
+        self._logs = command.log
+        question.number_from(command.next_question)
         self.services.configure(self.settings)
-        self.services.review.notes.keys = str(payload.get("review_keys") or "")
+        self.services.review.notes.keys = command.review_keys
         self.rulings.configure(self.settings.permissions)
         self._secrets.update(self.settings.secrets)
         self.messages.hide(self._secrets)
-        self._decisions.configure(payload.get("state"), self._secrets)
-        self._transcripts.configure(payload.get("state"), self.settings.transcripts.keep, self._secrets)
+        self._decisions.configure(command.state, self._secrets)
+        self._transcripts.configure(command.state, self.settings.transcripts.keep, self._secrets)
         for complaint in complaints:
             self.say("warn", complaint)
-        self.editor.notify("ready", payload.get("version"))
+        self.editor.notify("ready")
 
-    def _modified(self, payload: dict[str, Any]) -> None:
-        is_modified, behind = bool(payload.get("modified")), payload.get("behind")
-        self.services.modified(str(payload["path"]), is_modified, tuple(behind) if behind else None)
+    def _modified(self, command: commands.Modified) -> None:
+        behind = tuple(command.behind) if command.behind else None
+        self.services.modified(command.path, command.modified, behind)
 
     # --- sessions
 
@@ -157,8 +159,7 @@ class App:
         self.sessions[session.number] = session
         self._views.show(session)
 
-    def session(self, payload: dict[str, Any]) -> Session:
-        number = payload.get("session")
+    def session(self, number: int) -> Session:
         if number not in self.sessions:
             raise ValueError(f"there is no session {number}")
         return self.sessions[number]

@@ -3,7 +3,6 @@
 A wrong key is told by name and left at its default. Nothing of it is changed once it is read, not even its tables.
 """
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
@@ -146,16 +145,6 @@ def _complaints(error: ValidationError) -> Iterator[tuple[str, str]]:
         where = ".".join(map(str, each["loc"]))
         why = "not a table" if each["type"] in ("dict_type", "model_type") else each["msg"].lower()
         yield str(each["loc"][0]), f"{where}: {why}"
-
-
-def agent_of(new: dict[str, Any]) -> str:
-    """The agent of a session that is to be begun."""
-    return new.get("agent") or DEMO.name
-
-
-def folder_of(new: dict[str, Any]) -> str:
-    """The folder in which it is to be begun."""
-    return os.path.abspath(os.path.expanduser(new.get("cwd") or "."))
 
 
 def _secrets(spec: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a command may use of the application, and how its module says which commands it serves."""
+"""What a command may use of the application."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.session.session import Session
 
-Table = dict[str, Callable[[dict[str, Any]], None]]  # the name of a command: its function
-
 
 class Application(Protocol):
     editor: Editor
@@ -24,7 +22,7 @@ class Application(Protocol):
     services: AgentServices
     controls: SessionControls
 
-    def session(self, payload: dict[str, Any]) -> Session: ...
+    def session(self, number: int) -> Session: ...
     def show(self, session: Session) -> None: ...
     def start(self, session: Session, way: Way) -> None: ...
     def forget(self, session: Session) -> None: ...

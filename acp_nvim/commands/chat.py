@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
+from acp_nvim.session.session import Session
 from acp_nvim.session_views import SessionViews
 
 
@@ -12,31 +13,32 @@ class ChatCommands:
     def __init__(self, app: Application, views: SessionViews) -> None:
         self._app, self._views = app, views
         self.table: Table = {
-            "toggle": self.toggle,
-            "fit": self._fit,
-            "details": self._details,
-            "render": self._render,
+            "toggle": handle(commands.Toggle, self._toggle),
+            "fit": handle(commands.Fit, self._fit),
+            "details": handle(commands.Details, self._details),
+            "render": handle(commands.Render, self._render),
         }
 
-    def toggle(self, payload: dict[str, Any]) -> None:
-        """Fold or unfold the entry under that key."""
-        session = self._app.session(payload)
-        self._views.of(session).view.toggle(int(payload["key"]), payload.get("open"))
+    def _toggle(self, command: commands.Toggle) -> None:
+        self.toggle(self._app.session(command.session), command.key, command.open)
+
+    def toggle(self, session: Session, key: int, is_open: bool | None) -> None:
+        """Fold or unfold the entry under that key; None: whichever it is not."""
+        self._views.of(session).view.toggle(key, is_open)
         self._app.touch(session)
 
-    def _fit(self, payload: dict[str, Any]) -> None:
+    def _fit(self, command: commands.Fit) -> None:
         """The size of a session's chat window, perhaps told before the session is begun."""
-        number = int(payload["session"])
-        self._views.fit(number, (int(payload["rows"]), int(payload["columns"])))
-        if session := self._app.sessions.get(number):
+        self._views.fit(command.session, (command.rows, command.columns))
+        if session := self._app.sessions.get(command.session):
             self._app.touch(session)
 
-    def _details(self, payload: dict[str, Any]) -> None:
-        view = self._views.of(self._app.session(payload)).view
-        self._app.editor.notify("float", *view.details(int(payload["key"])))
+    def _details(self, command: commands.Details) -> None:
+        view = self._views.of(self._app.session(command.session)).view
+        self._app.editor.notify("float", *view.details(command.key))
 
-    def _render(self, payload: dict[str, Any]) -> None:
+    def _render(self, command: commands.Render) -> None:
         """The buffer was emptied: send everything once more."""
-        session = self._app.session(payload)
+        session = self._app.session(command.session)
         self._views.of(session).anew()
         self._app.touch(session)

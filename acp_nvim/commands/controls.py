@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 from acp_nvim.session.controls import Wish
 from acp_nvim.session.session import Session
 
@@ -13,21 +13,20 @@ class ControlCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "set_mode": self._set_mode,
-            "set_model": self._set_model,
-            "set_option": self._set_option,
+            "set_mode": handle(commands.SetMode, self._set_mode),
+            "set_model": handle(commands.SetModel, self._set_model),
+            "set_option": handle(commands.SetOption, self._set_option),
         }
 
-    def _set_mode(self, payload: dict[str, Any]) -> None:
-        self._want(self._app.session(payload), Wish("mode", str(payload["id"])))
+    def _set_mode(self, command: commands.SetMode) -> None:
+        self._want(self._app.session(command.session), Wish("mode", command.id))
 
-    def _set_model(self, payload: dict[str, Any]) -> None:
-        self._want(self._app.session(payload), Wish("model", str(payload["id"])))
+    def _set_model(self, command: commands.SetModel) -> None:
+        self._want(self._app.session(command.session), Wish("model", command.id))
 
-    def _set_option(self, payload: dict[str, Any]) -> None:
-        value = payload["value"]
-        wish = Wish("option", value if isinstance(value, bool) else str(value), str(payload["id"]))
-        self._want(self._app.session(payload), wish)
+    def _set_option(self, command: commands.SetOption) -> None:
+        wish = Wish("option", command.value, command.id)
+        self._want(self._app.session(command.session), wish)
 
     def _want(self, session: Session, wish: Wish) -> None:
         if session.phase in ("stopped", "failed"):

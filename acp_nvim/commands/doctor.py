@@ -13,8 +13,10 @@ from acp_nvim import __version__
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
+from acp_nvim.messages import commands
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
@@ -61,7 +63,7 @@ class Doctor:
         self._app = app
         self.connections: list[Connection] = []
         self.table: Table = {
-            "doctor": self._doctor,
+            "doctor": handle(commands.Doctor, self._doctor),
         }
 
     @property
@@ -69,13 +71,13 @@ class Doctor:
         """Of what is being looked at: it must not outlive us."""
         return [connection.pid for connection in self.connections if connection.pid]
 
-    def _doctor(self, payload: dict[str, Any]) -> None:
-        name, ticket = str(payload["agent"]), payload.get("ticket")
+    def _doctor(self, command: commands.Doctor) -> None:
+        name, ticket = command.agent, command.ticket
         try:
             spec = self._app.settings.agent(name)
         except ValueError as error:
             return self._tell(ticket, {"agent": name, "error": str(error)})
-        seconds = float(payload.get("seconds") or _PATIENCE)
+        seconds = command.seconds or _PATIENCE
         self._app.spawn(self._examine, ticket, spec, seconds)
 
     def _tell(self, ticket: Any, report: dict[str, Any]) -> None:

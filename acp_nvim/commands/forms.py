@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 
 if TYPE_CHECKING:
     from acp_nvim.session.form import Filled
@@ -16,16 +18,16 @@ class FormCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "form_send": self._send,
+            "form_send": handle(commands.FormSend, self._send),
         }
 
-    def _send(self, payload: dict[str, Any]) -> None:
+    def _send(self, command: commands.FormSend) -> None:
         """A form's buffer was written."""
-        wanted = int(payload["question"])
+        wanted = command.question
         for session in self._app.sessions.values():
             question = session.questions.get(wanted)
             if question and question.form is not None:
-                filled = question.form.read(payload.get("fields"))
+                filled = question.form.read({name: dict(field) for name, field in command.fields.items()})
                 if self._take(session, question, filled):
                     session.end_question(question, question.option("answer"), "user")
                     self._app.touch(session)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import unwritten
 from acp_nvim.message_log import MessageLog
+from acp_nvim.messages import commands
 from acp_nvim.text.printable import visible
 
 
@@ -17,32 +18,31 @@ class LogCommands:
     def __init__(self, app: Application, messages: MessageLog) -> None:
         self._app, self._messages = app, messages
         self.table: Table = {
-            "log": self._log,
-            "trace": self._trace,
+            "log": handle(commands.Log, self._log),
+            "trace": handle(commands.Trace, self._trace),
         }
 
-    def _log(self, payload: dict[str, Any]) -> None:
+    def _log(self, command: commands.Log) -> None:
         lines = self._messages.lines()
         for host in self._app.hosts:
             said = map(visible, host.connection.stderr.lines() or ["(nothing)"])
             lines += [f"--- stderr of {host.spec.name}", *said]
         self._app.editor.notify("show", "acp://log", "acp_log", lines)
 
-    def _trace(self, payload: dict[str, Any]) -> None:
-        host = self._app.host_of(self._app.session(payload)) or next(reversed(self._app.hosts), None)
+    def _trace(self, command: commands.Trace) -> None:
+        host = self._app.host_of(self._app.session(command.session)) or next(reversed(self._app.hosts), None)
         if host is None:
             return self._app.say("info", "nothing has been on the wire yet")
-        mode = payload.get("mode")
         trace = host.connection.trace
-        if mode == "on":
+        if command.mode == "on":
             began = trace.start()
             again = "is being recorded again" if began else "was being recorded already"
             self._app.say("info", f"the wire of {host.spec.name} {again}")
-        elif mode == "off":
+        elif command.mode == "off":
             trace.stop()
             self._app.say("info", f"the wire of {host.spec.name} is no longer recorded")
-        elif mode == "save":
-            self._save_trace(trace, os.path.expanduser(str(payload["file"])), bool(payload.get("force")))
+        elif command.file is not None:
+            self._save_trace(trace, os.path.expanduser(command.file), command.force)
         else:
             lines = [visible(json.dumps(entry, ensure_ascii=False)) for entry in trace.entries()]
             self._app.editor.notify("show", "acp://trace", "acp_trace", lines)

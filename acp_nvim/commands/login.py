@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
 from acp_nvim.commands.sessions import SessionCommands
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
 from acp_nvim.host.host import Host
+from acp_nvim.messages import commands
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.session.session import Session
@@ -20,20 +22,20 @@ class LoginCommands:
     def __init__(self, app: Application, sessions: SessionCommands) -> None:
         self._app, self._sessions = app, sessions
         self.table: Table = {
-            "login": self._login,
-            "login_done": self._login_done,
-            "logout": self._logout,
+            "login": handle(commands.Login, self._login),
+            "login_done": handle(commands.LoginDone, self._login_done),
+            "logout": handle(commands.Logout, self._logout),
         }
 
-    def _login(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _login(self, command: commands.Login) -> None:
+        session = self._app.session(command.session)
         host = self._app.host_of(session)
         if host is None or host.agent is None:
             return self._app.say("warn", _not_there(session))
         methods = host.agent.auth_methods
         if not methods:
             return self._app.say("info", f"{host.name} offers no way to log in")
-        wanted = payload.get("method") or host.spec.auth_method
+        wanted = command.method or host.spec.auth_method
         if wanted is None and len(methods) > 1:
             return self._app.editor.notify("login_choose", session.number, login_methods.shapes(methods))
         method = _find(methods, wanted)
@@ -73,14 +75,14 @@ class LoginCommands:
         self._app.say("info", f"{host.name}: logged in")
         host.unlock()
 
-    def _login_done(self, payload: dict[str, Any]) -> None:
+    def _login_done(self, command: commands.LoginDone) -> None:
         """The program in the terminal has ended well: only a new process of the agent knows of it."""
-        session = self._app.session(payload)
+        session = self._app.session(command.session)
         self._app.say("info", f"{session.agent}: logged in, it is started anew")
         self._sessions.restart(session, logged_in=True)
 
-    def _logout(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _logout(self, command: commands.Logout) -> None:
+        session = self._app.session(command.session)
         host = self._app.host_of(session)
         if host is None or host.agent is None:
             return self._app.say("warn", _not_there(session))

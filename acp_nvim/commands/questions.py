@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 from acp_nvim.permissions.apply_rules import Rulings, once
 from acp_nvim.serves import sides
 from acp_nvim.session.decision_labels import OF_SESSION, why
@@ -24,24 +26,25 @@ class QuestionCommands:
     def __init__(self, app: Application, chats: ChatCommands, forms: FormCommands, rulings: Rulings) -> None:
         self._app, self._chats, self._forms, self._rulings = app, chats, forms, rulings
         self.table: Table = {
-            "answer": self._answer,
-            "diff": self._diff,
-            "decide": self._decide,
-            "merged": self._merged,
-            "allow": self._allow,
-            "forget": self._forget,
-            "why": self._why,
+            "answer": handle(commands.Answer, self._answer),
+            "diff": handle(commands.Diff, self._diff),
+            "diff_entry": handle(commands.DiffEntry, self._diff_entry),
+            "decide": handle(commands.Decide, self._decide),
+            "merged": handle(commands.Merged, self._merged),
+            "allow": handle(commands.Allow, self._allow),
+            "forget": handle(commands.Forget, self._forget),
+            "why": handle(commands.Why, self._why),
         }
 
-    def _answer(self, payload: dict[str, Any]) -> None:
-        wanted = int(payload["question"])
+    def _answer(self, command: commands.Answer) -> None:
+        wanted = command.question
         for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
-                return self._answer_question(session, question, payload)
+                return self._answer_question(session, question, command)
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _answer_question(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
-        option_id = payload.get("option")
+    def _answer_question(self, session: Session, question: Question, command: commands.Answer) -> None:
+        option_id = command.option
         conflict = self._app.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
@@ -52,9 +55,9 @@ class QuestionCommands:
             return self._app.say(
                 "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
             )
-        if option and _allows(option) and payload.get("version", question.version) != question.version:
+        if option and _allows(option) and command.version not in (None, question.version):
             return self._show_again(session, question)
-        if not self._forms.takes(session, question, option, payload.get("content")):
+        if not self._forms.takes(session, question, option, command.content):
             return None
         session.end_question(question, option, "user" if option else "cancel")
         self._app.touch(session)
@@ -65,74 +68,70 @@ class QuestionCommands:
         self._app.touch(session)
         self._app.say("warn", _CHANGED)
 
-    def _diff(self, payload: dict[str, Any]) -> None:
-        """Of a question, by its id; else of what stands in the chat under that key."""
-        proposals = self._app.services.proposals
-        wanted = payload.get("question")
-        if wanted is None:
-            session = self._app.session(payload)
-            call = session.transcript.entry(int(payload["key"]))
-            if not isinstance(call, ToolCall):
-                return self._app.say("info", "no diff here")
-            asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
-            if asked is None:
-                if not proposals.compare(session, call):
-                    self._chats.toggle({**payload, "open": True})
-                return None
-            wanted = asked.id
+    def _diff_entry(self, command: commands.DiffEntry) -> None:
+        session = self._app.session(command.session)
+        call = session.transcript.entry(command.key)
+        if not isinstance(call, ToolCall):
+            return self._app.say("info", "no diff here")
+        asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
+        if asked:
+            self._diff(commands.Diff(question=asked.id, focus=command.focus))
+        elif not self._app.services.proposals.compare(session, call):
+            self._chats.toggle(session, call.key, True)
+        return None
+
+    def _diff(self, command: commands.Diff) -> None:
         for session in self._app.sessions.values():
-            if question := session.questions.get(int(wanted)):
+            if question := session.questions.get(command.question):
                 if conflict := self._app.services.files.conflicts.open.get(question.id):
                     return self._app.editor.notify("proposal", sides.of_conflict(question, conflict))
-                at = payload.get("at")
-                auto, focus = bool(payload.get("auto")), bool(payload.get("focus"))
-                return proposals.show(session, question, at and int(at) - 1, focus=focus, auto=auto)
-        if not payload.get("auto"):
-            self._app.say("warn", f"question {wanted} is not open any more")
+                at, auto, focus = command.at, command.auto, command.focus
+                return self._app.services.proposals.show(
+                    session, question, None if at is None else at - 1, focus=focus, auto=auto
+                )
+        if not command.auto:
+            self._app.say("warn", f"question {command.question} is not open any more")
 
-    def _decide(self, payload: dict[str, Any]) -> None:
+    def _decide(self, command: commands.Decide) -> None:
         """The right sides of a proposal: of one file, or without a path of all."""
-        wanted, texts = int(payload["question"]), payload.get("texts")
+        moved = {path: dict(sides) for path, sides in command.sides.items()}
         for session in self._app.sessions.values():
-            if question := session.questions.get(wanted):
-                said, moved = (
-                    each if isinstance(each, dict) else {} for each in (texts, payload.get("sides"))
-                )
+            if question := session.questions.get(command.question):
                 return self._app.services.proposals.decide(
-                    question, payload.get("version"), payload.get("path"), said, moved, payload.get("option")
+                    question, command.version, command.path, command.texts, moved, command.option
                 )
-        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
+        self._app.say("warn", f"question {command.question} is not open any more: nothing was sent")
 
-    def _merged(self, payload: dict[str, Any]) -> None:
+    def _merged(self, command: commands.Merged) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
-        wanted, conflicts = int(payload["question"]), self._app.services.files.conflicts
+        wanted, conflicts = command.question, self._app.services.files.conflicts
         conflict = conflicts.open.get(wanted)
         if conflict is None or conflict.question is None:
             return self._app.say("warn", "that conflict is decided already: nothing was written")
-        if payload.get("version") != conflict.question.version:
+        if command.version != conflict.question.version:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
-        conflicts.merge(wanted, str(payload["text"]))
-        self._answer({"question": wanted, "option": "merge"})
+        conflicts.merge(wanted, command.text)
+        self._answer(commands.Answer(question=wanted, option="merge"))
         self._app.editor.notify("proposal_done", wanted, True)
 
     # --- rules
 
-    def _allow(self, payload: dict[str, Any]) -> None:
+    def _allow(self, command: commands.Allow) -> None:
         """The rule that would allow just what is asked: told, or set for the session."""
-        wanted = int(payload["question"])
+        wanted = command.question
         for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
-                return self._allow_by_rule(session, question, payload)
+                return self._allow_by_rule(session, question, command)
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _allow_by_rule(self, session: Session, question: Question, payload: dict[str, Any]) -> None:
+    def _allow_by_rule(self, session: Session, question: Question, command: commands.Allow) -> None:
         rule, reason = self._rulings.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
             self._app.say("warn", f"no rule made, nothing sent: {reason}")
-        elif not payload.get("set"):
+        elif not command.set:
             self._app.say("info", f":Acp allow! sets {rule}")
-        elif payload.get("version") != question.version:
+        elif command.version != question.version:
             self._app.say("warn", _CHANGED)
         elif option is None:
             self._app.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
@@ -143,18 +142,18 @@ class QuestionCommands:
             self._app.touch(session)
             self._app.say("info", f"{name}: {rule}")
 
-    def _forget(self, payload: dict[str, Any]) -> None:
+    def _forget(self, command: commands.Forget) -> None:
         """Take back what was allowed or rejected for good: the items that are named, or all."""
-        session = self._app.session(payload)
-        named = payload.get("items")
+        session = self._app.session(command.session)
+        named = command.items
         ours, of_agent = session.remembered.forget(None if named is None else map(int, named))
         self._app.touch(session)
         self._app.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
 
-    def _why(self, payload: dict[str, Any]) -> None:
+    def _why(self, command: commands.Why) -> None:
         """Of the tool call under that key, else of the last that was decided."""
-        session = self._app.session(payload)
-        key = payload.get("key")
+        session = self._app.session(command.session)
+        key = command.key
         entry = session.transcript.entry(int(key)) if key else None
         if not isinstance(entry, ToolCall):
             calls = [each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall)]

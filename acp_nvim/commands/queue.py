@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 from acp_nvim.session.entries import Message
 from acp_nvim.session.queue_edit import edits, still_to_send
 
@@ -13,22 +13,20 @@ class QueueCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "queue_open": self._queue_open,
-            "queue_set": self._queue_set,
-            "recall": self._recall,
+            "queue_open": handle(commands.QueueOpen, self._queue_open),
+            "queue_set": handle(commands.QueueSet, self._queue_set),
+            "recall": handle(commands.Recall, self._recall),
         }
 
-    def _queue_open(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _queue_open(self, command: commands.QueueOpen) -> None:
+        session = self._app.session(command.session)
         queue = session.queue
         self._app.editor.notify("queue", session.number, queue.texts, queue.attached)
 
-    def _queue_set(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _queue_set(self, command: commands.QueueSet) -> None:
+        session = self._app.session(command.session)
         present = session.queue.texts
-        was, wanted = (
-            list(map(str, texts or ())) for texts in (payload.get("was", present), payload.get("items"))
-        )
+        was, wanted = present if command.was is None else command.was, command.items
         kept, again, late = still_to_send(was, present, wanted)
         session.queue.replace(kept, edits(was, wanted))
         if late:
@@ -42,10 +40,10 @@ class QueueCommands:
         self._app.say("warn" if again or late else "info", "; ".join(told))
         self._app.touch(session)
 
-    def _recall(self, payload: dict[str, Any]) -> None:
+    def _recall(self, command: commands.Recall) -> None:
         """What the user said goes back into their prompt, to be sent again as it is or edited."""
-        session = self._app.session(payload)
-        entry = session.transcript.entry(int(payload["key"]))
+        session = self._app.session(command.session)
+        entry = session.transcript.entry(command.key)
         if isinstance(entry, Message) and entry.role == "user":
             self._app.editor.notify("recall", session.number, "".join(entry.parts))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from acp_nvim.chat.phrases import cut
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 
 _FEW = 24  # characters of a prompt in a message
 
@@ -15,37 +15,37 @@ class ReviewCommands:
         self._app = app
         self._review = app.services.review
         self.table: Table = {
-            "edited": self._edited,
-            "keep": self._keep,
-            "undo": self._start_undo,
+            "edited": handle(commands.Edited, self._edited),
+            "keep": handle(commands.Keep, self._keep),
+            "undo": handle(commands.Undo, self._start_undo),
         }
 
-    def _edited(self, payload: dict[str, Any]) -> None:
-        self._review.edited(payload)
+    def _edited(self, command: commands.Edited) -> None:
+        self._review.edited(command.model_dump(exclude_unset=True))
 
-    def _keep(self, payload: dict[str, Any]) -> None:
-        kept = self._review.keep(map(int, payload["ids"]), payload.get("all"), payload.get("turn"))
-        self._tell("kept", kept, payload, [])
+    def _keep(self, command: commands.Keep) -> None:
+        kept = self._review.keep(command.ids, command.all, command.turn)
+        self._tell("kept", kept, command, [])
 
-    def _start_undo(self, payload: dict[str, Any]) -> None:
-        self._app.spawn(self._undo, payload)
+    def _start_undo(self, command: commands.Undo) -> None:
+        self._app.spawn(self._undo, command)
 
-    async def _undo(self, payload: dict[str, Any]) -> None:
-        undone, problems = await self._review.undo(map(int, payload["ids"]))
-        self._tell("undone", undone, payload, problems)
+    async def _undo(self, command: commands.Undo) -> None:
+        undone, problems = await self._review.undo(command.ids)
+        self._tell("undone", undone, command, problems)
 
-    def _tell(self, what: str, count: int, payload: dict[str, Any], problems: list[str]) -> None:
+    def _tell(self, what: str, count: int, command: commands.Decided, problems: list[str]) -> None:
         """Of one hunk the text itself tells; of many, and of what could not be done, a line."""
-        left = [*problems, *map(str, payload.get("left") or ())]
-        done = f"{self._turn(payload)}{count} change{'' if count == 1 else 's'} {what}"
+        left = [*problems, *(command.left or ())]
+        done = f"{self._turn(command)}{count} change{'' if count == 1 else 's'} {what}"
         if problems and not count:
             self._app.say("warn", "; ".join(left))
-        elif left or payload.get("aloud"):
+        elif left or command.aloud:
             self._app.say("warn" if left else "info", "; ".join([done, *left]))
 
-    def _turn(self, payload: dict[str, Any]) -> str:
+    def _turn(self, command: commands.Decided) -> str:
         """The turn's name, where one was meant: `turn 2 (Rename parse): `."""
-        turn, session = payload.get("turn"), self._app.sessions.get(payload.get("session") or 0)
+        turn, session = command.turn, self._app.sessions.get(command.session or 0)
         if not turn or session is None:
             return ""
         known = session.changed.get(turn)

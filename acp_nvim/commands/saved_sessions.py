@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acp_nvim.agent.connection import Gone, Result
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
 from acp_nvim.commands.sessions import SessionCommands
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way
+from acp_nvim.messages import commands
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
 
@@ -22,37 +24,37 @@ class SavedSessionCommands:
         self._is_open = False
         self._listings: dict[Host, SavedSessionPages] = {}
         self.table: Table = {
-            "list": self._show_list,
-            "list_end": self._end_list,
-            "load": self._load,
-            "resume": self._resume,
-            "reopen": self._reopen,
-            "fork": self._fork,
-            "rename": self._rename,
-            "delete": self._delete,
+            "list": handle(commands.List, self._show_list),
+            "list_end": handle(commands.ListEnd, self._end_list),
+            "load": handle(commands.Load, self._load),
+            "resume": handle(commands.Resume, self._resume),
+            "reopen": handle(commands.Reopen, self._reopen),
+            "fork": handle(commands.Fork, self._fork),
+            "rename": handle(commands.Rename, self._rename),
+            "delete": handle(commands.Delete, self._delete),
         }
 
     # --- the list
 
-    def _show_list(self, payload: dict[str, Any]) -> None:
+    def _show_list(self, command: commands.List) -> None:
         """Agents that run are asked. Only where none does, one is started for it."""
         self._is_open = True
         hosts = self._running()
-        if not hosts and payload.get("agent"):
+        if not hosts and command.agent:
             try:
-                spec = self._app.settings.agent(str(payload["agent"]))
+                spec = self._app.settings.agent(command.agent)
             except ValueError as error:
                 return self._app.say("error", str(error))
-            hosts = [self._app.host_for(spec, spec.cwd or str(payload["cwd"]))]
+            hosts = [self._app.host_for(spec, spec.cwd or command.cwd)]
         for host in hosts:
             host.kept = True
-            if host.agent and (host not in self._listings or payload.get("refresh")):
+            if host.agent and (host not in self._listings or command.refresh):
                 self._listing(host).begin()
-            elif host.agent and payload.get("more"):
+            elif host.agent and command.more:
                 self._listing(host).more()
         self.tell()
 
-    def _end_list(self, payload: dict[str, Any]) -> None:
+    def _end_list(self, command: commands.ListEnd) -> None:
         """Nobody looks at it any more."""
         self._is_open = False
         for listing in self._listings.values():
@@ -88,35 +90,34 @@ class SavedSessionCommands:
 
     # --- opening
 
-    def _load(self, payload: dict[str, Any]) -> None:
-        self._open(payload, Way("load", str(payload["id"])))
+    def _load(self, command: commands.Load) -> None:
+        self._open(command, Way("load", command.id))
 
-    def _resume(self, payload: dict[str, Any]) -> None:
-        self._open(payload, Way("resume", str(payload["id"])))
+    def _resume(self, command: commands.Resume) -> None:
+        self._open(command, Way("resume", command.id))
 
-    def _reopen(self, payload: dict[str, Any]) -> None:
+    def _reopen(self, command: commands.Reopen) -> None:
         """As the agent can."""
-        self._open(payload, Way("again", str(payload["id"])))
+        self._open(command, Way("again", command.id))
 
-    def _fork(self, payload: dict[str, Any]) -> None:
-        self._open(payload, Way("fork", str(payload["id"])))
+    def _fork(self, command: commands.Fork) -> None:
+        self._open(command, Way("fork", command.id))
 
-    def _open(self, payload: dict[str, Any], way: Way) -> None:
-        known = [
-            listing.title(way.id) for host, listing in self._listings.items() if host.name == payload["agent"]
-        ]
-        self._sessions.open({"title": next(filter(None, known), None), **payload}, way)
+    def _open(self, command: commands.OpenSaved, way: Way) -> None:
+        listed = (each for host, each in self._listings.items() if host.name == command.agent)
+        title = next(filter(None, (each.title(way.id) for each in listed)), None)
+        self._sessions.open(command, way, title=title)
 
     # --- the rest
 
-    def _rename(self, payload: dict[str, Any]) -> None:
+    def _rename(self, command: commands.Rename) -> None:
         """The protocol has no word for it: the title is the user's own."""
-        session = self._app.session(payload)
-        session.name = one_line(str(payload["title"])) or None
+        session = self._app.session(command.session)
+        session.name = one_line(command.title) or None
         self._app.touch(session)
 
-    def _delete(self, payload: dict[str, Any]) -> None:
-        session_id, agent = str(payload["id"]), payload.get("agent")
+    def _delete(self, command: commands.Delete) -> None:
+        session_id, agent = command.id, command.agent
         hosts = [host for host in self._running() if agent in (None, host.name)]
         host = next((host for host in hosts if session_id in host.starts.by_id), None) or next(
             iter(hosts), None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
-from acp_nvim.agent import settings
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way
+from acp_nvim.messages import commands
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -19,55 +19,57 @@ class SessionCommands:
     def __init__(self, app: Application, transcripts: Transcripts) -> None:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
-            "new": self._new,
-            "prompt": self._prompt,
-            "cancel": self._cancel,
-            "queue_release": self._queue_release,
-            "stop": self._stop,
-            "restart": self._start_again,
-            "close": self._close,
-            "follow": self._follow,
-            "follow_paused": self._pause_following,
+            "new": handle(commands.New, self._new),
+            "prompt": handle(commands.Prompt, self._prompt),
+            "cancel": handle(commands.Cancel, self._cancel),
+            "queue_release": handle(commands.QueueRelease, self._queue_release),
+            "stop": handle(commands.Stop, self._stop),
+            "restart": handle(commands.Restart, self._start_again),
+            "close": handle(commands.Close, self._close),
+            "follow": handle(commands.Follow, self._follow),
+            "follow_paused": handle(commands.FollowPaused, self._pause_following),
         }
 
     # --- how it begins
 
-    def _new(self, payload: dict[str, Any]) -> None:
-        """With an id it is a session of an earlier backend: loaded if the agent can, else begun anew."""
-        known = payload.get("id")
+    def _new(self, command: commands.New) -> None:
+        known = command.id
         is_first = not self._app.sessions
-        session = self.open(payload, Way("again", str(known)) if known else NEW, lived=bool(known))
+        way = Way("again", known) if known else NEW
+        session = self.open(command, way, title=command.title, lived=bool(known))
         if is_first and not known:
             self._app.spawn(self._transcripts.tell_of_cut, session)
-        if waiting := payload.get("queue"):
-            session.queue.restore(map(from_editor, waiting))
+        if command.queue:
+            session.queue.restore(Prompt(each.text, each.context, each.seq) for each in command.queue)
 
-    def open(self, payload: dict[str, Any], way: Way, lived: bool = False) -> Session:
-        roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in payload.get("roots") or ())
-        number, agent = int(payload["session"]), settings.agent_of(payload)
-        session = Session(number, agent, settings.folder_of(payload), roots)
+    def open(
+        self, command: commands.Begin, way: Way, *, title: str | None = None, lived: bool = False
+    ) -> Session:
+        roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in command.roots or ())
+        cwd = os.path.abspath(os.path.expanduser(command.cwd))
+        session = Session(command.session, command.agent, cwd, roots)
         self._app.services.files.boundary.begin(session)
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
-        session.title, session.name, session.about = (
-            str(payload[key]) if payload.get(key) else None for key in ("title", "name", "about")
-        )
-        self._transcripts.restore(session, payload.get("transcript"))
+        session.title = title or None
+        if isinstance(command, commands.New):
+            session.name, session.about = command.name or None, command.about or None
+            self._transcripts.restore(session, command.transcript)
         self._app.show(session)
         self._app.start(session, way)
         return session
 
     # --- what it is to do
 
-    def _prompt(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
-        session.ack = int(payload.get("seq") or 0)
-        self._app.services.loaded = [str(path) for path in payload.get("loaded") or ()]
-        prompt = from_editor(payload)
+    def _prompt(self, command: commands.Prompt) -> None:
+        session = self._app.session(command.session)
+        session.ack = command.seq
+        self._app.services.loaded = command.loaded
+        prompt = Prompt(command.text, command.context, command.seq)
         host = self._app.host_of(session)
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
-        ahead = payload.get("first") or payload.get("next") or ended or stopping
+        ahead = command.first or command.next or ended or stopping
         session.queue.add(prompt, first=bool(ahead))
         if host and stopping:
             session.phase = "starting" if session.phase == "idle" else session.phase
@@ -75,7 +77,7 @@ class SessionCommands:
         elif ended:
             self._revive(session)
         elif host:
-            if payload.get("first") and session.in_turn:
+            if command.first and session.in_turn:
                 host.cancel(session)
                 session.queue.release()
             host.advance(session)
@@ -94,45 +96,45 @@ class SessionCommands:
             host = next((host for host in self._app.hosts if session in host.sessions), None)
             self._app.start(session, _way_back(session, host))
 
-    def _cancel(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _cancel(self, command: commands.Cancel) -> None:
+        session = self._app.session(command.session)
         if host := self._app.host_of(session):
             host.cancel(session)
             if session.phase == "auth":
                 host.give_up(host)  # the login
-        if payload.get("clear"):
+        if command.clear:
             self._app.editor.notify("history", session.number, session.queue.clear())
         self._app.touch(session)
 
-    def _queue_release(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _queue_release(self, command: commands.QueueRelease) -> None:
+        session = self._app.session(command.session)
         session.queue.release()
         if host := self._app.host_of(session):
             host.advance(session)
         self._app.touch(session)
 
-    def _follow(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
-        session.following, session.paused = bool(payload.get("on")), False
+    def _follow(self, command: commands.Follow) -> None:
+        session = self._app.session(command.session)
+        session.following, session.paused = command.on, False
         self._app.touch(session)
 
-    def _pause_following(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _pause_following(self, command: commands.FollowPaused) -> None:
+        session = self._app.session(command.session)
         session.following, session.paused = False, True
         self._app.touch(session)
 
     # --- how it ends, and comes back
 
-    def _stop(self, payload: dict[str, Any]) -> None:
-        host = self._app.host_of(self._app.session(payload))
+    def _stop(self, command: commands.Stop) -> None:
+        host = self._app.host_of(self._app.session(command.session))
         if host is None:
             return self._app.say("info", "no agent is running here")
         host.stop()
         ended = ", ".join(str(session.number) for session in host.sessions)
         self._app.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
 
-    def _start_again(self, payload: dict[str, Any]) -> None:
-        self.restart(self._app.session(payload))
+    def _start_again(self, command: commands.Restart) -> None:
+        self.restart(self._app.session(command.session))
 
     def restart(self, session: Session, logged_in: bool = False) -> None:
         host = next((host for host in self._app.hosts if session in host.sessions), None)
@@ -155,8 +157,8 @@ class SessionCommands:
                 each.queue.release()
             self._app.start(each, ways[each.number])
 
-    def _close(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
+    def _close(self, command: commands.Close) -> None:
+        session = self._app.session(command.session)
         session.closing = True
         if host := self._app.host_of(session):
             host.cancel(session)
@@ -168,10 +170,6 @@ class SessionCommands:
         """It is closed."""
         session.gone("closed", None, time.monotonic())
         self._app.forget(session)
-
-
-def from_editor(payload: dict[str, Any]) -> Prompt:
-    return Prompt(str(payload["text"]), list(payload.get("context") or []), int(payload.get("seq") or 0))
 
 
 def _way_back(session: Session, host: Host | None) -> Way:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
+from acp_nvim.messages import commands
 
 
 class TerminalCommands:
     def __init__(self, app: Application) -> None:
         self._app, self._terminals = app, app.services.terminals
         self.table: Table = {
-            "terminal_watch": self._watch,
-            "terminal_kill": self._kill,
+            "terminal_watch": handle(commands.TerminalWatch, self._watch),
+            "terminal_kill": handle(commands.TerminalKill, self._kill),
         }
 
-    def _watch(self, payload: dict[str, Any]) -> None:
+    def _watch(self, command: commands.TerminalWatch) -> None:
         """A buffer shows a terminal: send its output there."""
-        self._terminals.watch(self._app.session(payload), str(payload["id"]), int(payload["buffer"]))
+        self._terminals.watch(self._app.session(command.session), command.id, command.buffer)
 
-    def _kill(self, payload: dict[str, Any]) -> None:
-        if not self._terminals.stop(self._app.session(payload), str(payload["id"])):
+    def _kill(self, command: commands.TerminalKill) -> None:
+        if not self._terminals.stop(self._app.session(command.session), command.id):
             self._app.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")

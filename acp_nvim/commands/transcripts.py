@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
-from acp_nvim.commands.application import Application, Table
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
+from acp_nvim.messages import commands
 from acp_nvim.session.session import Session
 
 
@@ -15,26 +16,26 @@ class TranscriptCommands:
     def __init__(self, app: Application, transcripts: Transcripts) -> None:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
-            "earlier": self._earlier,
-            "export": self._export,
-            "replay": self._replay,
+            "earlier": handle(commands.Earlier, self._earlier),
+            "export": handle(commands.Export, self._export),
+            "replay": handle(commands.Replay, self._replay),
         }
 
-    def _earlier(self, payload: dict[str, Any]) -> None:
+    def _earlier(self, command: commands.Earlier) -> None:
         """The editor wants to know which conversation of a folder could go on."""
-        self._app.spawn(self._tell_earlier, str(payload["cwd"]))
+        self._app.spawn(self._tell_earlier, command.cwd)
 
     async def _tell_earlier(self, cwd: str) -> None:
         kept = await self._transcripts.earlier(cwd, self._app.settings.agents)
         self._app.editor.notify("earlier", cwd, kept)
 
-    def _export(self, payload: dict[str, Any]) -> None:
-        session = self._app.session(payload)
-        self._transcripts.export(session, str(payload["file"]), bool(payload.get("force")))
+    def _export(self, command: commands.Export) -> None:
+        session = self._app.session(command.session)
+        self._transcripts.export(session, command.file, command.force)
 
-    def _replay(self, payload: dict[str, Any]) -> None:
-        session = Session(int(payload["session"]), "replay", str(payload.get("cwd") or os.getcwd()))
-        file = payload.get("file") or self._transcripts.latest(session.cwd)
+    def _replay(self, command: commands.Replay) -> None:
+        session = Session(command.session, "replay", command.cwd)
+        file = command.file or self._transcripts.latest(session.cwd)
         if not file:
             self._app.forget(session)
             return self._app.say("warn", "no conversation of this folder is kept: :Acp replay {file}")

@@ -191,7 +191,7 @@ class Desk:
     def setup(self, **config: Any) -> None:
         config = {"agents": self._agents, **config}
         told = {"leaders": str(self.editor.leaders), "review_keys": ",k keep ,u undo"}
-        self.send("setup", config=config, root="/", cwd=str(self.folder), version="0.1.0", **told)
+        self.send("setup", config=config, **told)
 
     def talk(self) -> Talk:
         """The number of a session that is yet to be opened."""

@@ -146,7 +146,7 @@ async def test_a_question_shows_what_it_asks_and_is_allowed_by_no_bare_rule(
     )
     agent = desk.agent(on_prompt("work", *steps))
     rules = [{"action": "allow"}, {"action": "allow", "kind": "other"}, {"action": "allow", "agent": "mine"}]
-    desk.send("setup", config={"agents": desk._agents, "permissions": rules}, version="0.1.0")
+    desk.send("setup", config={"agents": desk._agents, "permissions": rules})
     talk = await desk.ready(cwd=tmp_path)
     talk.prompt("work")
     (question,) = await talk.asked()

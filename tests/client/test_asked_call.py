@@ -21,7 +21,7 @@ def heads(talk: Talk) -> list[str]:
 
 async def asking(desk: Desk, *steps: Any, rules: tuple[Any, ...] = ()) -> tuple[Talk, ScriptedAgent]:
     agent = desk.agent(on_prompt("work", *steps))
-    desk.send("setup", config={"agents": desk._agents, "permissions": list(rules)}, version="0.1.0")
+    desk.send("setup", config={"agents": desk._agents, "permissions": list(rules)})
     talk = await desk.ready()
     talk.prompt("work")
     await talk.asked()

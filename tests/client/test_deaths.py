@@ -78,7 +78,8 @@ async def test_over_a_request_of_a_session_that_lives(
     text = "die" if verb == "prompt" else ""
     talk = await lives(desk, *begins, on(method, *DIES, text=text))
     assert isinstance(payload, dict)
-    talk.send(verb, **payload)
+    of_session = {} if verb in ("list", "delete") else {"session": talk.number}
+    desk.send(verb, **of_session, **payload)
     await comes_back(desk, talk)
 
 

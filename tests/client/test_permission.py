@@ -146,7 +146,7 @@ async def test_options_with_one_id_are_shown_and_neither_can_be_chosen(desk: Des
     offered = [("x", "Yes", "allow_once"), ("x", "No", "reject_once"), ("y", "Yes, too", "allow_once")]
     agent = desk.agent(on_prompt("work", permission("?", offered, **READS), permission("!", offered[:2])))
     config = {"agents": desk._agents, "permissions": [{"action": "allow", "kind": "read"}]}
-    desk.send("setup", config=config, version="0.1.0")
+    desk.send("setup", config=config)
     talk = await asking(desk)
     assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "y"}}
     assert talk.questions[0]["options"] == []

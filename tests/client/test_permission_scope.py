@@ -20,7 +20,7 @@ UNIFIED = "--- a/src/price.py\n+++ b/src/price.py\n@@ -1,2 +1,2 @@\n keep\n-old 
 
 
 def ruled(desk: Desk, *rules: Any) -> None:
-    desk.send("setup", config={"agents": desk._agents, "permissions": list(rules)}, version="0.1.0")
+    desk.send("setup", config={"agents": desk._agents, "permissions": list(rules)})
 
 
 def answers(agent: ScriptedAgent) -> list[Any]:

@@ -27,9 +27,6 @@ def recording(desk: Desk, state: Path, *steps: Any, **more: Any) -> None:
     desk.send(
         "setup",
         config=config,
-        root="/",
-        cwd=str(desk.folder),
-        version="0.1.0",
         state=str(state),
         log=str(state),
     )

@@ -21,7 +21,7 @@ TOLD = "yet reported as done"
 
 def ruled(desk: Desk, *rules: Any, state: Path | None = None) -> None:
     config = {"agents": desk._agents, "permissions": list(rules)}
-    desk.send("setup", config=config, version="0.1.0", state=str(state) if state else None)
+    desk.send("setup", config=config, state=str(state) if state else None)
 
 
 def answers(agent: ScriptedAgent) -> list[Any]:

@@ -86,7 +86,7 @@ class FakeEditor:
     """The port: `frame` takes a batch of calls and says what went wrong; what came can be looked at."""
 
     def __init__(self) -> None:
-        self.version: str | None = None
+        self.is_ready = False
         self.chats: dict[int, ChatBuffer] = {}
         self.statuses: dict[int, dict[str, Any]] = {}
         self.questions: dict[int, list[dict[str, Any]]] = {}
@@ -130,8 +130,8 @@ class FakeEditor:
             return f"{name}: {error!r}"
         return None
 
-    def _on_ready(self, version: str) -> None:
-        self.version = version
+    def _on_ready(self) -> None:
+        self.is_ready = True
 
     def _on_status(self, session: int, patch: dict[str, Any]) -> None:
         known = self.statuses.get(session, {}) | patch

@@ -217,8 +217,6 @@ end
 local function settings()
   local payload = {
     config = config.export(known_agents.specs()),
-    root = M.root,
-    cwd = vim.fn.getcwd(),
     next_question = question_versions.next_id(),
     leaders = leaders,
     log = vim.fn.stdpath("log"),

@@ -100,7 +100,7 @@ function M.diff(n)
     chat, key = entry()
   end
   if chat and key then
-    return backend.notify("diff", { session = chat.session, key = key, focus = true }) or true
+    return backend.notify("diff_entry", { session = chat.session, key = key, focus = true }) or true
   end
   local asked = with_diff(n or 1)
   if not asked then
