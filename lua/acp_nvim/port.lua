@@ -1,59 +1,56 @@
 -- The port: what the backend asks of the editor. `frame` carries out a batch, `call` answers a question.
+local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")
+local busy = require("acp_nvim.busy")
+local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
+local doctor = require("acp_nvim.agents.doctor")
+local earlier_session = require("acp_nvim.chat.earlier_session")
+local files = require("acp_nvim.files")
+local follow = require("acp_nvim.follow.pinned_window")
+local form = require("acp_nvim.form.window")
 local frame_queue = require("acp_nvim.backend.frame_queue")
-local lazy = require("acp_nvim.system.lazy")
 local log = require("acp_nvim.ui.log")
+local login = require("acp_nvim.agents.login")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local prompt = require("acp_nvim.prompt.buffer")
+local proposal = require("acp_nvim.proposal")
+local queue = require("acp_nvim.prompt.queue")
+local reload = require("acp_nvim.reload")
+local review = require("acp_nvim.review")
+local review_key_hint = require("acp_nvim.review.key_hint")
+local review_keys = require("acp_nvim.review.keys")
+local save = require("acp_nvim.save")
+local session_end = require("acp_nvim.windows.session_end")
+local session_list = require("acp_nvim.sessions.list")
+local session_notices = require("acp_nvim.windows.session_notices")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
+local state_folder = require("acp_nvim.backend.state_folder")
+local terminal = require("acp_nvim.terminal.buffer")
+local unasked = require("acp_nvim.unasked")
 local unseen_message = require("acp_nvim.ui.unseen_message")
 local user_events = require("acp_nvim.backend.user_events")
+local welcome = require("acp_nvim.chat.welcome")
 require("acp_nvim.wiring")
-
-local answerable = lazy("acp_nvim.question.answerable")
-local busy = lazy("acp_nvim.busy")
-local chats = lazy("acp_nvim.chat.buffer")
-local doctor = lazy("acp_nvim.agents.doctor")
-local earlier_session = lazy("acp_nvim.chat.earlier_session")
-local files = lazy("acp_nvim.files")
-local follow = lazy("acp_nvim.follow.pinned_window")
-local form = lazy("acp_nvim.form.window")
-local login = lazy("acp_nvim.agents.login")
-local prompt = lazy("acp_nvim.prompt.buffer")
-local proposal = lazy("acp_nvim.proposal")
-local queue = lazy("acp_nvim.prompt.queue")
-local reload = lazy("acp_nvim.reload")
-local review = lazy("acp_nvim.review")
-local review_key_hint = lazy("acp_nvim.review.key_hint")
-local review_keys = lazy("acp_nvim.review.keys")
-local save = lazy("acp_nvim.save")
-local session_end = lazy("acp_nvim.windows.session_end")
-local session_list = lazy("acp_nvim.sessions.list")
-local session_notices = lazy("acp_nvim.windows.session_notices")
-local session_windows = lazy("acp_nvim.windows.session_windows")
-local state_folder = lazy("acp_nvim.backend.state_folder")
-local terminal = lazy("acp_nvim.terminal.buffer")
-local unasked = lazy("acp_nvim.unasked")
-local welcome = lazy("acp_nvim.chat.welcome")
 
 local M = {}
 
-local ports = {} ---@type table<string, fun(...)>  what a frame may hold
 local unheard = {} ---@type table<string, true>  events of this frame that come by the dozen and that no autocommand hears
 
-function ports.ready()
-  backend.ready()
-end
-
-function ports.status(n, patch)
+---@param n integer
+---@param patch table
+local function status(n, patch)
   state.patch(n, patch)
   if patch.usage then
     session_notices.usage_changed(n)
   end
 end
 
-function ports.event(name, data)
+---@param name string
+---@param data table
+local function event(name, data)
   local session = state.session(data.session)
   if session and name == "AcpTurnStarted" then
     session.turn = data.turn
@@ -70,39 +67,33 @@ function ports.event(name, data)
   end
 end
 
-function ports.chat(n, ops, total)
+---@param n integer
+---@param ops table[]
+---@param total integer
+local function chat(n, ops, total)
   chats.apply(n, ops, total)
   welcome.written(n)
 end
 
-function ports.reset(n)
-  chats.reset(n)
-end
-
-function ports.questions(n, list)
+---@param n integer
+---@param list acp.Question[]
+local function questions(n, list)
   state.set_questions(n, list)
   unasked.update(n, list)
   answerable.update(n, list)
 end
 
-function ports.commands(n, list)
-  state.set_commands(n, list)
-end
-
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param path? string  the text's end
-function ports.message(level, text, path)
+local function message(level, text, path)
   unseen_message.say(level, path and text .. printable.short(path, text) or text)
 end
 
---- Something was not written to the state folder.
----@param text string
-function ports.unkept(text)
-  state_folder.warn(text)
-end
-
-function ports.show(name, filetype, lines)
+---@param name string
+---@param filetype string
+---@param lines string[]
+local function show(name, filetype, lines)
   if name == "acp://log" then
     if #vim.fn.win_findbuf(vim.fn.bufnr("^acp://log$")) == 0 then
       return -- the user has closed it before the backend's part came
@@ -112,99 +103,59 @@ function ports.show(name, filetype, lines)
   panes.show(name, filetype, lines)
 end
 
-function ports.float(lines, filetype)
-  panes.float(lines, filetype)
-end
-
-function ports.queue(n, items, attached)
-  queue.open(n, items, attached)
-end
-
-function ports.recall(n, text)
-  session_windows.recall(n, text)
-end
-
-function ports.history(n, items)
-  prompt.history_add(n, items)
-end
-
-function ports.terminal_open(n, id, command)
-  terminal.opened(n, id, command)
-end
-
-function ports.terminal_exit(n, id, status)
-  terminal.exited(n, id, status)
-end
-
-function ports.follow(n, path, line)
-  follow.show(n, path, line)
-end
-
-function ports.proposal(shown)
-  proposal.show(shown)
-end
-
-function ports.proposal_aside(question, path, text)
-  proposal.keep_aside(question, path, text)
-end
-
-function ports.proposal_done(...)
-  proposal.done(...)
-end
-
-function ports.hunks(...)
+---@param ... any  of review.update
+local function hunks(...)
   review_keys.attend()
   review_key_hint.attend()
   review.update(...)
 end
 
-function ports.form(...)
-  form.open(...)
-end
-
-function ports.form_errors(question, errors)
-  form.errors(question, errors)
-end
-
-function ports.visit(url)
-  form.visit(url)
-end
-
-function ports.listed(list)
-  session_list.listed(list)
-end
-
-function ports.earlier(cwd, kept)
-  earlier_session.told(cwd, kept)
-end
-
-function ports.doctored(...)
-  doctor.told(...)
-end
-
-function ports.login_choose(n, methods)
-  login.choose(n, methods)
-end
-
-function ports.login_run(n, what)
-  login.run(n, what)
-end
-
-function ports.ended(n)
-  session_end.take(n)
-end
+-- What a frame may hold: the name of each entry, and who carries it out.
+---@type table<string, fun(...)>
+local ports = {
+  chat = chat,
+  commands = state.set_commands,
+  doctored = doctor.told,
+  earlier = earlier_session.told,
+  ended = session_end.take,
+  event = event,
+  float = panes.float,
+  follow = follow.show,
+  form = form.open,
+  form_errors = form.errors,
+  history = prompt.history_add,
+  hunks = hunks,
+  listed = session_list.listed,
+  login_choose = login.choose,
+  login_run = login.run,
+  message = message,
+  proposal = proposal.show,
+  proposal_aside = proposal.keep_aside,
+  proposal_done = proposal.done,
+  questions = questions,
+  queue = queue.open,
+  ready = backend.ready,
+  recall = session_windows.recall,
+  reset = chats.reset,
+  show = show,
+  status = status,
+  terminal_exit = terminal.exited,
+  terminal_open = terminal.opened,
+  unkept = state_folder.warn,
+  visit = form.visit,
+}
 
 -- These open windows, which the command-line window forbids; nothing that comes after depends on them.
 local WINDOWS = {
-  proposal = true,
-  show = true,
-  float = true,
-  queue = true,
   doctored = true,
+  float = true,
+  form = true,
   login_choose = true,
   login_run = true,
+  proposal = true,
+  queue = true,
   recall = true,
-  form = true,
+  show = true,
 }
 
 local MANY = 20
@@ -255,38 +206,22 @@ function M.frame(batch)
   return errors
 end
 
+-- What the backend may ask, and who answers.
+---@type table<string, fun(...): any>
 local calls = {
   event = function(name, data)
     user_events.fire(name, data)
     return true
   end,
-  terminal_feed = function(...)
-    return terminal.feed(...)
-  end,
-  proposal_texts = function(...)
-    return proposal.texts(...)
-  end,
-  file_look = function(...)
-    return files.look(...)
-  end,
-  file_lines = function(...)
-    return files.lines(...)
-  end,
-  file_busy = function(...)
-    return busy.look(...)
-  end,
-  file_apply = function(...)
-    return save.apply(...)
-  end,
-  file_load = function(...)
-    return reload.load(...)
-  end,
-  file_remove = function(...)
-    return reload.remove(...)
-  end,
-  file_reload = function(...)
-    return reload.reload(...)
-  end,
+  file_apply = save.apply,
+  file_busy = busy.look,
+  file_lines = files.lines,
+  file_load = reload.load,
+  file_look = files.look,
+  file_reload = reload.reload,
+  file_remove = reload.remove,
+  proposal_texts = proposal.texts,
+  terminal_feed = terminal.feed,
 }
 
 --- Answers a question of the backend.

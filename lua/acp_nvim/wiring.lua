@@ -1,25 +1,23 @@
--- Joins the rooms where a lower one must make something of a higher one happen: the lower room offers an event, and here
--- the higher one is called. Everything that can start the backend loads this module first.
+-- Joins the rooms where something that happens in a lower one concerns a higher one: the lower room offers an event, and
+-- here the higher one is called. All that can start the backend loads this module first.
+local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")
+local backend_lost = require("acp_nvim.chat.backend_lost")
 local chats = require("acp_nvim.chat.buffer")
+local continue = require("acp_nvim.sessions.continue")
 local diff_view = require("acp_nvim.question.diff_view")
-local lazy = require("acp_nvim.system.lazy")
+local files = require("acp_nvim.files")
+local follow = require("acp_nvim.follow.pinned_window")
+local key_names = require("acp_nvim.review.key_names")
+local markdown = require("acp_nvim.chat.markdown")
 local messages = require("acp_nvim.ui.messages")
+local mksession = require("acp_nvim.windows.mksession")
+local proposal = require("acp_nvim.proposal")
+local question_bar = require("acp_nvim.question.bar")
+local review = require("acp_nvim.review")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
 require("acp_nvim.ui.focus") -- it listens from now on
-
-local answerable = lazy("acp_nvim.question.answerable")
-local backend_lost = lazy("acp_nvim.chat.backend_lost")
-local continue = lazy("acp_nvim.sessions.continue")
-local files = lazy("acp_nvim.files")
-local follow = lazy("acp_nvim.follow.pinned_window")
-local key_names = lazy("acp_nvim.review.key_names")
-local markdown = lazy("acp_nvim.chat.markdown")
-local mksession = lazy("acp_nvim.windows.mksession")
-local proposal = lazy("acp_nvim.proposal")
-local question_bar = lazy("acp_nvim.question.bar")
-local review = lazy("acp_nvim.review")
 
 -- The backend -----------------------------------------------------------------------------------------------------------
 
@@ -49,13 +47,8 @@ backend.on_questions_gone(function(n)
   answerable.update(n, {})
 end)
 
-backend.on_session_lost(function(n, why)
-  backend_lost.tell(n, why)
-end)
-
-backend.on_shutdown(function()
-  proposal.settle()
-end)
+backend.on_session_lost(backend_lost.tell)
+backend.on_shutdown(proposal.settle)
 
 -- The chat --------------------------------------------------------------------------------------------------------------
 
@@ -72,26 +65,8 @@ welcome.on_continue(function(cwd)
   end
 end)
 
-winbar.show_questions_with(function(n, mode, width)
-  return question_bar.text(n, mode, width)
-end)
+winbar.show_questions_with(question_bar.text)
 
 -- Questions -------------------------------------------------------------------------------------------------------------
 
-diff_view.provide({
-  is_shown = function(question)
-    return proposal.is_shown(question)
-  end,
-  why_not = function(question, option)
-    return proposal.why_not(question, option)
-  end,
-  answer = function(question, option)
-    return proposal.answer(question, option)
-  end,
-  offer = function(question)
-    return proposal.offer(question)
-  end,
-  ended = function(id)
-    proposal.ended(id)
-  end,
-})
+diff_view.provide(proposal)

@@ -44,8 +44,8 @@ BESIDE = {
 ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
 # What runs when Neovim starts must cost next to nothing: there, and nowhere else, a function may hold a require.
 STARTS = ("init",)
-# `lazy("…")` loads a module at its first use. It is for those that name nearly all others, and those that start Neovim.
-MAY_BE_LAZY = ("api", "commands", "config", "init", "port", "wiring")
+# `lazy("…")` loads a module at its first use.
+MAY_BE_LAZY = ("config",)
 # These rooms are being rebuilt: until that is done they see each other, and their requires may be late.
 REBUILT = ("documents", "review", "proposal")
 REQUIRE = re.compile(r"""(require|lazy|loaded)\W{1,3}acp_nvim\.?([\w.]*)["']""")
@@ -137,7 +137,7 @@ def test_requires_stand_at_the_top_of_the_file(name: str):
     assert [edge.to for edge in GRAPH[name] if edge.is_late] == []
 
 
-def test_modules_are_lazy_only_where_that_is_felt():
+def test_modules_are_lazy_only_where_neovim_starts():
     lazy = {name for name, out in GRAPH.items() if any(edge.how == "lazy" for edge in out)}
     assert {name for name in lazy if room_of(name) not in MAY_BE_LAZY} == set()
 

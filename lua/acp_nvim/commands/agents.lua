@@ -1,13 +1,11 @@
 -- `:Acp` for the agents' processes, and for the plugin itself.
+local agent_list = require("acp_nvim.agents.list")
 local backend = require("acp_nvim.backend.process")
+local doctor = require("acp_nvim.agents.doctor")
+local health = require("acp_nvim.health")
+local install = require("acp_nvim.install")
 local known_agents = require("acp_nvim.config.known_agents")
-local lazy = require("acp_nvim.system.lazy")
 local session_argument = require("acp_nvim.commands.session_argument")
-
-local agent_list = lazy("acp_nvim.agents.list")
-local doctor = lazy("acp_nvim.agents.doctor")
-local health = lazy("acp_nvim.health")
-local install = lazy("acp_nvim.install")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

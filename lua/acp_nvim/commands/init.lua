@@ -3,17 +3,15 @@
 local agents = require("acp_nvim.commands.agents")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local inspect = require("acp_nvim.commands.inspect")
-local lazy = require("acp_nvim.system.lazy")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
+local path_argument = require("acp_nvim.ui.path_argument")
 local prompts = require("acp_nvim.commands.prompts")
 local questions = require("acp_nvim.commands.questions")
 local review = require("acp_nvim.commands.review")
 local session_options = require("acp_nvim.commands.session_options")
 local sessions = require("acp_nvim.commands.sessions")
 require("acp_nvim.wiring")
-
-local path_argument = lazy("acp_nvim.ui.path_argument")
 
 local M = {}
 

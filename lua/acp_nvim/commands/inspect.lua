@@ -1,15 +1,13 @@
 -- `:Acp` for what the agent does and says: the log, the wire, its terminals, where it works.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
-local lazy = require("acp_nvim.system.lazy")
+local follow = require("acp_nvim.follow.pinned_window")
 local log = require("acp_nvim.ui.log")
 local panes = require("acp_nvim.ui.panes")
 local path_argument = require("acp_nvim.ui.path_argument")
 local printable = require("acp_nvim.ui.printable")
 local session_argument = require("acp_nvim.commands.session_argument")
-
-local follow = lazy("acp_nvim.follow.pinned_window")
-local terminal = lazy("acp_nvim.terminal.buffer")
+local terminal = require("acp_nvim.terminal.buffer")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

@@ -1,17 +1,15 @@
 -- `:Acp` for prompts and turns.
 local acp = require("acp_nvim")
-local lazy = require("acp_nvim.system.lazy")
+local attachments = require("acp_nvim.prompt.attachments")
+local completion = require("acp_nvim.prompt.completion")
+local path_argument = require("acp_nvim.ui.path_argument")
+local prompt = require("acp_nvim.prompt.buffer")
+local proposal = require("acp_nvim.proposal")
+local queue = require("acp_nvim.prompt.queue")
+local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
-
-local attachments = lazy("acp_nvim.prompt.attachments")
-local completion = lazy("acp_nvim.prompt.completion")
-local path_argument = lazy("acp_nvim.ui.path_argument")
-local prompt = lazy("acp_nvim.prompt.buffer")
-local proposal = lazy("acp_nvim.proposal")
-local queue = lazy("acp_nvim.prompt.queue")
-local requests = lazy("acp_nvim.backend.session_requests")
-local session_windows = lazy("acp_nvim.windows.session_windows")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

@@ -1,18 +1,16 @@
 -- `:Acp` for questions.
 local acp = require("acp_nvim")
-local lazy = require("acp_nvim.system.lazy")
+local answerable = require("acp_nvim.question.answerable")
+local backend = require("acp_nvim.backend.process")
+local chat_keys = require("acp_nvim.commands.chat_keys")
+local chats = require("acp_nvim.chat.buffer")
+local form = require("acp_nvim.form.window")
+local proposal = require("acp_nvim.proposal")
+local question_keys = require("acp_nvim.question.keys")
+local remembered_rules = require("acp_nvim.question.remembered_rules")
+local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")
-
-local answerable = lazy("acp_nvim.question.answerable")
-local backend = lazy("acp_nvim.backend.process")
-local chat_keys = lazy("acp_nvim.commands.chat_keys")
-local chats = lazy("acp_nvim.chat.buffer")
-local form = lazy("acp_nvim.form.window")
-local proposal = lazy("acp_nvim.proposal")
-local question_keys = lazy("acp_nvim.question.keys")
-local remembered_rules = lazy("acp_nvim.question.remembered_rules")
-local review = lazy("acp_nvim.review")
-local typed_command = lazy("acp_nvim.question.typed_command")
+local typed_command = require("acp_nvim.question.typed_command")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

@@ -1,14 +1,12 @@
 -- `:Acp` for the changes that wait for a review.
-local lazy = require("acp_nvim.system.lazy")
+local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local review = require("acp_nvim.review")
+local review_keys = require("acp_nvim.review.keys")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
-
-local key_names = lazy("acp_nvim.review.key_names")
-local review = lazy("acp_nvim.review")
-local review_keys = lazy("acp_nvim.review.keys")
-local session_windows = lazy("acp_nvim.windows.session_windows")
-local turn_changes = lazy("acp_nvim.chat.turn_changes")
+local turn_changes = require("acp_nvim.chat.turn_changes")
 
 local api = vim.api
 local subcommands = {} ---@type table<string, acp.Subcommand>

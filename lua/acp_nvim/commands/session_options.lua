@@ -1,10 +1,8 @@
 -- `:Acp` for what can be switched in a session: mode, model, options.
 local acp = require("acp_nvim")
-local lazy = require("acp_nvim.system.lazy")
+local option_pickers = require("acp_nvim.sessions.option_pickers")
 local printable = require("acp_nvim.ui.printable")
 local session_argument = require("acp_nvim.commands.session_argument")
-
-local option_pickers = lazy("acp_nvim.sessions.option_pickers")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

@@ -1,15 +1,13 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
+local continue = require("acp_nvim.sessions.continue")
 local known_agents = require("acp_nvim.config.known_agents")
-local lazy = require("acp_nvim.system.lazy")
+local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
 local panes = require("acp_nvim.ui.panes")
 local path_argument = require("acp_nvim.ui.path_argument")
+local session_list = require("acp_nvim.sessions.list")
 local state = require("acp_nvim.backend.session_store")
-
-local continue = lazy("acp_nvim.sessions.continue")
-local live_and_saved = lazy("acp_nvim.sessions.live_and_saved")
-local session_list = lazy("acp_nvim.sessions.list")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 

@@ -1,6 +1,6 @@
--- Modules that are loaded when something of them is first used. Two kinds of modules name others so: those that run when
--- Neovim starts (init, config/), which must cost next to nothing, and those at the top of the house (port, wiring, api/,
--- commands/), which name nearly all others.
+-- Modules that are loaded when something of them is first used: for config/ alone, which runs when Neovim starts and must
+-- cost next to nothing there. Elsewhere requires stand at the top of the file: loading the whole plugin at the first :Acp
+-- takes 2.5 ms longer than loading what that needs.
 
 ---@param name string
 ---@return table module  stands for it: its fields are looked up in the real one
