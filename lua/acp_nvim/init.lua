@@ -1,5 +1,5 @@
--- The public module. An init file that calls setup() pays next to nothing: its table is checked once Neovim has started,
--- or when it is first used, and so is the rest of the API loaded.
+-- The public module. setup() costs next to nothing in an init file: its table is checked once Neovim has started, or
+-- when the API, which is loaded at its first use, needs it.
 local given = require("acp_nvim.config.given")
 
 ---@class acp

@@ -1,4 +1,4 @@
--- `:Acp install` and build.lua: the environment is made while the editor goes on, and is given up when it is left.
+-- `:Acp install` and build.lua: creates the Python environment while the editor goes on. Leaving the editor cancels it.
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")

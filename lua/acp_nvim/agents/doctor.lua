@@ -1,4 +1,4 @@
--- A look at one agent: the backend starts it in a folder of its own, greets it and ends it; what came of it is shown.
+-- `:Acp doctor`: the backend starts an agent in an empty folder, initializes it and ends it; the report is shown.
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")

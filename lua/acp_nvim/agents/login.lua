@@ -1,4 +1,4 @@
--- Logging in: which way, and the agent's own program in a real terminal.
+-- Logs in: asks which way, and runs the agent's own program in a terminal.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")

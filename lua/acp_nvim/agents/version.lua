@@ -1,4 +1,4 @@
--- What `command --version` says: asked of several programs at once, each for a bounded time, none in our way.
+-- Asks programs for `--version`, several at once, each for a bounded time, without blocking.
 local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")
 

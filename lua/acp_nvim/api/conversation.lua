@@ -1,4 +1,4 @@
--- The Lua API of prompts, turns and questions.
+-- The Lua API: prompts, turns and questions.
 local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local requests = require("acp_nvim.backend.session_requests")

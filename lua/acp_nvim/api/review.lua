@@ -1,4 +1,4 @@
--- The functions about changes that have happened, and what becomes of them.
+-- The Lua API: changes that have happened, and what becomes of them.
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")

@@ -1,4 +1,4 @@
--- The Lua API of conversations that are over: saved by their agents, or on a wire file.
+-- The Lua API: conversations that are over, saved by their agents or on a wire file.
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")

@@ -1,4 +1,4 @@
--- The Lua API of windows and sessions.
+-- The Lua API: windows and sessions.
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")

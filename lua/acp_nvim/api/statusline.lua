@@ -1,4 +1,4 @@
--- The Lua API of a statusline: a text about the current session.
+-- The Lua API: a text about the current session for a statusline.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local usage = require("acp_nvim.chat.usage")

@@ -1,5 +1,5 @@
--- Carries out what the backend wants done, in order. What the editor's state forbids at the moment waits here, and so does
--- all that must not come before it.
+-- Carries out the entries of a frame in order. An entry that the editor's state forbids at the moment waits here, and
+-- so do all that come after it.
 local log = require("acp_nvim.ui.log")
 local state = require("acp_nvim.backend.session_store")
 local textlock = require("acp_nvim.system.textlock")

@@ -1,5 +1,5 @@
--- What has changed since the last commit, as a patch. To compare, git runs the filters that a repository names: the
--- backend's package knows how to compare without.
+-- Asks the backend's package what has changed since the last commit, as a patch. git itself would run the filters that
+-- a repository names.
 local backend = require("acp_nvim.backend.process")
 
 local M = {}

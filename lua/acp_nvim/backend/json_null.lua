@@ -1,4 +1,4 @@
--- What JSON calls null, which in Lua is nothing.
+-- Turns JSON's null into nil.
 local M = {}
 
 --- Turns every JSON null in `value` into nil, in place.

@@ -1,5 +1,6 @@
--- Ends all that a dead backend's agents and commands have started. Each leads a session of the system's, which what it
--- starts inherits; what has begun one of its own is found by its parents. As acp_nvim/processes/descendants.py does.
+-- Kills the processes that a dead backend has left. Each agent and command leads a session of the system's, which its
+-- children inherit; a child that began a session of its own is found by its parents. acp_nvim/processes/descendants.py
+-- does the same.
 local uv = vim.uv
 local M = {}
 

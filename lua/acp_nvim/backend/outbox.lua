@@ -1,4 +1,4 @@
--- The prompts of a session that no agent has been sent yet.
+-- The prompts of a session that have not been sent to the agent yet.
 local M = {}
 
 ---@param entry integer|[integer, string]

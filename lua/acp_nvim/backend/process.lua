@@ -1,4 +1,4 @@
--- The Python process: found, started on first use, spoken to by notifications only, missed when it dies, ended with us.
+-- The Python process: found and started on first use, spoken to by notifications only, ended with Neovim.
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local event = require("acp_nvim.system.event")

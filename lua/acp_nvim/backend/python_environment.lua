@@ -1,4 +1,4 @@
--- The plugin's own Python environment: where it may be, and the steps that make it, with uv or else pip.
+-- The plugin's own Python environment: where it may be, and the steps that create it, with uv or else pip.
 local M = {}
 
 --- The folder of the plugin.

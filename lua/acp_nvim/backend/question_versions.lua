@@ -1,4 +1,4 @@
--- Every question there ever was, and which the user has answered as it is now.
+-- Remembers every question, and which the user has answered in its current version.
 local M = {}
 
 ---@class acp.Asked

@@ -1,5 +1,5 @@
--- Requests about a session: finds the session that is meant, begins sessions, and tells a new backend of a session
--- before the first request about it.
+-- Sends requests about a session: finds the session that is meant, begins sessions, and tells a new backend of a
+-- session before the first request about it.
 local backend = require("acp_nvim.backend.process")
 local state = require("acp_nvim.backend.session_store")
 

@@ -1,4 +1,4 @@
--- What is known of every session, kept here so that status(), questions() and a statusline never ask the backend.
+-- What the backend has told of every session, kept here so that status(), questions() and a statusline never ask it.
 local json_null = require("acp_nvim.backend.json_null")
 local log = require("acp_nvim.ui.log")
 local outbox = require("acp_nvim.backend.outbox")

@@ -1,5 +1,5 @@
--- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. What cannot be written there is lost
--- and stops nothing; the user is warned once.
+-- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. A failure to write there stops
+-- nothing; the user is warned once.
 local log = require("acp_nvim.ui.log")
 local unseen_message = require("acp_nvim.ui.unseen_message")
 

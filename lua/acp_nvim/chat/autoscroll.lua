@@ -1,6 +1,6 @@
--- The end of a chat stands at the bottom of its window, row by row: below the last line there is no emptiness while rows
--- above are hidden, and the options of a question are not below the edge. Neovim itself sees to neither: it leaves the
--- views of windows as they are that the user is not in, and of a long line it shows the beginning.
+-- Keeps the end of a chat at the bottom of its window, row by row: no empty rows below the last line while rows above
+-- are hidden, and no option of a question below the edge. Neovim does neither: it leaves the views of other windows
+-- than the current one as they are, and of a long line it shows the beginning.
 local api = vim.api
 local M = {}
 

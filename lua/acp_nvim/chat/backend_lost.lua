@@ -1,4 +1,4 @@
--- What a chat shows when its backend has ended: nobody is left to say that what was at work there is over.
+-- Marks everything open in a chat as ended when the backend has died: no message of the backend will do that any more.
 local chats = require("acp_nvim.chat.buffer")
 
 local api = vim.api

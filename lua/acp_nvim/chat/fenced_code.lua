@@ -1,5 +1,5 @@
--- The colours of fenced code in the chat: its own text, parsed as a string by the language's parser, once, outside the
--- redraw and not while text streams in.
+-- Highlights fenced code in the chat: a parser of its language reads its text as a string, once, outside the redraw and
+-- not while text streams in.
 local M = {}
 
 local MOST_KEPT = 200

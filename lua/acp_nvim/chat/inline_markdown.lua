@@ -1,4 +1,4 @@
--- Markdown of one line as colours. Patterns, not a parser: it runs in every redraw, on what is visible only.
+-- Highlights the Markdown of one line. It uses patterns and no parser: it runs in every redraw, for visible lines only.
 local M = {}
 
 -- A longer line is left plain: its colours would cost more than they tell.

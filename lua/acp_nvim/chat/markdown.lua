@@ -1,5 +1,5 @@
--- The chat's colours beyond its own marks, drawn as Neovim redraws: visible lines only, nothing kept in the buffer.
--- Markdown is what follows a mark of kind "text"; where code fences begin and end is learnt once a line, as it comes.
+-- Highlights the chat while Neovim redraws it: visible lines only, nothing kept in the buffer. Text behind a mark of
+-- kind "text" is Markdown; where its code fences begin and end is noted once for each line, as it comes.
 local chats = require("acp_nvim.chat.buffer")
 local event = require("acp_nvim.system.event")
 local fenced_code = require("acp_nvim.chat.fenced_code")

@@ -1,4 +1,4 @@
--- A path in the chat, and the file and line to which it leads.
+-- Finds the path under the cursor of a chat, and the file and line it names.
 local chats = require("acp_nvim.chat.buffer")
 
 local api = vim.api

@@ -1,5 +1,5 @@
--- What stands beside the line of a tool call: counts, how it was decided, how long it took. It is never cut off: at the
--- end of the line where there is room, else before the path.
+-- Places the end of a tool call's line: counts, how it was decided, how long it took. It is never cut off: it stands at
+-- the end of the line where there is room, else before the path.
 local api = vim.api
 local M = {}
 

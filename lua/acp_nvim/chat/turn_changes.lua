@@ -1,4 +1,4 @@
--- The line below a turn that tells what it has changed in files: its keys keep, undo and review that turn.
+-- Keeps, undoes or reviews a turn from the line below it that lists its changes.
 local chats = require("acp_nvim.chat.buffer")
 local messages = require("acp_nvim.ui.messages")
 

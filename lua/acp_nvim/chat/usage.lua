@@ -1,4 +1,4 @@
--- How full the agent's memory is and what the session has cost, in a few cells.
+-- Formats how full the agent's context window is and what the session has cost, in a few cells.
 local printable = require("acp_nvim.ui.printable")
 
 local M = { FULL = 0.8 } -- the share from which on the user is warned

@@ -1,5 +1,5 @@
--- What an empty chat shows: who answers here and where, the keys to begin with, and what can be continued. Virtual lines,
--- which go with the first entry.
+-- Draws what an empty chat shows: which agent answers and where, the first keys, and what can be continued. These are
+-- virtual lines, which go with the first entry.
 local chats = require("acp_nvim.chat.buffer")
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local event = require("acp_nvim.system.event")

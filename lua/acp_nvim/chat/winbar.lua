@@ -1,4 +1,5 @@
--- The line above the chat: who, how far, what is going on. Built from the session's status when Neovim draws it.
+-- The bars of a chat and its prompt: agent, usage and state above, the keys that count between them. They are built
+-- from the session's status when Neovim draws them.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
 local printable = require("acp_nvim.ui.printable")

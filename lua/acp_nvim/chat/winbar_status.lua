@@ -1,4 +1,4 @@
--- What a session's status says in the bar of its chat.
+-- The segments of a chat's winbar that show the session's status.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
 local usage = require("acp_nvim.chat.usage")

@@ -1,4 +1,4 @@
--- Moving about in the chat and acting on what is under the cursor.
+-- What the keys of a chat buffer do: jump, fold, open paths, answer options.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_help = require("acp_nvim.ui.key_help")

@@ -1,5 +1,4 @@
--- `:Acp {subcommand}[!] [args]`: the subcommands of all rooms in one table, each with what it does and how its
--- arguments complete.
+-- `:Acp {subcommand}[!] [args]`: all subcommands in one table, each with its help and its completion.
 local agents = require("acp_nvim.commands.agents")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local inspect = require("acp_nvim.commands.inspect")

@@ -1,4 +1,4 @@
--- `:Acp` for prompts and turns.
+-- `:Acp` for prompts, turns and the queue.
 local acp = require("acp_nvim")
 local attachments = require("acp_nvim.prompt.attachments")
 local completion = require("acp_nvim.prompt.completion")

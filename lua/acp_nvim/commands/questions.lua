@@ -1,4 +1,4 @@
--- `:Acp` for questions.
+-- `:Acp` for questions: answer, allow, reject, explain.
 local acp = require("acp_nvim")
 local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")

@@ -1,4 +1,4 @@
--- `:Acp` for the changes that wait for a review.
+-- `:Acp` for changes in review: list, keep, undo.
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")

@@ -1,4 +1,4 @@
--- What subcommands have in common: the session they act on, and the way to the backend.
+-- What subcommands share: the session they act on, and passing a verb to the backend.
 local acp = require("acp_nvim")
 local state = require("acp_nvim.backend.session_store")
 

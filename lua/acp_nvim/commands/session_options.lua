@@ -1,4 +1,4 @@
--- `:Acp` for what can be switched in a session: mode, model, options.
+-- `:Acp` for mode, model and options.
 local acp = require("acp_nvim")
 local option_pickers = require("acp_nvim.sessions.option_pickers")
 local printable = require("acp_nvim.ui.printable")

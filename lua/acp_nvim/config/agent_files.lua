@@ -1,5 +1,5 @@
--- Agents that other editors' files name: `agent_servers` of Zed and JetBrains, `servers` of simse. Read at the first
--- need, and again when they have changed.
+-- Reads the agents that other editors' files name: `agent_servers` of Zed and JetBrains, `servers` of simse. The files
+-- are read at the first need, and again when they have changed.
 local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")

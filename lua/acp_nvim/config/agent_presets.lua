@@ -1,4 +1,4 @@
--- Agents that are known without configuration: one file of facts each, read when it is first asked for.
+-- Agents that are known without configuration: one file of facts each, read when it is first needed.
 local M = {}
 
 ---@class acp.Preset

@@ -1,5 +1,5 @@
--- What setup() was given and nobody has checked yet. A module of its own, so that an init file that calls setup() need
--- not load the checks.
+-- Holds the options that setup() was given until they are checked. A module of its own, so that an init file that calls
+-- setup() does not load the checks.
 
 ---@class acp.Given
 ---@field options? table

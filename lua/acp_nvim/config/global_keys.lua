@@ -1,9 +1,4 @@
--- `keys = "<leader>a"`: one set of global maps below that prefix. It is loaded only where somebody wants it, and loads
--- nothing itself.
-local lazy = require("acp_nvim.system.lazy")
-
-local key_command = lazy("acp_nvim.ui.key_command")
-
+-- Sets the global maps below the prefix of `keys = "<leader>a"`. It runs when Neovim starts, and loads nothing.
 local M = {}
 
 ---@class acp.Key
@@ -68,7 +63,7 @@ local function right_side(key, mode)
   if key.allows then
     local lhs = prefix .. key.key
     return function()
-      key_command.run(key.run, lhs)
+      require("acp_nvim.ui.key_command").run(key.run, lhs)
     end
   elseif mode == "x" then -- the command line begins with the range of the selection
     return ":Acp " .. key.run .. (key.typing and "" or "<CR>")

@@ -1,4 +1,4 @@
--- JSON as people write it into configuration files: with comments, and commas before a closing bracket.
+-- Decodes JSON as people write it into configuration files: with comments, and commas before a closing bracket.
 local M = {}
 
 local TOKENS = {

@@ -1,5 +1,5 @@
--- Which agents there are: configured, named in files of other editors, known from presets; and which one is meant when
--- nobody says.
+-- Lists the agents that can be started: configured, named in other editors' files, or known from presets. Decides which
+-- one is meant when the user names none.
 local agent_files = require("acp_nvim.config.agent_files")
 local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")

@@ -1,9 +1,5 @@
--- Every key of the configuration: its type, its default, what it may be and what it means. The checks of settings.lua and
--- the help's section on configuration both come from this table.
-
-local lazy = require("acp_nvim.system.lazy")
-
-local agent_presets = lazy("acp_nvim.config.agent_presets") -- read for the agents that the user configures
+-- Every key of the configuration: its type, its default, its allowed values and its meaning. settings.lua checks
+-- against this table, and the help's section on configuration is generated from it.
 
 ---@class acp.Field
 ---@field name? string
@@ -102,7 +98,7 @@ return {
       items = AGENT,
       default = {},
       base = function(name, own)
-        return agent_presets.defaults(name, own)
+        return require("acp_nvim.config.agent_presets").defaults(name, own)
       end,
       doc = "name -> agent; of a known one, see |acp_nvim-presets|, only what differs",
     },

@@ -1,11 +1,5 @@
--- The configuration: the user's table checked against schema.lua, wrong keys named in one line, defaults filled in.
+-- Checks the user's configuration against schema.lua, names wrong keys in one line, and fills in the defaults.
 local given = require("acp_nvim.config.given")
-local lazy = require("acp_nvim.system.lazy")
-
--- An init file that calls setup() pays for the check, not for the complaint.
-local did_you_mean = lazy("acp_nvim.ui.did_you_mean")
-local log = lazy("acp_nvim.ui.log")
-local messages = lazy("acp_nvim.ui.messages")
 
 local M = { spec = require("acp_nvim.config.schema") }
 
@@ -38,7 +32,7 @@ local function check_record(field, value, path, problems, base)
   end
   for _, key in ipairs(sorted_keys(value)) do
     if not vim.list_contains(known, key) then
-      local near = did_you_mean(known, tostring(key))
+      local near = require("acp_nvim.ui.did_you_mean")(known, tostring(key))
       local hint = near and (" (did you mean '%s'?)"):format(near) or ""
       problems[#problems + 1] = ("unknown key '%s%s'%s"):format(path, tostring(key), hint)
     end
@@ -150,10 +144,10 @@ end
 local function report(problems)
   local line = table.concat(problems, "; ")
   if #problems > 1 and #line > vim.v.echospace - #"acp_nvim: " then
-    log.add(line)
+    require("acp_nvim.ui.log").add(line)
     line = ("%s (and %d more: see :Acp log)"):format(problems[1], #problems - 1)
   end
-  messages.show("warn", line)
+  require("acp_nvim.ui.messages").show("warn", line)
 end
 
 local current ---@type table?

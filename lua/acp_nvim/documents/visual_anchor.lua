@@ -1,4 +1,5 @@
--- The other end of a visual selection. Neovim 0.10 leaves it on its line number when lines come or go above it.
+-- Keeps the other end of a visual selection in place. Neovim 0.10 leaves it on its line number when lines are inserted
+-- or deleted above it.
 local api = vim.api
 local M = {}
 

@@ -1,4 +1,4 @@
--- A window comes to a file and a line, without a word, a question or a move of the focus.
+-- Shows a file and a line in a window without a message, a prompt or a change of focus.
 local files = require("acp_nvim.files")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")

@@ -1,5 +1,5 @@
 -- Follow-along: one window of the user's shows the file and line that an agent touches. It never takes the focus, never
--- moves while it is the current window, and stops as soon as the user acts in it.
+-- moves while it is the current window, and pauses as soon as the user acts in it.
 local jump = require("acp_nvim.follow.jump")
 local state = require("acp_nvim.backend.session_store")
 local user_moves = require("acp_nvim.follow.user_moves")

@@ -1,4 +1,4 @@
--- What a pinned window shows, so that a move of the user's can be told from what text edits make of it.
+-- Tells whether the user has moved in a pinned window, or text edits have moved its view.
 local window_choice = require("acp_nvim.follow.window_choice")
 
 local api = vim.api

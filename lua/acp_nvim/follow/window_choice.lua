@@ -1,4 +1,4 @@
--- Which window is to be pinned: one that shows a file of the user's.
+-- Chooses the window to pin: one that shows a file of the user's.
 local api = vim.api
 local M = {}
 

@@ -1,4 +1,4 @@
--- The buffer of a form: painted, and written to send it.
+-- The buffer of a form: draws it, and sends it when it is written.
 local backend = require("acp_nvim.backend.process")
 local form_keys = require("acp_nvim.form.keys")
 local form_layout = require("acp_nvim.form.layout")

@@ -1,4 +1,4 @@
--- A field of a form: what it asks for, its choices, and the lines in which its value stands.
+-- A field of a form: its kind, its choices, and the lines that hold its value.
 local M = {}
 
 ---@class acp.FormField

@@ -1,4 +1,5 @@
--- The lines of a form: headings and explanations, which nobody else's text can be taken for, and the values below them.
+-- The lines of a form: headings and explanations, drawn so that no text of an agent can be taken for them, and the
+-- values below.
 local fields = require("acp_nvim.form.field")
 
 local M = {}

@@ -1,5 +1,5 @@
--- Whether the content of an answer is what a form takes, before it is sent. The backend has the last word: it alone can
--- judge every pattern.
+-- Checks the content of an answer against its form before it is sent. The backend checks again: it alone can judge
+-- every pattern.
 
 local M = {}
 

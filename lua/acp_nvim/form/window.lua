@@ -1,4 +1,4 @@
--- A form of an agent in a window of its own: a block a field; writing it answers the question.
+-- Shows an agent's form in a window of its own. Writing its buffer answers the question.
 local form_buffer = require("acp_nvim.form.buffer")
 local form_layout = require("acp_nvim.form.layout")
 local highlight = require("acp_nvim.ui.highlight")

@@ -1,4 +1,4 @@
--- `:Acp add`: what goes along with the next prompt becomes a chip in it.
+-- `:Acp add`: puts a chip into the prompt for each file, range, picture or list that goes along with it.
 local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local git_diff = require("acp_nvim.backend.git_diff")

@@ -1,5 +1,5 @@
--- What may stand at the cursor of a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics.
--- `candidates` serves completefunc and any completion plugin alike; it never waits.
+-- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics. `candidates` serves
+-- completefunc and any completion plugin alike; it never waits.
 local context = require("acp_nvim.prompt.context")
 local project_files = require("acp_nvim.prompt.project_files")
 local state = require("acp_nvim.backend.session_store")

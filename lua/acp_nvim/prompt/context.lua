@@ -1,5 +1,5 @@
--- What goes along with a prompt, as the backend gets it: files, buffers, ranges of lines and diagnostics with their text
--- as it is now, unsaved lines included. Files that are as on the disk are read there, when the prompt goes out.
+-- Reads what goes along with a prompt, as the backend gets it: files, buffers, ranges of lines and diagnostics with
+-- their current text, unsaved lines included. The backend reads files that are as on the disk when the prompt goes out.
 local api = vim.api
 local M = {}
 

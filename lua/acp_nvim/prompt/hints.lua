@@ -1,5 +1,5 @@
--- What is drawn in a prompt and not kept: whom an empty one asks, what a command that stands alone expects, its chips.
--- It is right whatever has emptied or filled the buffer.
+-- Draws hints in a prompt: whom an empty one asks, which argument a command takes, its chips. They are virtual text,
+-- right whatever has emptied or filled the buffer.
 local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
 local printable = require("acp_nvim.ui.printable")

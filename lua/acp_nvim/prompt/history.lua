@@ -1,4 +1,4 @@
--- What was said in a project, also before Neovim was started: one file for each project, readable by its user alone.
+-- The prompts of a project, also those of earlier Neovims: one file for each project, readable by its user alone.
 local event = require("acp_nvim.system.event")
 local regular_file = require("acp_nvim.system.regular_file")
 local state_folder = require("acp_nvim.backend.state_folder")

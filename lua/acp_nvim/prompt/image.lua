@@ -1,4 +1,4 @@
--- Pictures: what a file is by its first bytes, and the one in the clipboard, where a tool can tell it.
+-- Recognises pictures by their first bytes, and fetches the one in the clipboard.
 local regular_file = require("acp_nvim.system.regular_file")
 
 local M = {}

@@ -1,5 +1,6 @@
--- How long a question, as it is now, has been on the screen, and in the prompt's bar. A key pressed at the moment at which
--- a question appears was meant for something else, so an answer by key counts only after a while.
+-- Measures how long a question, in its current version, has been on the screen and in the prompt's bar. A key pressed
+-- at the moment at which a question appears was meant for something else, so an answer by key counts only after a
+-- while.
 local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 

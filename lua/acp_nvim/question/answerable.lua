@@ -1,4 +1,4 @@
--- The open questions as the user sees them: what is on screen may be answered, anything else is shown first.
+-- Decides which questions may be answered: those that are on the screen. Any other is shown first.
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")

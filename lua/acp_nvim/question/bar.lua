@@ -1,4 +1,4 @@
--- The prompt's bar while a question of its session is open: what is asked, and the keys that answer it from where one is.
+-- The prompt's bar while a question of its session is open: what is asked, and the keys that answer from there.
 --
 --   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)

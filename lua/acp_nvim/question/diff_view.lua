@@ -1,5 +1,5 @@
--- What this room has to know of a question whose change is shown as a diff. The room of proposals, which stands above,
--- installs its functions with `provide`; until then no question is shown so.
+-- What this room needs to know of proposals: whether a question's change is on the screen as a diff. The proposal room,
+-- which stands above, installs its functions with `provide`.
 local M = {}
 
 ---@class acp.DiffView

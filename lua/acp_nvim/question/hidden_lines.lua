@@ -1,5 +1,5 @@
--- What hides lines of a chat that its window seems to show: a closed fold, an edge beyond which a line does not wrap, a
--- float or a popup menu in front.
+-- Finds what hides lines of a chat that its window seems to show: a closed fold, a line that does not wrap, a float or
+-- a popup menu in front.
 local api = vim.api
 local M = {}
 

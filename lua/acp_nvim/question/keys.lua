@@ -1,5 +1,5 @@
--- Answers by key, from where the user is: prompt, chat, an option's line. Nothing is sent of what has not been on the
--- screen, nothing by a key that was meant for something else, and nothing that counts always by one press alone.
+-- Answers questions by key, from the prompt, the chat or an option's line. A question that has not been on the screen
+-- is not answered, nor by a key that was meant for something else; "always" takes a second press.
 local answer_delay = require("acp_nvim.question.answer_delay")
 local answerable = require("acp_nvim.question.answerable")
 local answering = require("acp_nvim.question.answer")

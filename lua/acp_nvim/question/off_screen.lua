@@ -1,4 +1,4 @@
--- What the user is told of a question that is out of sight.
+-- The message about a question that is out of sight.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 

@@ -1,4 +1,4 @@
--- A question comes into the view of a window, if need be row by row.
+-- Scrolls a question into the view of a window, if need be row by row.
 local autoscroll = require("acp_nvim.chat.autoscroll")
 local hidden_lines = require("acp_nvim.question.hidden_lines")
 local messages = require("acp_nvim.ui.messages")

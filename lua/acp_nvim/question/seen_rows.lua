@@ -1,4 +1,4 @@
--- What of the questions has been on the screen, row by row, since they are as they are; nothing while nobody looks.
+-- Remembers which rows of a question have been on the screen in its current version, while the user was there to see.
 local visible_rows = require("acp_nvim.question.visible_rows")
 
 local M = {}

@@ -1,4 +1,4 @@
--- Where a question stands in the chat, and which of its rows the windows show.
+-- Finds the lines of a question in its chat, and which of its rows the windows show now.
 local chats = require("acp_nvim.chat.buffer")
 local hidden_lines = require("acp_nvim.question.hidden_lines")
 

@@ -1,5 +1,5 @@
--- The keys are told where they are used: beside the pending hunk under the cursor, as " 1/3  ,k keep  ,u undo  ]h next".
--- Not in insert mode, only in the current window, and only on a row with room for it.
+-- Shows the keys beside the pending hunk under the cursor, as " 1/3  ,k keep  ,u undo  ]h next". Not in insert mode,
+-- only in the current window, and only on a row with room for it.
 local hunks = require("acp_nvim.hunks")
 local key_names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")

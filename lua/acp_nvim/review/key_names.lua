@@ -1,5 +1,5 @@
--- What the keys of the review are called where they are told: the user's own maps first, then ours; where another map has
--- the key, the command, and who has it.
+-- Names the keys of the review as they are mapped: the user's own maps first, then ours; where another map has the key,
+-- the command, and who has it.
 local mapping_owner = require("acp_nvim.ui.mapping_owner")
 
 local api = vim.api

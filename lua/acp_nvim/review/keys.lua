@@ -1,4 +1,5 @@
--- Keys in buffers with pending changes: there with the first, gone with the last, and only where nothing else is mapped.
+-- Maps the keys of the review in buffers with pending changes, from the first to the last, where nothing else is
+-- mapped.
 local key_names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")
 local messages = require("acp_nvim.ui.messages")

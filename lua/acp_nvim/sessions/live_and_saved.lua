@@ -1,4 +1,4 @@
--- What sessions there are: those that live here and those that the agents have saved, each once.
+-- Merges the sessions that live here with those that the agents have saved: each is listed once.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 

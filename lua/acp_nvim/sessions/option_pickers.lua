@@ -1,4 +1,4 @@
--- Pickers of mode, model and options, and the key that goes through the modes.
+-- Lets the user pick a mode, a model or an option; switches to the next mode.
 local acp = require("acp_nvim.api")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")

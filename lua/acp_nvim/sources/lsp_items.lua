@@ -1,4 +1,4 @@
--- What may stand at the cursor of a prompt, as completion items of the language server protocol: both plugins take these.
+-- Completion candidates of a prompt as items of the Language Server Protocol, which both completion plugins take.
 local completion = require("acp_nvim.prompt.completion")
 
 local M = {}

@@ -1,4 +1,4 @@
--- What is known of a folder without asking a process.
+-- Reads which branch is checked out in a folder, from the files of git alone.
 local M = {}
 
 ---@param file string

@@ -1,4 +1,4 @@
--- Opens regular files, and nothing that could keep Neovim waiting: a name that was one may be a pipe by now, and some
+-- Opens regular files only. Anything else could block Neovim: a name that was a file may be a pipe by now, and some
 -- devices look like files (`/proc/kmsg`).
 local uv = vim.uv
 local M = {}

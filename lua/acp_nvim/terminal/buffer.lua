@@ -1,4 +1,4 @@
--- The agents' terminals: all that there have been, each in a terminal buffer with its colours as soon as one opens it.
+-- The agents' terminals: each gets a terminal buffer, with its colours, when the user opens it.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")

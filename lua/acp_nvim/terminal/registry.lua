@@ -1,4 +1,4 @@
--- All terminals that there have been, by number.
+-- All terminals by number, those that have ended included.
 local backend = require("acp_nvim.backend.process")
 
 local M = {}

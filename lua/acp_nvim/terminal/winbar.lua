@@ -1,4 +1,4 @@
--- The bar above terminals and their list, and the keys that it names.
+-- The winbar of terminals and of their list, and the keys that it names.
 local M = { STOP = "   <C-c> stop", CLOSE = "   q close" }
 
 ---@param win integer

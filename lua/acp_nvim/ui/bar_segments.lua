@@ -1,4 +1,4 @@
--- The segments of a bar: as many as there is room for, the least important dropped first.
+-- Fits the segments of a bar into its width: the least important ones are dropped first.
 local on_bar = require("acp_nvim.ui.highlight").on_bar
 local printable = require("acp_nvim.ui.printable")
 

@@ -1,4 +1,4 @@
--- Whether a function of Vim's is still its own.
+-- Tells whether a function of Neovim's is still its own, or has been replaced by a plugin.
 local M = {}
 
 --- Has nobody put a function of their own in its place?

@@ -1,4 +1,5 @@
--- Colours as numbers, 0xRRGGBB: mixed, compared as the eye compares them, and moved until a text can be read.
+-- Computes with colours as numbers, 0xRRGGBB: mixes them, measures their contrast as the eye sees it, and moves a
+-- colour until a text in it can be read.
 local M = { BLACK = 0x000000, WHITE = 0xFFFFFF, GREEN = 0x00B000, RED = 0xF85149 }
 
 local LEAST = 4.5 -- : 1, what WCAG asks for text (level AA)

@@ -1,4 +1,4 @@
--- The known word that a mistyped one probably meant.
+-- Finds the known word that a mistyped word probably means.
 
 ---@param a string
 ---@param b string

@@ -1,5 +1,5 @@
--- The highlight groups. Each is a link where that can be read on every ground it stands on, else the link's colour made
--- readable: at least 4.5 : 1. A colour scheme or the user may define any of them; those are left alone.
+-- Defines the highlight groups. Each is a link where the linked colour can be read on every ground it stands on, else
+-- that colour made readable: at least 4.5 : 1. Groups that a colour scheme or the user defines are left alone.
 local colour = require("acp_nvim.ui.colour")
 
 local api = vim.api

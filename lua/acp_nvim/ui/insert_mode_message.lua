@@ -1,5 +1,5 @@
--- A message where Neovim writes the mode's name over it at once: a line of our own in its place, until the mode is left,
--- something else is said, or there has been time to read it. It takes neither the focus nor a key.
+-- Shows a message that the mode's name (`-- INSERT --`) would cover in a one-line float in its place, until the mode is
+-- left, another message comes, or there has been time to read it. The float takes neither the focus nor a key.
 local api = vim.api
 local M = {}
 

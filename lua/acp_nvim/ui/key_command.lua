@@ -1,5 +1,5 @@
--- Runs `:Acp {command}` for a key, and knows meanwhile which key it was: an answer by key counts no sooner than those of
--- other keys, while a command that was typed counts at once.
+-- Runs `:Acp {command}` for a key and remembers meanwhile which key it was: an answer by key counts only once the
+-- question has been on the screen for a moment, while a typed command counts at once.
 local M = {}
 
 local running ---@type string?  the key of the command that runs

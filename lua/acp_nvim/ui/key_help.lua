@@ -1,4 +1,4 @@
--- The keys of a buffer, told in a float.
+-- Lists the mappings of a buffer in a float.
 local panes = require("acp_nvim.ui.panes")
 
 local api = vim.api

@@ -1,5 +1,5 @@
--- A list with keys, in a buffer of our own at the bottom: one thing a line, a bar that names the keys, `g?` that tells of
--- all of them, remarks below. It can be brought up to date while it is open: each cursor stays on its thing.
+-- A list with keys in a window at the bottom: one item a line, a bar that names the keys, `g?` for all of them, remarks
+-- below. It can be redrawn while it is open: each cursor stays on its item.
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")

@@ -1,4 +1,4 @@
--- The log behind `:Acp log`: what the user was told and what went wrong, one line each.
+-- The log behind `:Acp log`: messages to the user and errors, one line each.
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}

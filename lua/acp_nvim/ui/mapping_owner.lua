@@ -1,5 +1,5 @@
--- Whose a mapping is: a plugin's name, or the mapping's own description. And what is no mapping in our way: the triggers
--- of plugins that list keys, as which-key does.
+-- Finds out whose a mapping is: a plugin's name, or the mapping's own description. Mappings of plugins that only list
+-- what keys may follow, such as which-key, do not count.
 local printable = require("acp_nvim.ui.printable")
 local M = {}
 

@@ -1,4 +1,4 @@
--- One-line messages to the user, outside the chat.
+-- Shows one-line messages to the user, which never raise the hit-enter prompt.
 local builtin = require("acp_nvim.ui.builtin")
 local insert_mode_message = require("acp_nvim.ui.insert_mode_message")
 local log = require("acp_nvim.ui.log")

@@ -1,6 +1,6 @@
--- Names of files as the user types them behind `:Acp`: what Vim expands there, and nothing else. A blank may have a
--- backslash before it, as in Vim's own commands; where the rest of the line is one name it need not. Never for names
--- that an agent gave.
+-- Expands the file names that the user types behind `:Acp`, as Vim's own commands do, and nothing else. A blank may be
+-- escaped by a backslash; where the rest of the line is one name it need not be. Never used for names that an agent
+-- gave.
 local M = {}
 
 --- Only `%` and `#` with their modifiers at the name's beginning count; behind a backslash they stand for themselves.

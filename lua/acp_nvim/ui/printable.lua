@@ -1,4 +1,4 @@
--- Words for one line: what agents say made harmless, and cut so that it fits.
+-- Makes text of an agent safe to show in one line, and cuts it to a width.
 local M = {}
 
 -- As UTF-8, what session/visible.py has: controls, what reorders its neighbours, and what takes no cell of its own.

@@ -1,5 +1,5 @@
--- A small window in the lower right corner: what is being done, and the last line that was said of it. It takes neither
--- the focus nor a key.
+-- A small window in the lower right corner: the step that is under way, and the last line of its output. It takes
+-- neither the focus nor a key.
 local printable = require("acp_nvim.ui.printable")
 require("acp_nvim.ui.highlight")
 

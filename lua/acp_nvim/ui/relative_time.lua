@@ -1,4 +1,4 @@
--- How long ago something was, in a few words.
+-- Says how long ago something was, in a few words.
 
 ---@param seconds? integer  since 1970
 ---@return string

@@ -1,5 +1,5 @@
--- Windows come and go as one step, whatever the user's autocommands make of it: one that raises would else break off
--- ours halfway, with some windows there and others not.
+-- Opens and closes windows as one step, even if an autocommand of the user's raises an error: that error would else
+-- stop us halfway, with some windows there and others not.
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 

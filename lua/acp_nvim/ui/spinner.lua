@@ -1,4 +1,4 @@
--- The spinner of what is under way: all of them show the same frame.
+-- The spinner of everything that is at work: all of them show the same frame.
 local M = {}
 
 local FRAMES = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }

@@ -1,4 +1,5 @@
--- The windows of a tabpage: which there are, their sizes as they were before ours came, and a tabpage for ours alone.
+-- The windows of a tabpage: lists them, restores the sizes they had before ours came, and opens a tabpage for ours
+-- alone.
 local api = vim.api
 local M = {}
 

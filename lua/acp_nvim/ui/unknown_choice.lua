@@ -1,4 +1,4 @@
--- The message about a choice that there is not: which ones there are, or which one was probably meant.
+-- Says that a choice does not exist, with the one that was probably meant, or those there are.
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local printable = require("acp_nvim.ui.printable")
 

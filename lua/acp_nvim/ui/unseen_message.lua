@@ -1,4 +1,4 @@
--- Messages that nobody has asked for: where the mode's name covers one at once, it is shown a second time in normal mode.
+-- Shows messages that the user did not ask for. One that the mode's name covers is shown again in normal mode.
 local is_covered = require("acp_nvim.ui.insert_mode_message").is_covered
 local messages = require("acp_nvim.ui.messages")
 

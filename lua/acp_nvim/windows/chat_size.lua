@@ -1,4 +1,5 @@
--- How large the windows on a chat are: an open question shows as much of its diff as fits beside its options.
+-- Tells the backend how large the windows on a chat are: an open question shows as much of its diff as fits beside its
+-- options.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 

@@ -1,4 +1,4 @@
--- A pair goes, and leaves the user's windows as they were.
+-- Closes a pair, and leaves the user's windows as they were.
 local pairs_of = require("acp_nvim.windows.pair")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local tabpage = require("acp_nvim.ui.tabpage")

@@ -1,4 +1,4 @@
--- The heights of a chat and of its prompt: the prompt keeps the one that we or the user gave it, whatever comes and goes.
+-- Keeps the height of a prompt, as we or the user have set it, while other windows come and go.
 local pairs_of = require("acp_nvim.windows.pair")
 local tabpage = require("acp_nvim.ui.tabpage")
 

@@ -1,5 +1,5 @@
--- What files of |:mksession| make of our buffers: empty ones with their names, in windows of their own. They go. Where
--- sessions live while such a file is read, our windows make way for it and come back.
+-- Removes the empty buffers and windows that a file of |:mksession| makes of ours. While such a file is read our
+-- windows are closed, and opened again afterwards.
 local pairs_of = require("acp_nvim.windows.pair")
 local regular_file = require("acp_nvim.system.regular_file")
 local session_windows = require("acp_nvim.windows.session_windows")

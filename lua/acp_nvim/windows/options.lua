@@ -1,4 +1,4 @@
--- What the two windows show, with which options, and under which bars.
+-- Puts buffers, options and bars into the two windows of a pair.
 local chats = require("acp_nvim.chat.buffer")
 local highlight = require("acp_nvim.ui.highlight")
 local prompt = require("acp_nvim.prompt.buffer")

@@ -1,5 +1,5 @@
--- A prompt whose session has ended, as when an agent refuses to load one: whoever types in it, or has a draft there, is
--- not moved into another session. It stays until its user goes elsewhere, and its text goes along.
+-- Keeps a prompt whose session has ended, as when an agent refuses to load one, while its user types in it or has a
+-- draft there. Its text goes along when the user leaves.
 local chats = require("acp_nvim.chat.buffer")
 local prompt = require("acp_nvim.prompt.buffer")
 local session_windows = require("acp_nvim.windows.session_windows")

@@ -1,4 +1,4 @@
--- Where the chat's window comes to be, by the position in the configuration, and the prompt's below it.
+-- Opens the windows of a pair: the chat where the configuration says, the prompt below it.
 local config = require("acp_nvim.config.settings")
 local pairs_of = require("acp_nvim.windows.pair")
 local tabpage = require("acp_nvim.ui.tabpage")

@@ -1,4 +1,4 @@
--- The share of the screen that a pair has: it follows the screen's size until the user has resized it by hand.
+-- Keeps the share of the screen that a pair has when the screen is resized, until the user resizes the pair by hand.
 local config = require("acp_nvim.config.settings")
 local pairs_of = require("acp_nvim.windows.pair")
 local placement = require("acp_nvim.windows.placement")

@@ -1,4 +1,4 @@
--- What goes with a session that has ended: its windows, its buffers, and what other rooms keep for it.
+-- Removes a session that has ended: its windows, its buffers, and what other rooms keep for it.
 local event = require("acp_nvim.system.event")
 local follow = require("acp_nvim.follow.pinned_window")
 local orphan_prompt = require("acp_nvim.windows.orphan_prompt")

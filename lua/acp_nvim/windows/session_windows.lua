@@ -1,5 +1,5 @@
--- The windows: in each tabpage at most one pair, a chat with its prompt below. Opening and closing them leaves the
--- user's windows, their sizes, alternate files and jumplists as they were.
+-- Opens the chat and the prompt of a session, one pair in each tabpage. Opening and closing leaves the user's windows,
+-- their sizes, alternate files and jumplists as they were.
 local chat_size = require("acp_nvim.windows.chat_size")
 local chats = require("acp_nvim.chat.buffer")
 local closing = require("acp_nvim.windows.closing")
