@@ -1,7 +1,8 @@
 -- Makes text of an agent safe to show in one line, and cuts it to a width.
 local M = {}
 
--- As UTF-8, what session/visible.py has: controls, what reorders its neighbours, and what takes no cell of its own.
+-- As UTF-8, what text/printable.py has: controls, what reorders its neighbours, and what takes no cell of its own.
+-- tests/functional/test_hidden_characters.py compares the two.
 local HIDDEN = {
   "\194[\128-\159\173]", -- U+0080-009F, U+00AD
   "\205\143", -- U+034F
@@ -18,7 +19,7 @@ local HIDDEN = {
   "\243\160[\128-\191][\128-\191]", -- U+E0000-E0FFF
 }
 
---- Control and bidirectional characters made visible, as "^[" or "<202E>".
+--- Control and bidirectional characters made visible as Vim shows them: "^[", "<9b>", "<202E>".
 ---@param text string
 ---@return string
 function M.visible(text)
@@ -27,7 +28,8 @@ function M.visible(text)
   end)
   for _, pattern in ipairs(HIDDEN) do
     text = text:gsub(pattern, function(char)
-      return ("<%04X>"):format(vim.fn.char2nr(char))
+      local code = vim.fn.char2nr(char)
+      return (code < 0xA0 and "<%02x>" or "<%04X>"):format(code)
     end)
   end
   return text
