@@ -165,10 +165,12 @@ function M.show(question)
   draw_again(question.session)
 end
 
---- Says why an answer was not sent, until the question has ended.
+--- Says why an answer was not sent, until the question has ended. Who has tried to answer needs no announcement, which
+--- would take the place of this message.
 ---@param question acp.Question
 ---@param why string
 function M.tell(question, why)
+  announced[question.id] = true
   messages.show("warn", why)
   told[question.id] = messages.count()
 end
