@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import error, on, on_initialize, on_prompt, result, say, script, update
+from tests.fakes.script import error, on, on_initialize, on_prompt, result, say, script, update, wait_file
 from tests.functional.editor import Editor
 from tests.steps.sessions import converse_and_quit, open_with_agent
 
@@ -25,7 +25,10 @@ CASES = {
     ),
     "resume": (on_initialize(sessionCapabilities={"resume": {}}), on("session/resume", result({}))),
     "new": (on_initialize(), on("session/fork", result({}))),
-    "refused": (on_initialize(loadSession=True), on("session/load", error(-32602, "unknown session"))),
+    "refused": (
+        on_initialize(loadSession=True),
+        on("session/load", wait_file("{cwd}/go"), error(-32602, "unknown session")),
+    ),
 }
 
 
@@ -37,6 +40,8 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
     editor = open_with_agent(open_editor, agent, **again)
     editor.type(":Acp continue<CR>")
     editor.screen.expect('continuing "tidy up the project" (just now) with my agent')
+    # what the agent refuses is told in the place of this message
+    (Path(editor.lua("return vim.fn.getcwd()")) / "go").touch()
     editor.wait_event("AcpSessionStarted")
     text = editor.expect_lua(TEXT, lambda text: "tid" in text, 1)
     if how == "load":

@@ -591,8 +591,11 @@ def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Ope
 def test_a_cancel_typed_in_a_proposal_closes_it_and_sets_edits_aside(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
+    go = tmp_path / "go"  # a second turn that ends at once would say so in the place of the message
     agent = script(
-        tmp_path, on_prompt("anew", say("so")), on_prompt("", ask_edit(), ["wait", "session/cancel"])
+        tmp_path,
+        on_prompt("anew", wait_file(str(go)), say("so")),
+        on_prompt("", ask_edit(), ["wait", "session/cancel"]),
     )
     editor = open_old(open_editor, agent)
     open_diff(editor)
@@ -601,6 +604,7 @@ def test_a_cancel_typed_in_a_proposal_closes_it_and_sets_edits_aside(
     expect_closed(editor)
     assert editor.lua("return vim.fn.bufname()") == "notes.txt"
     editor.screen.expect(":sbuffer ")
+    go.touch()
     editor.type(":sbuffer /yours/<CR>")
     editor.expect_lua("return vim.fn.getline(1)", "mine")
     assert get_outcomes(agent) == ["cancelled"]

@@ -65,8 +65,9 @@ def test_what_a_rule_allows_is_not_asked_and_can_be_explained(open_editor: Open,
     assert editor.acp("questions") == []
     editor.type(":Acp why<CR>")
     editor.screen.expect("git status: allowed by rule 2: { action = 'allow', command = 'git (status|diff)' }")
-    # a thread writes it
+    # a thread makes the file, and then writes the line
     (log,) = wait_until(lambda: list(editor.home.glob("**/acp_nvim/permissions.jsonl")))
+    wait_until(lambda: log.read_text().endswith("\n"))
     assert json.loads(log.read_text())["by"] == "rule"
     assert log.stat().st_mode & 0o777 == 0o600
 
