@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check.sh [--with-tests]: format, lint, types and documentation side by side; with the tests that need no Neovim.
+# check.sh [--with-tests]: format, lint, types and documentation side by side; with the tests that need no Neovim, but
+# for those that take long.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 python=.venv/bin/python
@@ -14,10 +15,20 @@ run() {
   names+=("$name") pids+=($!)
 }
 
-if [ "${1:-}" = --with-tests ]; then # in two halves, with few examples: `make test` runs them as one, with more
+unit() { # name, folders and options
+  local name=$1
+  shift
+  run "$name" "$python" -m pytest -q -p no:cacheprovider -m "not (alone or slow)" "$@"
+}
+
+# In two halves that take as long as each other, with few examples: `make test` runs them as one, with more of them and
+# with what is slow. Without compiled files pytest would rewrite every assertion again, which takes a third of the time.
+if [ "${1:-}" = --with-tests ]; then
+  unset PYTHONDONTWRITEBYTECODE
   export ACP_HYPOTHESIS=glance
-  run "unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit/protocol tests/unit/chat
-  run "more unit tests" "$python" -m pytest -q -p no:cacheprovider tests/unit --ignore tests/unit/protocol --ignore tests/unit/chat
+  half=(protocol chat session)
+  unit "unit tests" "${half[@]/#/tests/unit/}"
+  unit "more unit tests" tests/unit "${half[@]/#/--ignore=tests/unit/}"
 fi
 run types "$python" -m mypy
 run format "$python" -m ruff format --check .
@@ -29,7 +40,6 @@ else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi
 [ ! -e tests/tools/docs.py ] || run documentation "$python" tests/tools/docs.py --check
-run conformance "$python" tests/tools/conformance.py --check
 
 failed=0
 for i in "${!pids[@]}"; do

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.tools.imports import find_imports
+
 ROOT = Path(__file__).parents[2]
 Graph = dict[str, set[str]]
 IN_CIRCLES_OF_TYPES = 19
@@ -22,19 +24,12 @@ def imports(path: Path, modules: set[str], with_types: bool) -> set[str]:
     package = module_name(path).split(".")
     package = package if path.stem == "__init__" else package[:-1]
     found: set[str] = set()
-    tree = ast.parse(path.read_text())
-    for_types = [
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for inner in node.body
-    ]
-    for node in ast.walk(tree):
-        if node in for_types and not with_types:
+    for node, is_for_types in find_imports(path):
+        if is_for_types and not with_types:
             continue
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             names = {f"{base}.{alias.name}" for alias in node.names}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.imports import find_imports
+
 PACKAGE = Path(__file__).parents[2] / "acp_nvim"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 # A layer sees itself and these; the modules beside the layers are the composition root, which sees all.
@@ -85,10 +87,10 @@ PURE = ("protocol", "session", "chat", "review", "text")
 def imported(path: Path) -> Iterator[str]:
     """The absolute names of what a module imports: `acp_nvim.session.plan.Plan` for a from-import."""
     here = ("acp_nvim", *path.relative_to(PACKAGE).parts)
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node, _ in find_imports(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = [*here[: len(here) - node.level]] if node.level else []
             base += [node.module] if node.module else []
             yield from (".".join([*base, alias.name]) for alias in node.names)

@@ -357,6 +357,7 @@ def lines_of(op: list[Any]) -> int:
     return op[1].count("\n") if op[0] == "append" else op[2] - op[1] + len(op[3])
 
 
+@pytest.mark.slow
 def test_a_million_lines_go_by_in_frames(chat: Chat):
     chat.say("line\n" * 1_000_000)
     frames = 0
@@ -390,6 +391,7 @@ def test_what_follows_a_line_of_megabytes_goes_by_in_frames_again(chat: Chat):
     assert 200_000 < max(len(first), len(second)) < 300_000
 
 
+@pytest.mark.slow
 def test_many_entries_go_by_in_frames(chat: Chat):
     for number in range(3000):
         chat.tool(str(number), title="x")

@@ -39,6 +39,7 @@ def test_where_none_is_due_nothing_is_kept():
     assert orphans.take("a") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("params", "fitting"),
     [

@@ -77,6 +77,7 @@ def test_what_is_kept_of_a_dropped_line_is_short() -> None:
     assert splitter.dropped == [b"x" * HEAD, b"z" * HEAD]
 
 
+@pytest.mark.alone
 @pytest.mark.statement(3)
 def test_a_line_in_single_bytes_takes_linear_time() -> None:
     few, many = min(spent_on(20_000) for _ in range(3)), min(spent_on(200_000) for _ in range(2))

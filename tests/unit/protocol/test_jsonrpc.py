@@ -71,6 +71,7 @@ def test_many_messages_in_one_read_keep_their_order() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.statement(4)
 def test_a_message_of_20_megabytes() -> None:
     peer, text = Peer(), "x" * 20_000_000

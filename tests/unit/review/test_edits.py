@@ -53,6 +53,7 @@ def _seconds(old: list[str], new: list[str]) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -73,6 +74,7 @@ def test_which_side_is_longer_does_not_matter(old: list[str], new: list[str]) ->
         assert apply(old, edits(old, new)) == new
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("few", "many"),
     [

@@ -108,6 +108,7 @@ def test_garbage_does_no_harm(diff: str):
     assert all(len(piece) == 3 for piece in parse_patch(diff))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "diff",
     [

@@ -300,6 +300,7 @@ def best(run: Callable[[], object]) -> float:
     return min(times)
 
 
+@pytest.mark.alone
 def test_one_of_a_thousand_hunks_is_kept_or_undone_at_once():
     patchwork = large(10_000, 10)
     ids = iter(hunk.id for hunk in patchwork.pending[500:])
@@ -307,6 +308,7 @@ def test_one_of_a_thousand_hunks_is_kept_or_undone_at_once():
     assert best(lambda: (patchwork.keep(next(ids)), patchwork.pending)) < 0.01
 
 
+@pytest.mark.alone
 def test_all_of_a_thousand_hunks_are_undone_at_once():
     patchworks = [large(10_000, 10) for _ in range(3)]
 
@@ -317,6 +319,7 @@ def test_all_of_a_thousand_hunks_are_undone_at_once():
     assert best(undo) < 0.1
 
 
+@pytest.mark.alone
 def test_typing_costs_nothing_in_a_large_file():
     patchwork = large(100_000, 100)
     texts = iter("abc" * 10)

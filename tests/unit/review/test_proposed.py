@@ -202,6 +202,7 @@ def test_every_proposal_has_a_right_side(live: str, disk: str, new: str):
     )
 
 
+@pytest.mark.alone
 def test_a_large_file_takes_no_time():
     lines = [f"line {n}" for n in range(10_000)]
     old = "\n".join(lines) + "\n"

@@ -761,6 +761,7 @@ async def test_sessions_believe_each_for_itself(agent: Agent) -> None:
     assert path.read_text() == "1\ntwo\nthree\n4\n"
 
 
+@pytest.mark.alone
 async def test_reading_costs_little(agent: Agent) -> None:
     path = made(agent.root / "f", "".join(f"some text of line {n}\n" for n in range(2000)))
     agent.editor.open(path)

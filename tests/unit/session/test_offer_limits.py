@@ -1,5 +1,7 @@
 """An agent may offer any number of things; as many are known as anybody looks through, and that is said."""
 
+import pytest
+
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.session import Session
@@ -38,6 +40,7 @@ def offers(count: int) -> schema.NewSession:
     return schema.NewSession(modes=modes, models=modes, config_options=(some, many) * count)
 
 
+@pytest.mark.slow
 def test_what_can_be_switched_is_known_as_far_as_anybody_looks():
     talk = session()
     for _ in range(2):

@@ -77,6 +77,7 @@ def test_a_patch_that_is_not_understood_is_shown_as_it_came() -> None:
     assert question.is_more_than_diff
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "raw",
     [

@@ -38,6 +38,7 @@ def test_what_is_left_has_no_sequence_that_began_whole(text: str):
     assert "\x1b" not in shown(plain(text))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("piece", ["\x1b[", "\x1b]", "\x1bP", "\x1b[1;", "\x1b(", "\x1b]x\x1b"])
 def test_the_time_is_linear(piece: str):
     start = time.process_time()

@@ -22,6 +22,7 @@ def some(letters: str, count: int) -> list[str]:
     return NUMBERS.choices(letters, k=count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [100, 10_000, 40_000])
 def test_an_ordinary_change_is_compared(count: int):
     old = file(count)
@@ -31,6 +32,7 @@ def test_an_ordinary_change_is_compared(count: int):
     assert not stands_still(text(["first", *old]), text([*old, "last"]))
 
 
+@pytest.mark.slow
 def test_a_file_that_is_indented_anew_is_compared():
     old = [f"{n} {''.join(some('abcdefgh ', 40))}" for n in range(10_000)]
     assert not stands_still(text(old), text([f"    {line}" for line in old]))

@@ -84,6 +84,7 @@ def test_the_time_does_not_depend_on_what_the_lines_hold(hostile: str):
     assert added - removed == 3
 
 
+@pytest.mark.alone
 def test_a_small_change_in_megabytes_is_counted_exactly():
     old = "line of text\n" * 500_000
     assert counts(old, old[:1300] + "one more\n" + old[1300:]) == (1, 0)
