@@ -124,7 +124,7 @@ class Player:
         if method in ("session/new", "session/load"):
             self._session.cwd = str(params.get("cwd") or self._session.cwd)
         elif _is_prompt(message):
-            self._session.begin_turn(Prompt(_said(params.get("prompt"))), when)
+            self._session.begin_turn(Prompt(_said(params.get("prompt"))))
         elif method == "session/cancel":
             self._session.cancel()
         elif method is None and (question := self._asked.pop(_key(message), None)):

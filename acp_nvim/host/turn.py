@@ -29,7 +29,7 @@ class Turns:
         made = prompt_blocks.make(prompt, self._host.agent, session.cwd)
         if report := self._host.front.services.report(session):
             made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
-        session.begin_turn(Prompt(prompt.text, made.went), time.monotonic(), report)
+        session.begin_turn(Prompt(prompt.text, made.went), report)
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
         if made.trouble:

@@ -38,7 +38,6 @@ class Session:
         self.stop_reason: str | None = None
         self.error: str | None = None
         self.turn = 0
-        self.turn_began = 0.0
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
         self._asked = ""  # the first words of the turn's prompt
         self.cancelling = False
@@ -190,13 +189,12 @@ class Session:
         reports, self.reports = self.reports, []
         return [told for report in reports if (told := report())]
 
-    def begin_turn(self, prompt: Prompt, now: float, report: str = "") -> None:
+    def begin_turn(self, prompt: Prompt, report: str = "") -> None:
         """`report`: what the agent is told before the user's words."""
         self.turn += 1
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
-        self.turn_began = now
         self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.transcript.user(prompt.text, report)

@@ -53,9 +53,9 @@ end
 local function event(name, data)
   local session = state.session(data.session)
   if session and name == "AcpTurnStarted" then
-    session.turn = data.turn
+    session.turn, session.turn_began = data.turn, vim.uv.now()
   elseif session and name == "AcpTurnEnded" then
-    session.turn = nil
+    session.turn, session.turn_began = nil, nil
   end
   if not unheard[name] then
     user_events.fire(name, data)

@@ -58,7 +58,7 @@ class Watched:
 
     async def begin(self, *loaded: Path) -> None:
         self.agent.begin_turn()
-        self.agent.session.begin_turn(Prompt("go"), 0)
+        self.agent.session.begin_turn(Prompt("go"))
         self.watch.begin(self.agent.session, map(str, loaded))
         await self.rest()
 
@@ -359,7 +359,7 @@ async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agen
         (question,) = agent.session.questions
         agent.session.cancel()
         await watched.end()
-        agent.session.begin_turn(Prompt("more"), 0)
+        agent.session.begin_turn(Prompt("more"))
         watched.watch.begin(agent.session)
         await watched.end()
         agent.session.gone("exited", "it crashed", 0)

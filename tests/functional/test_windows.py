@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file
+from tests.fakes.script import on_prompt, permission, say, script, think_for, tool, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE, Screen
 from tests.steps.conversation import expect_key, go_to_line, open_chat, send
@@ -407,3 +407,26 @@ def test_a_file_that_comes_into_the_prompts_window_keeps_it(open_editor: Open, t
     editor.type(":Acp close<CR>")
     editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
     editor.screen.expect("the text of other.txt")
+
+
+def test_a_chat_that_is_opened_in_mid_turn_tells_how_long_the_turn_has_run(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    done = tmp_path / "done"
+    steps = think_for(2.2), tool("late", title="late", kind="read", status="completed"), wait_file(str(done))
+    agent = script(tmp_path, on_prompt("go", *steps))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"mine": spec}})
+    assert editor.lua("return require('acp_nvim').prompt('go')")
+    editor.wait_event("AcpToolCall")
+    shown: list[int] = []
+
+    def first_time(screen: Screen) -> bool:
+        shown.extend(map(int, re.findall(r"running (\d+)s", screen.text())))
+        return bool(shown)
+
+    editor.type(":Acp<CR>")
+    editor.screen.expect(first_time, what="how long the turn has run")
+    assert shown[0] >= 2
+    done.touch()
+    editor.wait_event("AcpTurnEnded")

@@ -107,14 +107,14 @@ local function fail(n, why)
   local was = session.status.state
   local open = session.questions
   local turn = session.turn
-  session.turn = nil
+  session.turn, session.turn_began = nil, nil
   local held = state.hold_unsent(n)
   state.patch(n, { queue = held, held = held > 0 })
   if was == "stopped" or was == "failed" then
     return
   end
   session.orphaned = true
-  state.patch(n, { state = "failed", error = why, pid = vim.NIL, started = vim.NIL })
+  state.patch(n, { state = "failed", error = why, pid = vim.NIL })
   state.set_questions(n, {})
   on_questions_gone.call(n)
   for _, question in ipairs(open) do

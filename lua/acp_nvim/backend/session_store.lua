@@ -17,6 +17,7 @@ local M = { clean = json_null.clean, is_answered = question_versions.is_answered
 ---@field sent integer          number of the last prompt we sent
 ---@field acked integer         number of the last prompt the backend has handled
 ---@field turn? integer         the turn that runs
+---@field turn_began? integer   when it began, by `vim.uv.now()`
 ---@field unsent table<integer, { text: string, context: table[] }>  by number: prompts that no agent has been sent yet
 ---@field waiting (integer|[integer, string])[]  the queue as the backend has it: a prompt's number, an edited one's text
 ---@field orphaned? boolean     it has ended with its backend

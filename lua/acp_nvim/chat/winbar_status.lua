@@ -1,11 +1,10 @@
 -- The segments of a chat's winbar that show the session's status.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
+local state = require("acp_nvim.backend.session_store")
 local usage = require("acp_nvim.chat.usage")
 
 local M = {}
-
-local turns = {} ---@type table<integer, { started: number, turn: integer, since: number }>
 
 ---@param list? { id: string, name: string }[]
 ---@param id? string
@@ -19,18 +18,13 @@ local function name_of(list, id)
   return id
 end
 
---- The status tells how long the turn had run when it was sent; from then on the clock is ours.
+--- How long the turn has run.
 ---@param n integer
----@param status table
 ---@return string
-local function elapsed(n, status)
-  local turn = turns[n]
-  local started = status.started or 0
-  if not turn or turn.started ~= started or turn.turn ~= status.turn then
-    turn = { started = started, turn = status.turn, since = vim.uv.now() - started * 1000 }
-    turns[n] = turn
-  end
-  local seconds = math.max(0, math.floor((vim.uv.now() - turn.since) / 1000))
+local function elapsed(n)
+  local session = state.session(n)
+  local began = session and session.turn_began or vim.uv.now() -- a prompt that is on its way has no turn yet
+  local seconds = math.floor((vim.uv.now() - began) / 1000)
   return seconds < 60 and ("%ds"):format(seconds) or ("%dm%02ds"):format(math.floor(seconds / 60), seconds % 60)
 end
 
@@ -43,7 +37,7 @@ local function state_text(n, status)
   if not now then
     return "✗ gone", "AcpError"
   elseif now == "running" then
-    return ("%s running %s"):format(spinner.frame(), elapsed(n, status)), "AcpSpinner"
+    return ("%s running %s"):format(spinner.frame(), elapsed(n)), "AcpSpinner"
   elseif now == "starting" then
     return spinner.frame() .. " starting", "AcpSpinner"
   elseif now == "asking" then

@@ -27,7 +27,7 @@ def call(made: Session, **fields: object) -> None:
 
 def test_words_stand_verbatim_under_their_speakers() -> None:
     made = session()
-    made.begin_turn(Prompt("fix *this*\n\n# now"), 0.0)
+    made.begin_turn(Prompt("fix *this*\n\n# now"))
     say(made, "Sure:\n\n")
     say(made, "- one\n- two")
     made.end_turn(3.0, "end_turn")
@@ -83,7 +83,7 @@ def test_thoughts_are_quoted_and_plans_are_lists() -> None:
 
 def test_ends_that_matter_are_told() -> None:
     made = session()
-    made.begin_turn(Prompt("go"), 0.0)
+    made.begin_turn(Prompt("go"))
     made.end_turn(1.0, error="out\u202e of paper\nreally")
     assert "> **error** out<202E> of paper^Jreally\n" in exported(made)
 

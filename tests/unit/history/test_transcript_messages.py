@@ -11,7 +11,7 @@ from acp_nvim.session.session import Session
 def talk() -> tuple[Session, TranscriptMessages]:
     session = Session(1, "mine", "/work")
     session.ready("s1")
-    session.begin_turn(Prompt("go"), 0.0)
+    session.begin_turn(Prompt("go"))
     return session, TranscriptMessages(session, lambda _: "")
 
 

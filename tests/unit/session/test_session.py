@@ -20,7 +20,7 @@ def session() -> Session:
 
 
 def running(session: Session) -> Session:
-    session.begin_turn(Prompt("do it"), 1.0)
+    session.begin_turn(Prompt("do it"))
     return session
 
 
