@@ -1,69 +1,20 @@
 """A second and a third write of an agent, after whatever user and autocommands have done to the buffer in between."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, obey, on_prompt, script, tool, wait_until
+from tests.fakes.script import tool, wait_until
 from tests.functional.editor import Editor
-from tests.steps.files import get_answers, join_lines, open_notes, read, write
+from tests.steps.files import join_lines, read, write
 from tests.steps.review import PENDING, TEN
+from tests.steps.turns import LINES, Play
 
 Open = Callable[..., Editor]
-LINES = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)"
 FIRST = [*TEN[:1], "AGENT 2", *TEN[2:]]
 SECOND = [*FIRST[:8], "AGENT 9", TEN[9]]
-
-
-class Play:
-    """A turn in which the agent does what the test tells it, one step after the other."""
-
-    def __init__(self, open_editor: Open, folder: Path, before: str | bytes = join_lines(TEN)) -> None:
-        self.orders = folder / "orders"
-        self.orders.touch()
-        self.agent = script(folder, on_prompt("", obey(str(self.orders))))
-        self.editor = open_notes(open_editor, self.agent, "")
-        self.path = self.editor.project / "notes.txt"
-        self.path.write_bytes(before if isinstance(before, bytes) else before.encode())
-        self.do("enew | bwipeout! notes.txt | edit notes.txt")
-
-    def turn(self) -> None:
-        self.orders.write_text("")
-        self.editor.acp("prompt", "work")
-        self.editor.expect_lua("return require('acp_nvim').status().state", "running")
-
-    def order(self, *steps: Step, wait: bool = True) -> None:
-        count = len(self.agent.logged("mark")) + len(steps)
-        with self.orders.open("a") as file:
-            file.writelines(json.dumps(step) + "\n" for step in steps)
-        if wait:
-            wait_until(lambda: len(self.agent.logged("mark")) >= count)
-
-    def write(self, lines: list[str], path: Path | None = None) -> Any:
-        self.order(write(str(path or self.path), join_lines(lines)))
-        return get_answers(self.agent)[-1]
-
-    def read(self) -> str:
-        self.order(read(str(self.path)))
-        return str(get_answers(self.agent)[-1]["content"])
-
-    def end(self) -> None:
-        self.order(["end"], wait=False)
-        self.editor.wait_event("AcpTurnEnded")
-
-    def do(self, command: str) -> None:
-        self.editor.lua("vim.cmd(...)", command)
-
-    def lines(self, name: str = "notes.txt") -> list[str]:
-        return list(self.editor.lua(LINES, name))
-
-    def undo_all(self) -> None:
-        self.do("Acp undo all")
-        self.editor.expect_lua(PENDING, 0)
 
 
 @pytest.fixture
