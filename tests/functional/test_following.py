@@ -35,8 +35,8 @@ def test_a_long_paragraph_is_followed_without_empty_rows(
 
     def is_over(screen: Screen) -> bool:
         nonlocal most
-        rows = chat_rows(screen)
         if "word" in screen.text() and "Begin" not in screen.text():
+            rows = chat_rows(screen)
             most = max(most, len(rows) - len("\n".join(rows).rstrip("\n").split("\n")))
         return "the end" in screen.text()
 
