@@ -1,8 +1,7 @@
-"""One agent on the wire: what it sends is handed on inline, in the order it came; what waits for it never
-waits in vain.
+"""One agent on the wire: its messages are handled inline in the order of the wire, and every call of ours is answered.
 
-There is one reader, and it is the one consumer: a read of the pipe, one `peer.receive`, every event
-delivered, then the loop has its turn. Nothing here awaits the editor.
+There is one reader, and it is the only consumer: it reads the pipe once, feeds `peer.receive`, delivers every event,
+and returns to the loop. Nothing here awaits the editor.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ __all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"
 
 log = logging.getLogger(__name__)
 _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
-_HANG_UP = 0.2  # the same for an agent that has closed its output: pending calls shall fail within a second
+_HANG_UP = 0.2  # instead of _GRACE, once an agent has closed its output
 _STRAY = 200  # characters of a line that is no message
 _TAIL = 20  # lines of stderr in a report
 
 
 class Gone(NamedTuple):
-    """The agent has ended and will not answer."""
+    """Result of a call whose agent ended before it answered."""
 
     report: ExitReport
 
@@ -62,7 +61,7 @@ class _Call:
 
 
 class Connection:
-    """Usable once: an agent is restarted by making another."""
+    """Serves one process. To restart an agent, make another connection."""
 
     def __init__(
         self,
@@ -91,12 +90,12 @@ class Connection:
 
     @property
     def pid(self) -> int | None:
-        """Of the process, and of its group; None when none runs."""
+        """Number of the process and of its group; None if it does not run."""
         return self._process.pid if self._process and self._process.alive else None
 
     @property
     def outstanding(self) -> int:
-        """Bytes that the agent has not read yet."""
+        """Count the bytes that the agent has not read yet."""
         return self._process.input.outstanding if self._process else sum(map(len, self._early))
 
     # --- to the agent
@@ -124,7 +123,7 @@ class Connection:
         self._send(data)
 
     def give_up(self, owner: object) -> None:
-        """Ask the agent to cancel what the owner waits for. It answers all the same, by an error or a late result."""
+        """Ask the agent to cancel the owner's calls. It answers them all the same, by an error or a late result."""
         for number, call in self._calls.items():
             if call.owner is owner:
                 call.owner = None  # once
@@ -172,7 +171,7 @@ class Connection:
         return report
 
     async def stop(self, grace: float = _GRACE) -> None:
-        """End the agent in at most twice `grace` and a little; ever so often, from ever so many tasks."""
+        """End the agent within about twice `grace` seconds. May be called again, and by several tasks."""
         self._asked = True
         if self._process:
             self._patience = max(grace, self._patience)
@@ -188,7 +187,7 @@ class Connection:
         return process
 
     async def _until_silent(self, process: AgentProcess) -> None:
-        """Its output ends with it, or before it: then it is of no more use, alive or not."""
+        """Wait for the end of its output. An agent without output is of no use, even if its process lives on."""
         await process.output.ended.wait()
         self._deliver_all(self._peer.finish())
         await process.stop(self._patience)
@@ -212,7 +211,7 @@ class Connection:
         return report
 
     def _finish(self, report: ExitReport) -> None:
-        """Nothing will be answered any more: tell all who wait."""
+        """Answer every pending call with `Gone`."""
         self._report = report
         calls, self._calls = self._calls, {}
         for call in calls.values():
@@ -271,7 +270,7 @@ class Connection:
         self._guarded(call.then, result)
 
     def _guarded(self, take: Callable[[T], None], value: T) -> None:
-        """A fault of ours over one message is reported, and must not end the agent's other work."""
+        """Log a fault of ours in handling one message; the connection goes on."""
         try:
             take(value)
         except Exception:

@@ -1,4 +1,4 @@
-"""How an agent's process ended, and the one sentence that tells it."""
+"""How an agent's process ended, and one sentence about it for the user."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ExitReport(NamedTuple):
         return cls(status, by, tail, asked, closed_output, unread)
 
     def sentence(self, name: str, cure: str = "") -> str:
-        """What happened; what to do, if that is said; at the end, where it may be cut, the agent's last words."""
+        """Return what happened, what to do about it, and the agent's last line of stderr, which may be cut."""
         if self.error:
             return f"{self.error}; {cure}" if cure else self.error
         if self.asked:
@@ -64,7 +64,7 @@ def _signal_name(number: int) -> str:
 
 
 def _is_harmless(line: str) -> bool:
-    """A line of a log that tells how things go: no reason for an end."""
+    """Whether a line is progress output, and so no reason for the end."""
     text = line.strip()[:_SENTENCE]
     if _WRONG.search(text):
         return False
@@ -72,6 +72,6 @@ def _is_harmless(line: str) -> bool:
 
 
 def _plain(line: str) -> str:
-    """What an agent wrote goes into a message of ours: nothing in it may act on a terminal or hide."""
+    """Make stderr safe for a message: no escape sequence, no hidden character."""
     cut = line.strip()[:_SENTENCE]
     return "".join(char if char.isprintable() else "\ufffd" for char in cut)

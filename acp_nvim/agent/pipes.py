@@ -13,12 +13,12 @@ from io import FileIO
 import anyio
 
 PIPE_BYTES = 1 << 20
-_FLOOD = 1 << 18  # what is read at once is also shown at once: more of it, and the editor would wait for us
-_TRICKLE = 1 << 16  # most reads bring a piece of text: to make room for a whole pipe costs more
+_FLOOD = 1 << 18  # one read becomes one frame: a larger one would keep the editor waiting
+_TRICKLE = 1 << 16  # most reads bring little text, and a larger buffer costs time
 
 
 def _prepare(pipe: FileIO) -> int:
-    """Non-blocking and as wide as the system lets us: a wide pipe means few, large reads."""
+    """Make a pipe non-blocking and as large as the system allows, so that reads are few and large."""
     descriptor = pipe.fileno()
     os.set_blocking(descriptor, False)
     if hasattr(fcntl, "F_SETPIPE_SZ"):
@@ -28,8 +28,8 @@ def _prepare(pipe: FileIO) -> int:
 
 
 class Outlet:
-    """What the agent writes: one read a turn of the loop, handed on at once. A registered callback costs
-    less than half of a task that waits anew for every read."""
+    """Reads what the agent writes: one read per iteration of the loop, handed on at once. A registered callback
+    costs less than half of a task that waits again for every read."""
 
     def __init__(self, pipe: FileIO, take: Callable[[bytes], None]) -> None:
         self._pipe = pipe
@@ -52,7 +52,7 @@ class Outlet:
             self.close()
 
     def finish(self) -> None:
-        """The agent is done with. What it left fits into one read; others may hold the pipe open for ever."""
+        """Read the rest, which fits into one read, and close. The end may never come: others can hold the pipe."""
         if not self._pipe.closed:
             self._room = PIPE_BYTES
             self._ready()
@@ -66,7 +66,7 @@ class Outlet:
 
 
 class Inlet:
-    """What the agent reads: writing never waits; what it has not taken yet is kept and counted."""
+    """Writes what the agent reads. Writing never blocks: unread data is kept and counted."""
 
     def __init__(self, pipe: FileIO) -> None:
         self._pipe = pipe
@@ -86,7 +86,7 @@ class Inlet:
             self.outstanding += len(data) - written
 
     def close(self) -> None:
-        """The end of input, at once: what the agent has not taken by now it does not want."""
+        """Close the agent's input at once and drop what it has not read."""
         if not self._pipe.closed:
             self._loop.remove_writer(self._descriptor)
             self._pipe.close()

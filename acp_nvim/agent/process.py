@@ -1,5 +1,4 @@
-"""One agent process in a session of the system's of its own: started with a clear sentence when it cannot be, and
-ended so that nothing of it remains."""
+"""One agent process: the leader of an operating system session, ended so that none of its children remain."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 
 class AgentProcess:
-    """Exists only while and after it runs: to construct it is to start it. Belongs to the running loop."""
+    """Starts when it is constructed, in the running loop; raises StartError."""
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class AgentProcess:
         return not self._dead.is_set()
 
     async def stop(self, grace: float) -> None:
-        """End of input, SIGTERM to all of it after `grace` seconds, SIGKILL after as many again."""
+        """Close its input, send SIGTERM to all its processes after `grace` seconds, and SIGKILL after as many again."""
         if self.alive:
             self._lineage.look()  # what of it has left its session is found by its parents alone
         self.input.close()
@@ -62,10 +61,10 @@ class AgentProcess:
             return
         self._lineage.kill(self._is_reaped)
         if not await self._dies_within(_KILL_WAIT):
-            self._died(None)  # beyond any signal, as on a dead disk: nobody shall wait for it
+            self._died(None)  # not even SIGKILL ends it, as on a dead disk: stop waiting
 
     def close(self) -> None:
-        """Take what is left in its pipes and let go of them, whatever state it is in."""
+        """Read what is left in its pipes and close them, whatever state the process is in."""
         self.input.close()
         self.output.finish()
         self.errors.finish()
@@ -80,8 +79,8 @@ class AgentProcess:
         return self._popen.returncode is not None
 
     def _wait(self) -> None:
-        """In a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal.
-        What it has started goes with it, at once, before its number can belong to others."""
+        """Wait in a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal.
+        Kill its children at once, before its process number can be given to another process."""
         returncode = self._popen.wait()
         self._lineage.kill(is_reaped=True)
         with suppress(RuntimeError):  # the loop has ended before the agent

@@ -1,4 +1,4 @@
-"""Configured secrets taken out of what is written to disk."""
+"""Removes configured secrets from what is written to disk or shown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 _HIDDEN = "***"
-_SHORT = 4  # "1" and "on" are no secrets, and cut out of every text they would leave nothing to read
-_COUNTS = ("id", "t")  # numbers without which nothing recorded can be read
+_SHORT = 4  # shorter values, such as "1" and "on", would be cut out of every text
+_COUNTS = ("id", "t")  # numbers that a reader of a record needs
 
 
 class Redaction:
@@ -31,13 +31,13 @@ class Redaction:
         return text
 
     def head(self, text: str, most: int) -> str:
-        """So many characters at most: of a secret that is cut there would be too much to read."""
+        """Return at most so many characters, and no part of a secret that would be cut there."""
         while cut := [at for part in self._parts if (at := _across(text, part, most)) >= 0]:
             most = min(cut)
         return self.text(text[:most])
 
     def value(self, value: Any) -> Any:
-        """JSON of any shape. Keys are the protocol's words: a short value must not take those away."""
+        """Hide secrets in any JSON. Keys stay: they are the protocol's words, which a short secret could equal."""
         if not self._whole:
             return value
         if isinstance(value, str):
@@ -59,5 +59,5 @@ class Redaction:
 
 
 def _across(text: str, part: str, most: int) -> int:
-    """Where in the text it begins before that place and ends behind it; -1: nowhere."""
+    """Return where a secret begins that spans this place; -1 if none does."""
     return text.find(part, max(0, most - len(part) + 1), most + len(part) - 1)

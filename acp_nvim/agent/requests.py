@@ -1,4 +1,4 @@
-"""The ledger: every request of an agent is entered here and answered exactly once, whatever happens."""
+"""The ledger of an agent's requests: each is entered here and answered exactly once, whatever happens."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ log = logging.getLogger(__name__)
 
 
 class Wire(Protocol):
-    """Where answers go."""
+    """What sends the answers."""
 
     def respond(self, request_id: Any, result: Any) -> None: ...
     def fail(self, request_id: Any, error: RpcError) -> None: ...
 
 
 class Entry:
-    """One request of the agent. The first answer is the answer; `answer` and `fail` say whether it was theirs."""
+    """One request of the agent. Only the first answer counts: `answer` and `fail` return whether theirs was it."""
 
     def __init__(self, ledger: Requests, request: Request) -> None:
         self.request = request
         self._ledger = ledger
-        self.weight = 0  # what it holds in memory, about
+        self.weight = 0  # about what it takes in memory
         self.scope: anyio.CancelScope | None = None
         self.on_withdrawn: Callable[[], object] | None = None
 
@@ -44,7 +44,7 @@ class Entry:
         return self._ledger.close(self, lambda wire: wire.fail(self.request.id, error))
 
     def withdraw(self) -> None:
-        """The agent no longer wants it, or it can no longer be served."""
+        """Cancel it: the agent no longer wants it, or it can no longer be served."""
         if self.on_withdrawn:
             self.on_withdrawn()
         if self.scope:
@@ -98,13 +98,13 @@ class Requests:
             self._tasks.start_soon(self._serve_later, entry)
 
     def cancel(self, request_id: Any) -> None:
-        """Their `$/cancel_request`; an unknown id is nobody's."""
+        """Handle the agent's `$/cancel_request`. An unknown id is ignored."""
         for entry in list(self.open):
             if entry.request.id == request_id and type(entry.request.id) is type(request_id):
                 entry.withdraw()
 
     def abandon(self) -> None:
-        """The agent is gone: nobody is left to answer."""
+        """Drop all requests, because their agent has ended."""
         self._wire = None
         for entry in list(self.open):
             entry.withdraw()
@@ -123,7 +123,7 @@ class Requests:
             self.now[entry.request.method](entry)
         except Exception as error:
             entry.fail(_as_rpc(error, entry))
-            entry.withdraw()  # what it has begun: a question, perhaps
+            entry.withdraw()  # also ends a question that it has begun
 
     async def _serve_later(self, entry: Entry) -> None:
         with anyio.CancelScope() as entry.scope:
@@ -136,7 +136,7 @@ class Requests:
 
 
 def weight(params: Any) -> int:
-    """How many characters and items there are."""
+    """Count the characters and items of a JSON value."""
     found, ahead = 0, [params]
     while ahead:
         value = ahead.pop()

@@ -1,4 +1,4 @@
-"""The last of what an agent wrote to stderr: always drained, never more than its bounds."""
+"""The last lines that an agent wrote to stderr. It is always drained, for a full pipe would stop the agent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 class StderrRing:
-    """Whole lines, the oldest given up first; an endless line is cut and its rest passed over."""
+    """Keeps whole lines and drops the oldest first. A line that is too long is cut and its rest ignored."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class StderrRing:
         self._open = rest[: self._kept]
 
     def lines(self) -> list[str]:
-        """For reading: without colours and secrets, the unfinished last line included."""
+        """Return the lines without colours and secrets, the unfinished last one included."""
         texts = [*self._lines, self._open] if self._open else self._lines
         plain = (_COLOURS.sub("", self._cut(line).rstrip("\r")) for line in texts)
         return [self._hidden.text(line) for line in plain]  # once more: colours may have stood in a secret

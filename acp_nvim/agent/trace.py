@@ -27,7 +27,7 @@ class _Record(NamedTuple):
 
 
 class WireTrace:
-    """Records whole reads, so that it costs nothing worth measuring; the oldest are given up first."""
+    """Records whole reads, which costs almost nothing, and drops the oldest first."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class WireTrace:
         file: WireFile | None = None,
     ) -> None:
         self.on = on
-        self._file = file  # all goes there as well, also while off
+        self._file = file  # gets everything, also while recording is off
         self._unwritten: dict[Direction, LineSplitter] = {}
         self.redaction = Redaction(secrets)
         self._most = most_bytes
@@ -50,8 +50,8 @@ class WireTrace:
         self._began = time.monotonic()
 
     def start(self) -> bool:
-        """Go on recording; False if the trace is on already. Behind a gap the record begins anew, after the greeting:
-        what comes must not be taken for one stream with what came before the gap."""
+        """Record again; False if the trace is on already. The record before the gap is dropped but for the greeting, so
+        that nobody takes the two for one stream."""
         if self.on:
             return False
         self._records.clear()
@@ -79,7 +79,7 @@ class WireTrace:
             self._size -= len(self._records.popleft().data) + _RECORD
 
     def _keep_greeting(self, record: _Record) -> None:
-        """All until the agent's first line has ended, which answers initialize; of an endless one nothing."""
+        """Keep everything up to the end of the agent's first line, the answer to initialize, unless it is too long."""
         if self._has_greeted:
             return
         _, answered, rest = record.data.partition(b"\n")
@@ -91,7 +91,7 @@ class WireTrace:
             self._greeting, self._has_greeted = [], True
 
     def close(self) -> None:
-        """Nothing comes any more: what stood there without a line's end is written, too."""
+        """Write the unfinished last lines, too."""
         for direction, splitter in self._unwritten.items():
             self._write(direction, splitter.finish())
         self._unwritten.clear()
@@ -102,14 +102,15 @@ class WireTrace:
             self._file.write(b"".join(_encoded(self._entry(seconds, direction, line)) for line in lines))
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """One a line of the wire: `t`, `dir` and `msg`, an object or, where it is none, text."""
+        """Yield an entry for each line of the wire: `t`, `dir` and `msg`, which is text if the line is no JSON
+        object."""
         lost = self._greeting[: self._count - len(self._records)]
         for seconds, direction, line in chain(self._lines(lost), self._lines(tuple(self._records))):
             yield self._entry(seconds, direction, line)
 
     def save(self, path: str, over: bool = False) -> int:
-        """How many entries went into the file: a new one that only its owner can read, or, if told so, over one
-        that is there, whose mode is its user's."""
+        """Write the entries and return their number. The file is new and only its owner can read it; with `over` an
+        existing file is overwritten and keeps its mode."""
         count = 0
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if over else os.O_EXCL)
         with os.fdopen(os.open(path, flags, 0o600), "wb") as file:

@@ -1,4 +1,4 @@
-"""The wire written to disk as it goes by: for its owner's eyes, without secrets, never more than its bounds."""
+"""Writes the wire to a private file as it goes by, without secrets and of bounded size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WireFile:
         self._is_given_up = False
 
     def write(self, lines: bytes) -> None:
-        """What cannot be written is given up, and said once: the conversation goes on."""
+        """Append; after a failure, which is logged once, nothing more is written."""
         if self._is_given_up:
             return
         try:
@@ -35,7 +35,7 @@ class WireFile:
 
 
 def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFile | None:
-    """A new file for an agent's process, the oldest of others given up; None where there is no folder for it."""
+    """Return a new file for an agent's process and delete the oldest ones; None if the folder cannot be used."""
     try:
         place = Path(folder) / "acp_nvim"
         private_files.folder(place)

@@ -1,4 +1,4 @@
-"""Rules at work: what is asked is held against them, what they decide is answered, and who has decided is told on."""
+"""Applies permission rules to questions: answers those that a rule decides, and records who has decided."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Record = Callable[[Session, Question, ToolCall, Scope], None]
 
 
 class Rulings:
-    """The rules of the configuration, and before them those of each session."""
+    """Rules of a session come before those of the configuration."""
 
     def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:
         self._say, self._touch, self._record = say, touch, record
@@ -35,7 +35,7 @@ class Rulings:
             self._say("warn", complaint)
 
     def judge(self, session: Session) -> None:
-        """Hold each question against the rules, and again when it has changed: the call may have become clearer."""
+        """Apply the rules to each question, and again when it has changed: the call may say more by now."""
         found: dict[int, Ruling | None] = {}
         for question in session.questions:
             call = session.call_of(question)
@@ -55,7 +55,7 @@ class Rulings:
         return permission_rules.decide(self._all(session), asked, disk.resolve, match)
 
     def hear(self, session: Session, call: ToolCall) -> None:
-        """The agent has said something of the call."""
+        """Apply the rules again, because the agent has updated the call."""
         if session.questions:
             self.judge(session)
         if not call.is_breach and (told := decision_labels.breach(call)):
@@ -64,7 +64,7 @@ class Rulings:
             self._say("error", told)
 
     def ended(self, session: Session, question: Question, dialect: Dialect) -> None:
-        """A question of an agent has its answer."""
+        """Record the answer to an agent's question, and remember one that counts always."""
         call = session.call_of(question)
         if call is None:
             return
@@ -79,7 +79,7 @@ class Rulings:
             session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
 
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
-        """The rule that would allow just this from now on; None, and why there is none."""
+        """Return the rule that would allow exactly this from now on; None, and why there is none."""
         call = session.call_of(question)
         if question.kind != "permission" or call is None:
             return None, "rules are for what an agent asks leave for"
@@ -92,7 +92,7 @@ class Rulings:
         yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
 
     def _apply(self, found: Ruling, session: Session, question: Question, call: ToolCall) -> None:
-        """What a rule wants asked no later ruling allows; one that rejects what the call has become still does."""
+        """Answer by the ruling. After a rule that asks, only a ruling that rejects still counts."""
         if question.rule and found.action != "reject":
             return
         question.rule, question.because = found.name, str(found.rule)

@@ -1,4 +1,4 @@
-"""A question of ours in the middle of serving a request: put before the user, and waited for. How many there may be."""
+"""Asks the user while a request is served, and limits how many questions a session may have open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def answer(
     touch: Callable[[Session], object],
     call: schema.ToolCallUpdate | None = None,
 ) -> Option | None:
-    """What the user chose; None: nothing. A request that is withdrawn takes its question along."""
+    """Return what the user chose; None for nothing. If the request is withdrawn, so is the question."""
     if not question.stays:
         expect_room(session)
     ended = anyio.Event()

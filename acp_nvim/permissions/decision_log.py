@@ -1,4 +1,4 @@
-"""Who has allowed or refused what: a JSON object a line, on disk for the user alone, and bounded."""
+"""The log of who has allowed or refused what: a private file of bounded size, a JSON object a line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = "permissions.jsonl"
 
 
 class DecisionLog:
-    """Several Neovims write to the same file."""
+    """Several Neovims append to the same file."""
 
     def __init__(self, spawn: Callable[..., None], say_unkept: Callable[[str], None]) -> None:
         self._writer = BackgroundWriter(

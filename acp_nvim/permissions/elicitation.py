@@ -31,7 +31,7 @@ ASK_FIELD = "answer"
 
 
 class Elicitations:
-    """Those of one agent."""
+    """The elicitations of one agent."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Elicitations:
         self._pages: dict[str, tuple[Session, Question]] = {}  # by the agent's ids
 
     def serve(self, ledger: Requests, dialect: Dialect) -> None:
-        """From now on the ledger hands us these requests."""
+        """Register for these requests with the ledger."""
         ledger.now["elicitation/create"] = self.create
         for method, vendor in dialect.requests.items():
             ledger.now[method] = lambda entry, vendor=vendor: self.ask(entry, vendor)  # type: ignore[misc]
@@ -79,7 +79,7 @@ class Elicitations:
         self._put(entry, session, question, reply)
 
     def complete(self, params: Any) -> None:
-        """The page has done its work: a question that is still open needs no answer any more."""
+        """End the question about a page that the user has completed."""
         known = params.get("elicitationId") if isinstance(params, dict) else None
         if isinstance(known, str) and (page := self._pages.get(known)):
             session, question = page
@@ -97,7 +97,8 @@ class Elicitations:
         self._touch(session)
 
     def _home(self, asked: schema.Elicitation) -> Session:
-        """Of one about a request of ours no session is told: the one that is being begun has asked for it."""
+        """Return the session that it is about. A request-scoped elicitation names none: it belongs to the session
+        that is being created."""
         if asked.session_id is None and asked.request_id is not None:
             sessions = list(self._sessions())
             begun = [session for session in sessions if session.phase in ("starting", "auth")]
@@ -184,7 +185,7 @@ def _form(fields: Iterable[schema.FormField]) -> Form:
 
 
 def _offered(question: Question) -> Iterator[Option]:
-    """The choices of a form that is but one choice are options of their own."""
+    """Yield an option for each choice, if the form is a single choice."""
     name = question.form.single if question.form else None
     field = question.form.fields[name] if question.form and name is not None else None
     most = (
@@ -199,7 +200,7 @@ def _offered(question: Question) -> Iterator[Option]:
 
 
 def _told(form: Form) -> Iterator[str]:
-    """What the form wants to know, a line a field."""
+    """Yield a line for each field of the form."""
     for shape in form.shape():
         wanted = "" if shape["required"] else " (optional)"
         choices = [choice["title"][:_TOLD] for choice in shape["choices"]]
@@ -217,7 +218,7 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 
 def answered(ended: Question) -> dict[str, Any]:
-    """The result of elicitation/create."""
+    """Return the result of elicitation/create."""
     if ended.answer is None:
         return {"action": "cancel"}
     if ended.answer.kind.startswith("reject"):

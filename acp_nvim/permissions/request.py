@@ -27,7 +27,7 @@ def ask(
     on_ended: Callable[[Session, Question, Dialect], None],
     warn: Callable[[Session, str], None],
 ) -> Session:
-    """Put the agent's question before the user; whatever ends the question answers the request."""
+    """Ask the user. Whatever ends the question answers the agent's request."""
     dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
     request = decode.permission(entry.request.params, dialect)
     session = find(request.session_id)
@@ -61,7 +61,7 @@ def ask(
 def posed(
     request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
 ) -> tuple[Question, schema.ToolCallUpdate]:
-    """The question, and the call that it is about; some agents ask about a call they never name."""
+    """Return the question and its tool call, which is made up for agents that name none."""
     asked, title, is_guess = request.tool_call, "", False
     if known := session.transcript.recent(
         lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
@@ -80,7 +80,7 @@ def posed(
 
 
 def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUpdate:
-    """What the call has said already stays; the permission adds what it has not."""
+    """Merge the tool call of the permission into the announced one, whose own fields stay."""
     return replace(
         asked,
         id=known.id,
@@ -95,7 +95,7 @@ def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUp
 
 
 def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Option, ...], str]:
-    """The options with an id of their own, and a note on the others: a no must not go out as a yes."""
+    """Return the options whose id is unique, and a note on the others: else a no could be sent as a yes."""
     options = [Option(each.id, _name(each.name), each.kind) for each in dict.fromkeys(offered)]
     ids = Counter(option.id for option in options)
     doubtful = [option for option in options if ids[option.id] > 1]

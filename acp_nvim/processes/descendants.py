@@ -1,8 +1,8 @@
-"""All that one process has started, found and ended.
+"""Finds and ends all processes that one process has started.
 
-Commands and agents lead a session of the system's (setsid), which is inherited: a program like timeout(1) that makes a
-process group of its own stays in it. What begins a session of its own, as what node calls detached does, is found by
-its parents as long as these live. Only a daemon that has done so and whose parents have ended is found by nobody.
+Commands and agents lead an operating system session (setsid), which their children inherit: a program like timeout(1)
+that makes a process group of its own stays in the session. A child with a session of its own, such as one that node
+calls detached, is found through its parents as long as these live. Only a daemon whose parents have ended is not found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-_ROUNDS = 20  # looks after which what goes on starting processes has won
+_ROUNDS = 20  # then a process that keeps starting others is given up
 _DEAD = "ZX"
 
 
@@ -30,15 +30,15 @@ class _Place(NamedTuple):
 
 
 class Lineage:
-    """What `leader` has started, and itself. It leads a session, and was the first to."""
+    """The leader of an operating system session and all its descendants."""
 
     def __init__(self, leader: int) -> None:
         self._leader = leader
         self._known: set[Process] = set()
 
     def look(self, is_reaped: bool = False) -> set[Process]:
-        """Those that live. They are remembered, also for when their parents are gone. `is_reaped`: the leader is, and
-        its number may have been given away."""
+        """Return the living ones, and remember them for when their parents are gone. `is_reaped`: the leader's
+        number may belong to another process by now."""
         places = _table()
         living = {place.process for place in places.values()}
         if is_reaped and self._leader in places:
@@ -52,8 +52,8 @@ class Lineage:
         return self._known
 
     def signal(self, number: int, is_reaped: bool = False) -> bool:
-        """Send it to all of them; whether there were any. Those of the leader's group get it in one call: a shell whose
-        child ended first would go on, and say that all went well."""
+        """Send a signal to all of them and return whether there were any. The leader's group gets it in one call: a
+        shell whose child ended first would go on and report success."""
         found = self.look(is_reaped)
         group = {process for process in found if _group_of(process) == self._leader}
         if group:
@@ -65,7 +65,7 @@ class Lineage:
         return bool(found)
 
     def kill(self, is_reaped: bool = False) -> None:
-        """Also those that are started meanwhile."""
+        """Kill all of them, also those that are started meanwhile."""
         done: set[Process] = set()
         for _ in range(_ROUNDS):
             found = self.look(is_reaped)
@@ -82,7 +82,7 @@ def _group_of(process: Process) -> int | None:
 
 
 def _descendants(found: set[int], places: Mapping[int, _Place]) -> set[int]:
-    """Those, and all that descend from them."""
+    """Return these processes and all their descendants."""
     children: dict[int, list[int]] = {}
     for pid, place in places.items():
         children.setdefault(place.parent, []).append(pid)
@@ -96,7 +96,7 @@ def _descendants(found: set[int], places: Mapping[int, _Place]) -> set[int]:
 
 
 def _table() -> dict[int, _Place]:
-    """Every process that lives."""
+    """Return every living process of the system."""
     entries = _from_proc() if os.path.exists("/proc/self/stat") else _from_ps()
     return {place.process.pid: place for place in entries}
 

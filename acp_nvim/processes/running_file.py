@@ -1,7 +1,6 @@
-"""Which agents and commands live, in a file that Neovim reads should we die.
+"""Writes which agents and commands are running, to a file that Neovim reads if the backend dies.
 
-A message would not do: Neovim takes up none at a hit-enter prompt, and drops what it has not taken up of a channel that
-is closed.
+A message would not do: Neovim handles none at a hit-enter prompt, and drops the rest when the channel is closed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def write(path: str | None, leaders: Iterable[int]) -> None:
-    """Each leads a session of the system's. `path`: in a folder of Neovim's for its user alone."""
+    """Write the process numbers of the session leaders. `path` lies in a private folder of Neovim's."""
     if path is None:
         return
     beside = f"{path}.new"

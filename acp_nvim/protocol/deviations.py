@@ -1,4 +1,4 @@
-"""What an answer to initialize has otherwise than the standard, for people who want to know; all of it is tolerated."""
+"""Lists how an answer to initialize deviates from the standard, for `:Acp doctor`. All of it is tolerated."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from acp_nvim.protocol.schema import Initialized
 
 
 def of_initialize(result: Any, agent: Initialized) -> Iterator[str]:
-    """`result` as it came, and what has been made of it."""
+    """`result` as it came, and its decoded form."""
     if not isinstance(result, dict):
         yield f"the answer to initialize is {_kind(result)}, not an object"
         return

@@ -26,7 +26,7 @@ def initialize(version: str, capabilities: dict[str, Any]) -> dict[str, Any]:
 
 
 def file_uri(path: str, first: int | None = None, last: int | None = None) -> str:
-    """Percent-encoded, byte for byte as the file system has the name; with lines first to last, from 1."""
+    """Return the percent-encoded URI of a file, byte for byte as the file system has the name, with lines from 1."""
     if not os.path.isabs(path):
         raise ValueError(f"not an absolute path: {path}")
     lines = "" if first is None else f"#L{first}" if last in (None, first) else f"#L{first}-{last}"
@@ -46,7 +46,7 @@ def audio(data: bytes, mime_type: str) -> Block:
 
 
 def file(path: str, content: str, first: int | None = None, last: int | None = None) -> Block:
-    """A file, or some lines of it, with its text as the editor has it."""
+    """Embed a file, or some of its lines, with its text as the editor has it."""
     uri = file_uri(path, first, last)
     return {"type": "resource", "resource": {"uri": uri, "text": content, "mimeType": "text/plain"}}
 
@@ -56,7 +56,7 @@ def link(path: str) -> Block:
 
 
 def fit(blocks: Iterable[Block], agent: "Initialized") -> tuple[list[Block], list[str]]:
-    """The blocks as this agent takes them, and the types of those that it does not take at all."""
+    """Return the blocks in a form that this agent accepts, and the types of those that it does not accept."""
     sent: list[Block] = []
     refused: list[str] = []
     for block in blocks:
@@ -71,7 +71,7 @@ def fit(blocks: Iterable[Block], agent: "Initialized") -> tuple[list[Block], lis
 
 
 def _linked(resource: dict[str, Any]) -> list[Block]:
-    """A link instead of the text; for some lines of a file the text as well, since links have no lines."""
+    """Replace an embedded file by a link. If it is some lines, their text goes along, since links have no lines."""
     uri, _, lines = resource["uri"].partition("#")
     made = {"type": "resource_link", "uri": resource["uri"], "name": _name(unquote(uri))}
     return [made, text(resource["text"])] if lines else [made]

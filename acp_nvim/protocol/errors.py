@@ -1,4 +1,4 @@
-"""What goes wrong on the wire: the error object of JSON-RPC, as an exception that either side can send."""
+"""The error object of JSON-RPC as an exception: ours to the agent, or the agent's to us."""
 
 import json
 from collections.abc import Callable
@@ -14,12 +14,12 @@ NOT_FOUND = -32002
 CANCELLED = -32800
 
 _LARGEST_CODE = 2**31
-_LONGEST = 5000  # characters: it is for a user to read
-_WORDS = ("details", "detail", "message", "error", "reason")  # under which agents say what is wrong
+_LONGEST = 5000  # characters, since a user reads it
+_WORDS = ("details", "detail", "message", "error", "reason")  # keys under which agents say what is wrong
 
 
 class RpcError(Exception):
-    """An error answer: ours to an agent's request, or the agent's to one of ours."""
+    """An error answer to a request of either side."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(code, message, data)
@@ -29,14 +29,14 @@ class RpcError(Exception):
 
     @classmethod
     def from_wire(cls, error: object) -> "RpcError":
-        """Whatever stood under `error`: some agents send a bare text there, or a code that is no number."""
+        """Read whatever stood under `error`: some agents send a bare text, or a code that is no number."""
         if not isinstance(error, dict):
             return cls(INTERNAL_ERROR, _written(error))
         message = error.get("message", error.get("error", "unknown error"))
         return cls(_code(error.get("code")), _written(message), error.get("data"))
 
     def hiding(self, hide: Callable[[Any], Any]) -> "RpcError":
-        """As it is for the eye and for records. Before it is cut: half a secret would not be known."""
+        """Return it without secrets. They are removed before it is cut: half a secret would not be recognized."""
         return type(self)(self.code, hide(self.message), hide(self.data))
 
     def to_wire(self) -> dict[str, object]:
@@ -45,18 +45,18 @@ class RpcError(Exception):
 
     @property
     def needs_login(self) -> bool:
-        """The agent wants an authentication first; some say so in the data of an internal error."""
+        """Whether the agent wants an authentication first. Some say so in the data of an internal error."""
         said = self.data.get("code") if isinstance(self.data, dict) else None
         return self.code == AUTH_REQUIRED or said == "auth_required"
 
     @property
     def words(self) -> str:
-        """Without the code, which says nothing to a user."""
+        """Return its text without the code, which means nothing to a user."""
         message = self.message[:_LONGEST]
         return message + "".join(f": {part}" for part in _parts(self.data) if part != message)
 
     def __str__(self) -> str:
-        """The words first: what does not fit on a line is its end."""
+        """Return the words first, since the end may be cut."""
         return f"{self.words} ({self.code})"
 
 
@@ -67,7 +67,7 @@ def _code(code: object) -> int:
 
 
 def _parts(data: object) -> list[str]:
-    """What is to be read of the data, then the rest of it."""
+    """Yield the readable parts of the data, then the rest."""
     if data is None:
         return []
     key = (

@@ -1,4 +1,4 @@
-"""Bytes to lines: one message is one line, ended by "\\n" and by nothing else (U+2028 is text)."""
+"""Splits bytes into lines: one message is one line, ended only by "\\n" (U+2028 is text)."""
 
 from io import BytesIO
 
@@ -33,7 +33,7 @@ class LineSplitter:
         return _without_ends(lines)
 
     def finish(self) -> list[bytes]:
-        """The end of the stream: what is left counts as a line."""
+        """Return what is left at the end of the stream as a line."""
         return _without_ends([self._take()])
 
     def _hold(self, piece: bytes) -> None:

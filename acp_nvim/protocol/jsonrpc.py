@@ -21,7 +21,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Request(NamedTuple):
-    """The agent asks; exactly one answer is due, with this id as it came."""
+    """A request of the agent, to be answered exactly once with this id as it came."""
 
     id: RequestId
     method: str
@@ -34,7 +34,7 @@ class Notification(NamedTuple):
 
 
 class Response(NamedTuple):
-    """The answer to our request `id`, which called `method`; null is a result too."""
+    """The answer to our request `id` of `method`; its result may be null."""
 
     id: int
     method: str
@@ -48,7 +48,7 @@ class Failure(NamedTuple):
 
 
 class Stray(NamedTuple):
-    """A line, or its beginning, that is no message we could use, and why."""
+    """A line that is no usable message, or its beginning, and why."""
 
     text: str
     why: str
@@ -67,7 +67,7 @@ class Peer:
         return self._events(self._lines.feed(data))
 
     def finish(self) -> list[Event]:
-        """The agent's stdout has ended; its last line may lack the newline."""
+        """Read the rest when the agent's stdout has ended: the last line may lack its newline."""
         return self._events(self._lines.finish())
 
     def request(self, method: str, params: object) -> tuple[int, bytes]:
@@ -152,7 +152,7 @@ def _whole(text: str) -> str:
 
 
 def _our_id(id: object) -> int:
-    """The number we gave, which some agents echo as text; -1, which we never give, for anything else."""
+    """Return the number of our request, which some agents echo as text; -1, which we never use, for anything else."""
     if isinstance(id, str):
         return int(id) if id.isdecimal() and len(id) < 20 else -1
     if isinstance(id, float):

@@ -1,4 +1,4 @@
-"""The methods of the protocol, who serves them, and the capability that must be there for the call."""
+"""The methods of the protocol: who serves them, and which capability allows the call."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -9,7 +9,7 @@ VERSION = 1
 
 
 class Method(NamedTuple):
-    """`gate` is a dotted path in the capabilities of who serves the method; None: no capability is needed."""
+    """`gate` is a dotted path in the capabilities of the side that serves the method; None: always allowed."""
 
     name: str
     served_by: Literal["agent", "client"]
@@ -51,7 +51,7 @@ METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
 
 
 def older(name: str, params: dict[str, Any], cwd: str) -> tuple[str, dict[str, Any]] | None:
-    """What documents of some agents call this; asked for only where the standard's name is not known."""
+    """Return the name in some agents' documents, to be tried when the standard's name is unknown."""
     match name:
         case "session/list":
             return "sessions/list", {"cwd": cwd, **params}
@@ -72,7 +72,7 @@ CANCEL_REQUEST = "$/cancel_request"  # a notification that either side may send
 
 
 def offers(capabilities: Mapping[str, Any], path: str) -> bool:
-    """Whether the capability at the dotted path is there: absent, null, false: no; `{}` and true: yes."""
+    """Whether the capability at the dotted path is offered: `{}` and true mean yes; absent, null and false mean no."""
     found: Any = capabilities
     for key in path.split("."):
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -80,13 +80,13 @@ def offers(capabilities: Mapping[str, Any], path: str) -> bool:
 
 
 def offered(name: str, capabilities: Mapping[str, Any]) -> bool:
-    """Whether the method may be called, by the capabilities of who serves it."""
+    """Whether the capabilities of the serving side allow the method."""
     gate = METHODS[name].gate
     return gate is None or offers(capabilities, gate)
 
 
 def refusal(name: str, params: object, ours: Mapping[str, Any]) -> RpcError | None:
-    """Why an agent's request is not served at all, given the capabilities we sent; None: it is served."""
+    """Return why an agent's request is refused, given the capabilities we sent; None if it is served."""
     method = METHODS.get(name)
     if method is None or method.served_by != "client" or method.kind != "request":
         return RpcError(METHOD_NOT_FOUND, f"Method not found: {name}")
@@ -98,7 +98,7 @@ def refusal(name: str, params: object, ours: Mapping[str, Any]) -> RpcError | No
 
 
 def _unusable(name: str, params: object) -> RpcError | None:
-    """Whose session it is about nobody could say. Some agents leave the id out, or give it as a number."""
+    """Refuse params without a usable session id. Some agents leave the id out or send a number, which is accepted."""
     if not isinstance(params, dict):
         return RpcError(INVALID_PARAMS, f"{name}: params must be an object")
     given = [params[key] for key in ("sessionId", "session_id") if key in params]
@@ -108,7 +108,7 @@ def _unusable(name: str, params: object) -> RpcError | None:
 
 
 def _elicitation_refusal(params: object, ours: Mapping[str, Any]) -> RpcError | None:
-    """The standard asks for -32602 where the mode was not advertised."""
+    """Refuse a mode that was not advertised, with -32602 as the standard asks."""
     mode = params.get("mode") if isinstance(params, dict) else None
     if isinstance(mode, str) and offers(ours, f"elicitation.{mode}"):
         return None
@@ -128,7 +128,7 @@ def client_capabilities(
     forms: bool = False,
     urls: bool = False,
 ) -> dict[str, Any]:
-    """What we tell agents that we can do: exactly what works and is switched on."""
+    """Return the capabilities that we send: exactly what works and is switched on."""
     session = _only(configOptions=_only(boolean=boolean_options), notices=notices, compaction=compaction)
     told: dict[str, Any] = {
         "fs": {"readTextFile": read, "writeTextFile": write},
@@ -146,5 +146,5 @@ def _extensions(terminal_output: bool, terminal_login: bool) -> tuple[tuple[str,
 
 
 def _only(**switches: bool | dict[str, Any]) -> dict[str, Any]:
-    """The standard's way to say yes is an empty object; no is to say nothing."""
+    """Return an empty object for each switch that is on, which is the standard's yes."""
     return {name: {} if on is True else on for name, on in switches.items() if on}

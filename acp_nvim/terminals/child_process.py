@@ -1,4 +1,4 @@
-"""One command of an agent, in a session of the system's of its own, both its outputs in one pipe."""
+"""One command of an agent, in an operating system session of its own, with stdout and stderr in one pipe."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 
 class Command:
-    """To construct it is to start it. Belongs to the running loop. `on_exit` is called once, when all is taken that
-    the command itself has written; `on_gone` once, when nothing of it runs any more."""
+    """Starts when it is constructed, in the running loop. `on_exit` is called once, when all output of the command
+    itself has been read; `on_gone` once, when none of its processes runs any more."""
 
     def __init__(
         self,
@@ -59,14 +59,14 @@ class Command:
         threading.Thread(target=self._wait, name=f"command {self.group}", daemon=True).start()
 
     def _undo(self) -> None:
-        """There is no thread left, or no room to watch its pipe: nobody would know of what runs."""
+        """Kill a command that cannot be watched, because no thread or no slot for its pipe is left."""
         self._lineage.kill()
         self._close()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(_KILL_WAIT)
 
     def stop(self) -> None:
-        """SIGTERM to all of it, SIGKILL after the grace, or as soon as the command itself has ended."""
+        """Send SIGTERM to all its processes, and SIGKILL after the grace or as soon as the command has ended."""
         if self.group is None or self._alarm:
             return
         if self.exited.is_set():
@@ -75,7 +75,7 @@ class Command:
         self._alarm = self._loop.call_later(_GRACE, self._kill)
 
     def release(self) -> None:
-        """End it, and let go of its pipe, which others may hold open for ever."""
+        """Kill it and close its pipe, which other processes could hold open for ever."""
         self._released = True
         self.stop()
         if self.exited.is_set():
@@ -88,7 +88,7 @@ class Command:
 
     @property
     def status(self) -> dict[str, int | str | None] | None:
-        """As the protocol has it; None while it runs."""
+        """Return the exit status as the protocol has it; None while it runs."""
         if self.returncode is None:
             return None
         if self.returncode >= 0:
@@ -96,7 +96,7 @@ class Command:
         return {"exitCode": None, "signal": _name(-self.returncode)}
 
     def _read(self) -> int:
-        """One slice; how much that was."""
+        """Read one slice and return its size."""
         try:
             data = os.read(self._pipe.fileno(), _SLICE)
         except BlockingIOError:
@@ -109,7 +109,7 @@ class Command:
         return len(data)
 
     def _wait(self) -> None:
-        """In a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal."""
+        """Wait in a thread: the loop is pynvim's, so there may be no child watcher and no main thread to signal."""
         returncode = self._popen.wait()
         with suppress(RuntimeError):  # the loop has ended before the command
             self._loop.call_soon_threadsafe(self._ended, returncode)
@@ -129,7 +129,7 @@ class Command:
         self._on_exit()
 
     def _take_last_words(self) -> None:
-        """They fit into the pipe; what it has started may go on writing for ever."""
+        """Read its last words, which fit into the pipe. Its children could go on writing for ever."""
         left = _PIPE
         while left > 0 and not self._pipe.closed and (size := self._read()):
             left -= size
@@ -142,7 +142,7 @@ class Command:
 
     def _kill(self) -> None:
         self._lineage.kill(self._is_reaped)
-        # beyond any signal, as on a dead disk: nobody shall wait for it
+        # not even SIGKILL ends it, as on a dead disk: stop waiting
         self._alarm = self._loop.call_later(_KILL_WAIT, self._ended, -signal.SIGKILL)
 
     def _kill_group(self) -> None:
@@ -184,7 +184,7 @@ def _reason(error: Exception, order: Order) -> str:
 
 
 def _widen(descriptor: int) -> None:
-    """Few, large reads; where the user's allowance of pipe memory is spent, the usual 64 KiB work, too."""
+    """Make the pipe large, so that reads are few. Without pipe memory left, the usual 64 KiB work, too."""
     os.set_blocking(descriptor, False)
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):

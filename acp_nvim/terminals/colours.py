@@ -21,7 +21,7 @@ _SEQUENCE = re.compile(
 
 
 class Colours:
-    """Text goes in as it comes; what has only begun waits for its end."""
+    """Filters text as it comes. An unfinished sequence waits for its end."""
 
     def __init__(self) -> None:
         self._begun = ""

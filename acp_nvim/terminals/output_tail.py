@@ -1,4 +1,4 @@
-"""The end of an output: so many bytes of it and no more, cut between characters."""
+"""The last bytes of an output, cut between characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 3  # bytes of a character after its first
 
 
 class Tail:
-    """Keeps the last `limit` bytes of what it is fed, and counts all of it."""
+    """Keeps the last `limit` bytes of the output, and counts all of them."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -37,7 +37,7 @@ class Tail:
         return self._size
 
     def shrink(self, limit: int) -> None:
-        """From now on it keeps no more than this."""
+        """Lower the limit."""
         if limit < self.limit:
             data = _end(self._bytes(), limit)
             self.limit, self._size, self._pieces = limit, len(data), deque([data])
@@ -53,7 +53,7 @@ class Tail:
         return _from_boundary(_end(encoded, self.limit)).decode(), True
 
     def since(self, position: int, most: int) -> tuple[int, bytes]:
-        """What came behind the first `position` bytes, at most so much; and where it begins, if that is later."""
+        """Return the bytes behind the first `position`, at most so many, and where they begin, which may be later."""
         first = max(position, self.total - min(self._size, self.limit))
         at = len(data := self._bytes()) - (self.total - first)
         return first, data[at : at + most]
@@ -63,7 +63,7 @@ class Tail:
 
 
 def bound(tails: Sequence[Tail], most: int) -> None:
-    """So many bytes of all of them. The oldest, which come first, give way; a little is left of each of the newer."""
+    """Limit the bytes of all tails together. The oldest, which come first, are emptied; newer ones keep a little."""
     for tail in tails[:-_NEWER]:
         tail.shrink(0)
     too_many = sum(tail.kept for tail in tails) - most
@@ -80,7 +80,7 @@ def _end(data: bytes, size: int) -> bytes:
 
 
 def _from_boundary(data: bytes) -> bytes:
-    """Without the rest of a character whose beginning is lost."""
+    """Drop the rest of a character whose beginning is lost."""
     start = 0
     while start < min(_LONGEST, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1

@@ -1,4 +1,4 @@
-"""What an agent wants to be run, read from terminal/create."""
+"""Reads terminal/create: what an agent wants to run, and how."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from acp_nvim import limits
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 
-_SHELL = "/bin/sh"  # what agents write their lines for, whatever shell the user has
+_SHELL = "/bin/sh"  # agents write for it, whatever shell the user has
 _SHELL_LINE = re.compile(r"[\s|&;<>]")
-# There is nobody at a pager's keys.
+# Nobody can press a pager's keys.
 _PAGERS = {
     **dict.fromkeys(("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER", "SYSTEMD_PAGER", "DELTA_PAGER"), "cat"),
     **dict.fromkeys(("AWS_PAGER", "BAT_PAGER", "JJ_PAGER"), "cat"),
@@ -28,11 +28,11 @@ class Order(NamedTuple):
     cwd: str
     env: dict[str, str]
     limit: int  # of the bytes that the agent is given
-    line: str  # as one would type it
+    line: str  # as typed in a shell
 
     @classmethod
     def read(cls, params: Mapping[str, Any], cwd: str, environment: Environment) -> Order:
-        """Outside the session's roots a command may start, too: it could go there by itself."""
+        """Read the params. The folder may lie outside the session's roots, since a command could go there by itself."""
         command, args = params.get("command"), _strings(params, "args")
         if not isinstance(command, str) or not command.strip():
             raise _wrong("command must be a text that names what is to be run")
@@ -84,6 +84,6 @@ def _limit(params: Mapping[str, Any]) -> int:
 
 
 def _is_program(command: str, folder: str, env: Mapping[str, str]) -> bool:
-    """There are programs with a space in their path."""
+    """Whether the whole text is a program: paths may hold spaces."""
     path = os.path.join(folder, command) if "/" in command else command
     return "\0" not in path and which(path, path=env.get("PATH")) is not None

@@ -30,14 +30,14 @@ class Screen:
         self.tail.feed(data)
 
     def text(self) -> str:
-        """As it would stand on a screen: what a carriage return lets be overwritten is gone."""
+        """Return the text as a screen shows it: lines after a carriage return overwrite what was there."""
         text = self.tail.text(ended=self.status is not None)[0]
         if "\r" not in text:
             return text
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
     def show_in(self, buffer: int) -> None:
-        """From the beginning of what is kept."""
+        """Show it again from the beginning of what is kept."""
         self.viewer = buffer
         self._restart()
 
@@ -47,7 +47,7 @@ class Screen:
         return self._shown < self.tail.total or self._told != self.status
 
     def take(self) -> str:
-        """The next piece for the buffer; of a flood only the newest, and a word about the rest."""
+        """Return the next piece for the buffer; of a flood only the newest, and a word about the rest."""
         first, data = self.tail.since(self._shown, _FEED)
         skipped, self._shown = first - self._shown, first + len(data)
         at_end = self._shown == self.tail.total

@@ -99,7 +99,7 @@ class Terminals:
         return dict(command.status or {})
 
     async def kill(self, entry: Entry, session: Session) -> dict[str, Any]:
-        """Answered when it has ended: what the agent asks next finds it so."""
+        """Kill the command, and answer when it has ended."""
         command = self._find(entry, session).command
         command.stop()
         await command.exited.wait()
@@ -120,7 +120,7 @@ class Terminals:
             )
 
     def _forget_old(self, session: Session) -> None:
-        """What has ended gives way: what the agent has not released, and what its user could still read."""
+        """Free memory of ended terminals, also of those that the agent has not released."""
         terminals = [each for each in self._terminals.values() if each.session is session]
         screens = [each for each in self._screens.values() if each.session is session]
         bound([each.output for each in terminals if each.command.status], limits.ENDED_TERMINALS_BYTES)
@@ -129,7 +129,7 @@ class Terminals:
         )
 
     def _own(self, session: Session) -> int:
-        """How many terminals of its own the agent has told of."""
+        """Count the agent's own terminals."""
         return sum(each.session is session and not each.is_ours for each in self._screens.values())
 
     def _new_id(self, session: Session) -> str:
@@ -149,7 +149,7 @@ class Terminals:
     # --- what agents tell of terminals of their own
 
     def hear(self, session: Session, call: ToolCall, meta: Mapping[str, Any]) -> None:
-        """Output may come before the terminal has been introduced."""
+        """Take output of an agent's own terminal. It may come before the terminal is announced."""
         for name in ("terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"):
             said = meta.get(name)
             if isinstance(said, dict) and (screen := self._reported(session, call, said)):
@@ -175,7 +175,7 @@ class Terminals:
     # --- what the user sees and does
 
     def text(self, session: Session, terminal_id: str) -> str:
-        """The end of its output, for the chat; nothing where there is no such terminal."""
+        """Return the end of its output for the chat; empty if there is no such terminal."""
         screen = self._screens.get((session.number, terminal_id))
         return screen.text() if screen else ""
 
@@ -184,13 +184,13 @@ class Terminals:
         return screen is not None and screen.status is not None
 
     def watch(self, session: Session, terminal_id: str, buffer: int) -> None:
-        """The user has opened it: what is kept goes into the buffer, then what comes."""
+        """Fill the buffer that the user has opened, and follow the output."""
         if screen := self._screens.get((session.number, terminal_id)):
             screen.show_in(buffer)
             self._feed(screen)
 
     def stop(self, session: Session, terminal_id: str) -> bool:
-        """The user ends the command; False if it is not ours to end, or has ended."""
+        """End the command for the user; False if it is not ours or has ended."""
         terminal = self._terminals.get(terminal_id)
         if not terminal or terminal.session is not session or terminal.command.group is None:
             return False
@@ -200,11 +200,11 @@ class Terminals:
     # --- ends
 
     def pgids(self) -> list[int]:
-        """The process groups that live."""
+        """Return the living process groups."""
         return [command.group for command in self._commands if command.group]
 
     def close_session(self, session: Session) -> None:
-        """Nothing of it runs on. What the user has seen stays."""
+        """End all commands of a session. Their output stays for the user."""
         for screen in self._screens.values():
             if screen.session is session and not screen.is_ours and screen.status is None:
                 self._end(screen, "gone")  # the agent's own; nobody will tell any more
@@ -216,14 +216,14 @@ class Terminals:
                 command.release()
 
     def forget(self, session: Session) -> None:
-        """The session leaves the list, and what the user could see of it."""
+        """Forget the session's terminals and their output."""
         self.close_session(session)
         self._screens = {
             key: screen for key, screen in self._screens.items() if screen.session is not session
         }
 
     async def close_all(self) -> None:
-        """The backend ends."""
+        """End all commands, because the backend ends."""
         self._terminals.clear()
         for command in (running := list(self._commands)):
             command.release()
@@ -270,7 +270,8 @@ class Terminals:
             self._spawn(self._feed_viewer, screen)
 
     async def _feed_viewer(self, screen: Screen) -> None:
-        """A piece at a time, the next when the editor has taken the last: a busy one is not flooded."""
+        """Send a piece at a time, the next after the editor has taken the last, so that a busy editor is not
+        flooded."""
         try:
             while screen.viewer is not None and screen.has_news:
                 buffer, piece = screen.viewer, screen.take()

@@ -1,4 +1,4 @@
-"""The normaliser: what agents really send becomes the models of `schema`. No JSON whatever makes it raise."""
+"""Converts what agents really send to the models of `schema`. No JSON makes it raise."""
 
 from acp_nvim.protocol.decode.answers import (
     initialized,

@@ -1,4 +1,4 @@
-"""The answers to our requests; null and `{}` where a set was due mean that nothing was said."""
+"""Decodes the answers to our requests. For `null` or `{}` in place of a set of options, the old set stays."""
 
 import json
 from typing import Any
@@ -11,26 +11,26 @@ _VERSION = 40  # characters
 
 
 def initialized(result: Any) -> Initialized:
-    """An agent that names no version speaks the first; one that names an odd one is version 0."""
+    """Decode initialize. Without a version it is taken for 1, and an odd version becomes 0."""
     raw = _object(result)
     version = raw.get("protocolVersion")
     return Initialized.read({**raw, "protocolVersion": 1 if version is None else version}) or Initialized()
 
 
 def version_said(result: Any) -> str:
-    """The version as the agent wrote it, as much of it as can be told."""
+    """Return the protocol version as the agent wrote it, cut for a message."""
     return json.dumps(_object(result).get("protocolVersion"))[:_VERSION]
 
 
 def new_session(result: Any) -> NewSession:
-    """Also for session/load, resume, fork and set_config_option."""
+    """Decode session/new, load, resume, fork and set_config_option."""
     raw = _object(result)
     session = identifier(raw, "sessionId", "session_id")
     return NewSession.read({**raw, "sessionId": session}) or NewSession(session_id=session)
 
 
 def saved_sessions(result: Any) -> SavedSessions:
-    """A page of session/list."""
+    """Decode a page of session/list."""
     raw = {"sessions": result} if isinstance(result, list) else _object(result)
     return SavedSessions.read(raw) or SavedSessions()
 

@@ -1,4 +1,4 @@
-"""Content blocks and the content of tool calls: one or many, bare or wrapped, under any of their names."""
+"""Decodes content blocks and the content of tool calls: one or many, bare or wrapped, under any of their names."""
 
 import json
 from typing import Any
@@ -51,7 +51,7 @@ def block(raw: Any) -> ContentBlock:
 
 
 def _data(raw: dict[str, Any]) -> ContentBlock:
-    """Not of the standard: any JSON as a block of its own."""
+    """Decode a block of type "data", which is not in the standard: any JSON."""
     data, mime = raw["data"], text(raw, "mimeType")
     if not isinstance(data, str):
         return Text(text=json.dumps(data, ensure_ascii=False, indent=2))
@@ -59,20 +59,21 @@ def _data(raw: dict[str, Any]) -> ContentBlock:
 
 
 def blocks(raw: Any) -> list[ContentBlock]:
-    """The content of a message: a block by the standard; also a text, or a list of either."""
+    """Decode the content of a message. The standard has one block; a text and a list are accepted as well."""
     if raw is None:
         return []
     return [block(item) for item in raw] if isinstance(raw, list) else [block(raw)]
 
 
 def joined(raw: Any) -> str | None:
-    """The texts of a content, as one; None where it has none."""
+    """Join the texts of a content; None if it has none."""
     texts = [part.text for part in blocks(raw) if isinstance(part, Text)]
     return "".join(texts) if texts else None
 
 
 def tool_content(raw: Any) -> tuple[ToolContent, ...] | None:
-    """A list by the standard; also one item or a text. None: not given, or nothing that could be content."""
+    """Decode the content of a tool call. The standard has a list; one item and a text are accepted as well. None: no
+    content."""
     if isinstance(raw, str):
         return (ContentItem(Text(text=raw)),)
     if isinstance(raw, dict):

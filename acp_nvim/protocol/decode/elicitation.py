@@ -1,4 +1,4 @@
-"""`elicitation/create`: its scope, its mode, and the fields of its form; odd limits are none."""
+"""Decodes `elicitation/create`: its scope, its mode, and the fields of its form. Odd limits are ignored."""
 
 import math
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def elicitation(params: Any) -> Elicitation:
 
 
 def ask(raw: dict[str, Any]) -> Ask | None:
-    """A question in words, by the names that agents have for its parts; None: there is no question in it."""
+    """Decode a question in words, under the names that agents use for its parts; None if there is no question."""
     question = text(raw, "question", "message", "prompt")
     if question is None:
         return None
@@ -86,7 +86,7 @@ def _field(key: str, raw: dict[str, Any], required: bool) -> FormField:
 
 
 def _choices(raw: Any) -> Iterator[FormChoice]:
-    """Values, or values with titles; of the same value the first counts."""
+    """Yield the choices: values, or values with titles. Of equal values the first counts."""
     seen: set[str] = set()
     for item in raw if isinstance(raw, list) else ():
         told = item if isinstance(item, dict) else {"const": item}
@@ -115,7 +115,7 @@ def _default(kind: FieldType, value: Any, choices: tuple[FormChoice, ...]) -> An
 
 
 def _number(value: Any) -> float | None:
-    """As it came, an int or a float; None where it is none, or none that travels."""
+    """Return an int or a float as it came; None if it is no number or does not fit into msgpack."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     fits = -(2**63) <= value < 2**63 if isinstance(value, int) else math.isfinite(value)

@@ -1,4 +1,4 @@
-"""Reading one field of hostile JSON: by several names, of one type, or not at all."""
+"""Reads one field of hostile JSON by several names: a value of the wanted type, or None."""
 
 import re
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def pick(raw: dict[str, Any], *names: str) -> Any:
-    """The first of these fields that is there and not null."""
+    """Return the first of these fields that is not null."""
     for name in names:
         if (found := raw.get(name)) is not None:
             return found
@@ -20,7 +20,7 @@ def pick(raw: dict[str, Any], *names: str) -> Any:
 
 
 def text(raw: dict[str, Any], *names: str) -> str | None:
-    """The first of these fields that holds a text, and not an empty one."""
+    """Return the first of these fields that holds a text that is not empty."""
     for name in names:  # this is called a dozen times for each update: a generator took three times as long
         found = raw.get(name)
         if found and isinstance(found, str):
@@ -29,7 +29,7 @@ def text(raw: dict[str, Any], *names: str) -> str | None:
 
 
 def identifier(raw: dict[str, Any], *names: str) -> str | None:
-    """The first of these fields that can be an id: a text, or a number as text."""
+    """Return the first of these fields that can be an id: a text, or a number as text."""
     for name in names:
         if isinstance(found := raw.get(name), _IDS):
             return str(found)
@@ -37,12 +37,12 @@ def identifier(raw: dict[str, Any], *names: str) -> str | None:
 
 
 def snake(name: str) -> str:
-    """AgentMessageChunk, agentMessageChunk: agent_message_chunk."""
+    """Convert AgentMessageChunk and agentMessageChunk to agent_message_chunk."""
     return name if name.islower() else _HUMP.sub("_", name).lower()
 
 
 def read_all(model: type[M], raw: Any) -> tuple[M, ...] | None:
-    """The good items; None where there is no list at all, so that what was there can stay."""
+    """Return the valid items; None if there is no list, so that the caller keeps the old one."""
     if not isinstance(raw, list):
         return None
     return tuple(item for each in raw if (item := model.read(each)) is not None)

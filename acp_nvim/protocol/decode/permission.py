@@ -1,4 +1,4 @@
-"""`session/request_permission`: the options as offered, and a tool call even where none was sent."""
+"""Decodes `session/request_permission`: the offered options, and a tool call even if none was sent."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import PermissionOption, PermissionRequest, ToolCallUpdate
 
-# What ids say of their kind, for options that do not say it themselves.
+# The kind of options that do not name it, by their id.
 _KINDS = {
     "allow": "allow_once",
     "reject": "reject_once",
@@ -34,7 +34,7 @@ def _tool_call(raw: dict[str, Any]) -> ToolCallUpdate:
         return tool_call(call, known=True)
     if isinstance(call, str):
         return tool_call({"id": call}, known=True)
-    # Without a tool call its fields may stand beside the session's id; a description is all there is to show.
+    # Some agents send the fields of the tool call beside the session's id, with only a description to show.
     beside = {"id": identifier(raw, "permissionId"), "content": raw.get("description"), **raw}
     return tool_call(beside, known=True)
 

@@ -1,4 +1,4 @@
-"""A tool call, announced, updated, or inside a permission request: one reader for all three."""
+"""Decodes a tool call that is announced, updated, or part of a permission request."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
     return ToolCallUpdate(
         id,
         known,
-        None if title == id and _RAW_ID.fullmatch(id) else title,  # some replays have nothing better
+        None if title == id and _RAW_ID.fullmatch(id) else title,  # replays of some agents know no title
         told.get(_NAME) or _own_name(meta),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,
@@ -37,8 +37,8 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
 
 
 def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
-    """By the standard's names, and what the standard has no name for: calls come by the thousand, and most have only
-    the former."""
+    """Return the object with the standard's names. Only for objects that have others: calls come by the thousand, and
+    most have none."""
     error = raw.get("error") or None
     return {
         "toolCallId": identifier(raw, "toolCallId", "id", "tool_call_id"),
@@ -55,7 +55,7 @@ def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _own_name(meta: dict[str, Any]) -> str | None:
-    """Where the standard has no place for the tool's name, some put it into an object of their own in `_meta`."""
+    """Return the tool's name that some agents put into an object of their own in `_meta`."""
     for value in meta.values():
         if isinstance(value, dict) and (name := text(value, "toolName")):
             return name

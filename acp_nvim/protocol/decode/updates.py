@@ -1,4 +1,4 @@
-"""`session/update`: the points of leniency that the standard asks for and those that known agents need.
+"""Decodes `session/update`, with the leniency that the standard asks for and that known agents need.
 
 The standard is `{sessionId, update: {sessionUpdate: tag, …}}`; there are agents that put the update's fields
 beside the sessionId, call the tag `type`, or write it as the name of a class. Nothing makes it raise.
@@ -49,7 +49,7 @@ _LEVELS: dict[str, Level] = {"info": "info", "warning": "warning", "error": "err
 
 
 def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
-    """The session and what happened in it: mostly one thing, several where a chunk holds several blocks."""
+    """Return the session's id and its updates: mostly one, several if a chunk holds several blocks."""
     params = dialect.update(params)
     # Chunks of text are nearly all of the traffic, and nearly all of them are well formed.
     try:
@@ -64,7 +64,7 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
             ):
                 return session, [Chunk(role, words, None, message)]
     except (KeyError, TypeError, AttributeError):
-        pass  # the patient reading below takes whatever it is
+        pass  # read below, where any shape is accepted
     session, updates = _patiently(params)
     return session, [_growth(each) for each in updates] if dialect.appends else updates
 
@@ -115,7 +115,7 @@ def _plan(raw: dict[str, Any]) -> list[Update]:
 
 
 def _plan_by_id(raw: dict[str, Any]) -> list[Update]:
-    """Not of the standard yet: a plan in steps, in words, or in a file."""
+    """Decode `plan_update`, which is not in the standard yet: a plan in steps, in words, or in a file."""
     plan = raw["plan"] if isinstance(raw.get("plan"), dict) else {}
     match text(plan, "type"):
         case "items":

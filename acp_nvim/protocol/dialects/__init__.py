@@ -1,4 +1,4 @@
-"""Which dialect an agent speaks: as configured, else by its name, else by the shape of what it sends."""
+"""Chooses the dialect of an agent: as configured, else by its name, else by the shape of its messages."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
 
 
 def choose(setting: str, agent_info: "AgentInfo | None", command: str = "") -> Dialect:
-    """Before the agent has said who it is, its command is a hint."""
+    """Until the agent has introduced itself, its command is a hint."""
     if setting in DIALECTS:
         return DIALECTS[setting]
     name = agent_info.name if agent_info else os.path.basename(command)
@@ -28,12 +28,12 @@ def choose(setting: str, agent_info: "AgentInfo | None", command: str = "") -> D
 
 
 def asks(method: str) -> bool:
-    """Whether a request of this method asks for leave."""
+    """Whether a request of this method asks for permission."""
     return method in PERMISSIONS
 
 
 def of_permission(method: str, params: Any, spoken: Dialect) -> Dialect:
-    """The dialect in which this very request wants to be read and answered."""
+    """Return the dialect for reading and answering this permission request."""
     if simse.is_permission(params):
         return SIMSE
     return FLAT if method == iac_code.BARE else spoken

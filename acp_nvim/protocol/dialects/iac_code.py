@@ -62,7 +62,7 @@ class IacCode(Dialect):
 
 
 def _input(item: Any) -> dict[str, Any] | None:
-    """`Input: {…}`, where the words before are in the user's language."""
+    """Return the object behind `Input: {…}`. The word before the colon is in the user's language."""
     block = item.get("content") if isinstance(item, dict) else None
     text = block.get("text") if isinstance(block, dict) else None
     for line in text.split("\n")[1:] if isinstance(text, str) else ():
@@ -74,12 +74,12 @@ def _input(item: Any) -> dict[str, Any] | None:
 
 
 class Flat(IacCode):
-    """The answers of the reference, to permissions that are asked for by its bare method."""
+    """Answers as iac-code's reference has them, for permissions of the bare method."""
 
     remembers: ClassVar[bool] = True
 
     def permission(self, params: Any) -> Any:
-        """Its tool calls have a title alone, which names the tool."""
+        """Add the tool's name to its tool calls, which have it only as title."""
         call = params.get("toolCall") if isinstance(params, dict) else None
         if not isinstance(call, dict) or call.get("name") or not call.get("title"):
             return params

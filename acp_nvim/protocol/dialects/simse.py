@@ -62,7 +62,7 @@ class SimseEngine(Simse):
 
 
 def is_permission(params: Any) -> bool:
-    """By its shape, whoever sends it."""
+    """Whether it has the shape of simse's permissions, whichever agent sends it."""
     return (
         isinstance(params, dict)
         and isinstance(params.get("permissionId"), str | int)
@@ -72,7 +72,7 @@ def is_permission(params: Any) -> bool:
 
 
 def as_text(blocks: list[dict[str, Any]]) -> str:
-    """The blocks of a prompt as one text; of what is none its name is left."""
+    """Join the blocks of a prompt to one text. Other blocks are replaced by their name."""
     return "\n\n".join(filter(None, map(_words, blocks)))
 
 

@@ -14,77 +14,77 @@ if TYPE_CHECKING:
 class Dialect:
     name: ClassVar[str] = "standard"
     agents: ClassVar[frozenset[str]] = frozenset()
-    """The names, in lower case, by which agents that speak it introduce themselves."""
+    """Lower-case names by which agents of this dialect introduce themselves."""
     requests: ClassVar[Mapping[str, "Vendor"]] = {}
-    """Requests beside the standard that ask the user, by their methods."""
+    """Methods outside the standard that ask the user something."""
 
     remembers: ClassVar[bool] = False
-    """The client remembers an answer that counts always: the agent does not, and asks again."""
+    """The client remembers an "always" answer, because the agent does not and asks again."""
 
     writes_through: ClassVar[bool] = False
-    """It writes files through the client alone; of others we know it once they have done so."""
+    """It writes files only through the client. Of other agents this is known after their first such write."""
 
     set_model: ClassVar[str | None] = None
-    """A request of its own, `{sessionId, model}` -> `{model}`, where neither config options nor models are there."""
+    """A request of its own to set the model, `{sessionId, model}` -> `{model}`, if it lists no options or models."""
 
     modes: ClassVar[tuple[str, ...]] = ()
-    """Modes that can be set, though the agent lists none."""
+    """Modes that can be set although the agent lists none."""
 
     appends: ClassVar[bool] = False
-    """The content of a tool call's update comes behind what is there, unless it tells all of it again."""
+    """The content of an update is appended to the call's content, unless it repeats all of it."""
 
     # --- what comes in
 
     def update(self, params: Any) -> Any:
-        """The params of session/update, before they are read."""
+        """Return the params of session/update to be decoded."""
         return params
 
     def permission(self, params: Any) -> Any:
-        """The params of session/request_permission, before they are read."""
+        """Return the params of session/request_permission to be decoded."""
         return params
 
     def is_about(self, asked: str, call: str) -> bool:
-        """Whether a permission for the tool call `asked` is about the one that was announced as `call`."""
+        """Whether a permission for the tool call id `asked` is about the call announced as `call`."""
         return asked == call
 
     # --- what goes out
 
     def initialize(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The params of initialize."""
+        """Return the params of initialize."""
         return params
 
     def prompt(self, blocks: list[dict[str, Any]]) -> Any:
-        """The value of `prompt` in session/prompt."""
+        """Return the value of `prompt` in session/prompt."""
         return blocks
 
     def prompt_instead(self, blocks: list[dict[str, Any]]) -> Any:
-        """The same in another form, for an agent that finds the first one invalid; None: there is no other."""
+        """Return another form of it, for an agent that rejects the first as invalid; None if there is none."""
         return None
 
     def beside_prompt(self, limit_ms: float | None) -> dict[str, Any]:
-        """What else session/prompt holds; `limit_ms` is what the configuration allows a turn."""
+        """Return further params of session/prompt. `limit_ms` is the configured limit of a turn."""
         return {}
 
     def change(self, what: str, id: str, value: str | bool) -> tuple[str, dict[str, Any]] | None:
-        """The method and params that set a mode, a model or an option; None: those of the standard."""
+        """Return the method and params that set a mode, a model or an option; None for those of the standard."""
         return None
 
     def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
-        """The result for the chosen option, by the very id that the agent gave; None: cancelled."""
+        """Return the answer for the chosen option, with its id as the agent sent it; None means cancelled."""
         if option_id is None:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": sent(option_id, request)}}
 
     def instead(self, method: str, error: "RpcError") -> dict[str, Any] | None:
-        """What the agent wants to hear where its request `method` fails so; None: the error."""
+        """Return the result that the agent expects in place of this error; None to send the error."""
         return None
 
 
 def sent(option_id: str, request: "PermissionRequest") -> Any:
-    """The option's id as it came."""
+    """Return the option's id as the agent sent it."""
     return next((option.sent for option in request.options if option.id == option_id), option_id)
 
 
 def kind(option_id: str | None, request: "PermissionRequest") -> str:
-    """What the option stands for: `allow_once`, …; empty if nobody says."""
+    """Return the option's kind, such as `allow_once`; empty if it has none."""
     return next((option.kind for option in request.options if option.id == option_id), "")

@@ -16,7 +16,7 @@ class AgentInfo(Lenient):
 
 
 class AuthVariable(Lenient):
-    """A variable of the environment by which an agent can be given its key."""
+    """An environment variable that holds an agent's key."""
 
     name: str
 
@@ -76,7 +76,7 @@ class Initialized(Lenient):
 
 
 class NewSession(Lenient):
-    """Also the answer to load, resume, fork, set_config_option. None: nothing was said, keep what was."""
+    """Also the answer to load, resume, fork and set_config_option. None: not sent, the old value stays."""
 
     session_id: str | None = None
     modes: ModeState | None = None
@@ -85,7 +85,7 @@ class NewSession(Lenient):
 
 
 class SavedSession(Lenient):
-    """One of those that an agent lists. `updated_at` is text of the standard, or a number of some agents."""
+    """`updated_at` is a text in the standard, and a number of some agents."""
 
     session_id: Key = Field(validation_alias=AliasChoices("sessionId", "session_id", "id"))
     title: str | None = Field(None, validation_alias=AliasChoices("title", "name"))
@@ -96,7 +96,7 @@ class SavedSession(Lenient):
 
 
 class SavedSessions(Lenient):
-    """One page; the cursor is the agent's own affair."""
+    """One page of the list; only the agent understands the cursor."""
 
     sessions: Items[SavedSession] = ()
     next_cursor: str | None = None

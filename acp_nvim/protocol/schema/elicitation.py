@@ -1,4 +1,4 @@
-"""What an agent asks its user beside permissions: a form to fill in, a page to visit, a question in words."""
+"""Questions of an agent other than permissions: a form to fill in, a page to visit, a question in words."""
 
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -8,7 +8,7 @@ Action = Literal["accept", "decline", "cancel"]
 
 
 class FormChoice(NamedTuple):
-    """`value` is for the agent, verbatim."""
+    """`value` is sent to the agent verbatim."""
 
     value: str
     title: str
@@ -16,7 +16,7 @@ class FormChoice(NamedTuple):
 
 
 class FormField(NamedTuple):
-    """One field of a form; what the agent does not limit is None. `custom`: other words than a choice will do."""
+    """One field of a form; missing limits are None. `custom`: a text that is no choice is accepted."""
 
     key: str
     type: FieldType = "string"
@@ -33,7 +33,7 @@ class FormField(NamedTuple):
 
 
 class Elicitation(NamedTuple):
-    """`elicitation/create`. It is about a session, or about a request of ours before there is one."""
+    """`elicitation/create`. It names a session, or a request of ours if there is no session yet."""
 
     mode: str
     message: str
@@ -48,7 +48,7 @@ class Elicitation(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A question in words, as some agents have it beside the standard."""
+    """A question in words, which some agents ask outside the standard."""
 
     question: str
     session_id: str | None = None
@@ -61,7 +61,7 @@ class Ask(NamedTuple):
 class AskAnswer(NamedTuple):
     action: Action
     words: tuple[str, ...] = ()
-    """What was chosen, by the values of the options, and the user's own words."""
+    """The values of the chosen options, and the user's own words."""
 
     @property
     def text(self) -> str:

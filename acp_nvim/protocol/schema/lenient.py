@@ -47,7 +47,7 @@ class Lenient(BaseModel):
 
     @classmethod
     def read(cls, raw: Any) -> Self | None:
-        """None for what is no object, or lacks a required field."""
+        """Return None for a value that is no object or lacks a required field."""
         try:
             return cls.model_validate(raw)
         except ValidationError:
@@ -55,7 +55,7 @@ class Lenient(BaseModel):
 
     @classmethod
     def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
-        """The wire's object with the fields that the model expects, for models that know other forms."""
+        """Return the object with the fields that the model expects. Models that accept other forms override it."""
         return raw
 
     @model_validator(mode="before")
@@ -78,7 +78,7 @@ class Lenient(BaseModel):
 
 
 def named(value: dict[str, Any], *others: str) -> dict[str, Any]:
-    """The wire's object with a `name`, taken from another of its fields where there is none."""
+    """Return the object with a `name`, taken from another of its fields if it has none."""
     if isinstance(value.get("name"), str):
         return value
     name = next((value[key] for key in others if isinstance(value.get(key), str)), None)
@@ -86,7 +86,7 @@ def named(value: dict[str, Any], *others: str) -> dict[str, Any]:
 
 
 def lifted(value: dict[str, Any], outer: str, **names: str) -> dict[str, Any]:
-    """The wire's object with fields of its inner object `outer` under names of their own."""
+    """Return the object with fields of its inner object `outer` moved up under new names."""
     inner = value.get(outer)
     if not isinstance(inner, dict):
         return value

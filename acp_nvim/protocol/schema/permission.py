@@ -1,4 +1,4 @@
-"""A permission request, as the normaliser hands it on."""
+"""A decoded permission request."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from acp_nvim.protocol.schema.updates import ToolCallUpdate
 
 
 class PermissionOption(NamedTuple):
-    """`id` is for comparing; `sent` is what the agent gave, and gets back."""
+    """`id` is for comparing; `sent` is the id as the agent sent it and gets it back."""
 
     id: str
     name: str
@@ -15,7 +15,7 @@ class PermissionOption(NamedTuple):
 
 
 class PermissionRequest(NamedTuple):
-    """The tool call's id is "" where the agent names none."""
+    """The tool call's id is "" if the agent names none."""
 
     session_id: str | None
     tool_call: ToolCallUpdate

@@ -8,7 +8,7 @@ from acp_nvim.protocol.schema.lenient import Items, Lenient, lifted, named
 
 
 class Mode(Lenient):
-    """A mode, or one of the models that agents still list the way the standard once did."""
+    """A mode, or a model of agents that list models as an older standard did."""
 
     id: str = Field(validation_alias=AliasChoices("id", "modelId", "modeId"))
     name: str
@@ -36,7 +36,7 @@ class Choice(Lenient):
 
 
 class ConfigOption(Lenient):
-    """Choices in groups stand in one row, in the agent's order, each with its group's name."""
+    """Grouped choices are flattened in the agent's order, each with its group's name."""
 
     id: str
     name: str

@@ -13,7 +13,7 @@ from acp_nvim.protocol.schema.session_options import Command, ConfigOption
 
 
 class Unset(enum.Enum):
-    """Not given, where null is a value of its own."""
+    """Not sent, for fields where null is a value of its own."""
 
     UNSET = "unset"
 
@@ -26,7 +26,7 @@ Level = Literal["info", "warning", "error"]
 
 @dataclass(slots=True)
 class Chunk:
-    """A piece of a message: a text, verbatim, or a block that is none."""
+    """A piece of a message: a text, verbatim, or another block."""
 
     role: Role
     text: str | None = None
@@ -36,7 +36,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class ToolCallUpdate:
-    """A tool call announced (not `known`) or changed. None and UNSET were not given: what was there stays."""
+    """A tool call that is announced (not `known`) or updated. None and UNSET: not sent, the old value stays."""
 
     id: str
     known: bool = True
@@ -51,14 +51,14 @@ class ToolCallUpdate:
     meta: dict[str, Any] = field(default_factory=dict)
 
     def with_defaults(self) -> "ToolCallUpdate":
-        """As the first that is heard of its tool call."""
+        """Fill in what an announcement must have."""
         kind = self.kind or "other"
         return replace(self, title=self.title or kind, kind=kind, status=self.status or "pending")
 
 
 @dataclass(slots=True)
 class ToolCallGrowth(ToolCallUpdate):
-    """Its content comes behind what is there."""
+    """An update whose content is appended."""
 
 
 class PlanEntry(Lenient):
@@ -68,7 +68,7 @@ class PlanEntry(Lenient):
 
 
 class Usage(Lenient):
-    """The context window, `used` of `size` tokens (which may be 0), and the session's cost, where told."""
+    """The context window, `used` of `size` tokens (which may be 0), and the session's cost."""
 
     used: Count | None = None
     size: Count | None = None
