@@ -22,7 +22,7 @@ _PACE = 0.025  # seconds between frames: who reads along sees no more in more of
 _FLOOD = 200  # changes that have come meanwhile: nobody reads along
 _FRAME = "return require('acp_nvim.port').frame(...)"
 _CALL = "return require('acp_nvim.port').call(...)"
-_OVER = "require('acp_nvim.backend.process').over()"
+_OVER = "require('acp_nvim.backend.process').host_has_ended()"
 
 
 class EditorError(Exception):

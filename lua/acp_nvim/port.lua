@@ -1,5 +1,4 @@
 -- The port: what the backend asks of the editor. `frame` carries out a batch, `call` answers a question.
-local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")
 local busy = require("acp_nvim.busy")
 local chats = require("acp_nvim.chat.buffer")
@@ -12,6 +11,7 @@ local form = require("acp_nvim.form.window")
 local frame_queue = require("acp_nvim.backend.frame_queue")
 local log = require("acp_nvim.ui.log")
 local login = require("acp_nvim.agents.login")
+local open_questions = require("acp_nvim.question.open_questions")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local prompt = require("acp_nvim.prompt.buffer")
@@ -72,7 +72,7 @@ end
 ---@param total integer
 local function chat(n, ops, total)
   chats.apply(n, ops, total)
-  welcome.written(n)
+  welcome.text_has_come(n)
 end
 
 ---@param n integer
@@ -80,14 +80,14 @@ end
 local function questions(n, list)
   state.set_questions(n, list)
   unasked.update(n, list)
-  answerable.update(n, list)
+  open_questions.update(n, list)
 end
 
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param path? string  the text's end
 local function message(level, text, path)
-  unseen_message.say(level, path and text .. printable.short(path, text) or text)
+  unseen_message.show(level, path and text .. printable.short(path, text) or text)
 end
 
 ---@param name string
@@ -115,17 +115,17 @@ end
 local ports = {
   chat = chat,
   commands = state.set_commands,
-  doctored = doctor.told,
-  earlier = earlier_session.told,
+  doctored = doctor.deliver,
+  earlier = earlier_session.deliver,
   ended = session_end.take,
   event = event,
   float = panes.float,
   follow = follow.show,
   form = form.open,
-  form_errors = form.errors,
+  form_errors = form.show_errors,
   history = prompt.history_add,
   hunks = hunks,
-  listed = session_list.listed,
+  listed = session_list.show_saved,
   login_choose = login.choose,
   login_run = login.run,
   message = message,

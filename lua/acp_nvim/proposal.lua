@@ -179,7 +179,7 @@ end
 ---@param question acp.Question
 ---@return boolean asked_for  false: it may not open now
 local function open_by_itself(question)
-  if require("acp_nvim.question.answerable").is_away() or not may_open_itself(question.session) then
+  if require("acp_nvim.question.open_questions").is_away() or not may_open_itself(question.session) then
     return false
   end
   require("acp_nvim.backend.process").notify("diff", { question = question.id, auto = true })
@@ -196,7 +196,7 @@ function M.show(shown)
     if not shown.plain then
       held_back.add(key, open_by_itself)
     end
-    return require("acp_nvim.question.answerable").announce(shown.question)
+    return require("acp_nvim.question.open_questions").announce(shown.question)
   end
   held_back.remove(key)
   if key == desk.VIEW then

@@ -46,7 +46,7 @@ local function restore_views(before)
         if same and api.nvim_buf_get_changedtick(known.buf) == known.tick and now.topline ~= view.topline then
           vim.fn.winrestview(view)
           if follow then
-            follow.look_again(win)
+            follow.record_view(win)
           end
         end
       end)

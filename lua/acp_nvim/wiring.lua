@@ -1,6 +1,5 @@
 -- Joins the rooms where something that happens in a lower one concerns a higher one: the lower room offers an event, and
 -- here the higher one is called. All that can start the backend loads this module first.
-local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")
 local backend_lost = require("acp_nvim.chat.backend_lost")
 local chats = require("acp_nvim.chat.buffer")
@@ -12,6 +11,7 @@ local key_names = require("acp_nvim.review.key_names")
 local markdown = require("acp_nvim.chat.markdown")
 local messages = require("acp_nvim.ui.messages")
 local mksession = require("acp_nvim.windows.mksession")
+local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_bar = require("acp_nvim.question.bar")
 local review = require("acp_nvim.review")
@@ -44,10 +44,10 @@ backend.on_lost(function()
 end)
 
 backend.on_questions_gone(function(n)
-  answerable.update(n, {})
+  open_questions.update(n, {})
 end)
 
-backend.on_session_lost(backend_lost.tell)
+backend.on_session_lost(backend_lost.mark_all_ended)
 backend.on_shutdown(proposal.settle)
 
 -- The chat --------------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ backend.on_shutdown(proposal.settle)
 chats.on_create(function()
   mksession.attend()
   markdown.attach()
-  answerable.attend()
+  open_questions.attend()
 end)
 
 welcome.on_continue(function(cwd)

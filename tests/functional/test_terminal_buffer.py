@@ -32,7 +32,7 @@ def open_second(editor: Editor) -> int:
 
 
 def test_the_list_names_every_terminal_and_opens_them(told):
-    assert told.lua("return require('acp_nvim.terminal.buffer').pick()")
+    assert told.lua("return require('acp_nvim.terminal.buffer').open_list()")
     assert told.lua(LINES) == ["  1  running   make ^[[2J%d", "  2  running   pytest -q", "  3  running   ls"]
     told.lua("require('acp_nvim.terminal.buffer').exited(1, 't2', 'exit 1')")
     assert told.lua(LINES)[1] == "  2  exit 1    pytest -q"

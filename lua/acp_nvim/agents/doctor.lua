@@ -33,7 +33,7 @@ local waiting = {} ---@type table<integer, fun(report: acp.Examination)>
 ---@param done fun(report: acp.Examination)
 ---@return true? ok
 ---@return string? message
-function M.ask(name, done)
+function M.examine(name, done)
   local found, message = known_agents.find(name)
   local ok = found ~= nil ---@type boolean?
   if ok then
@@ -47,7 +47,7 @@ end
 --- Port: the report on an agent.
 ---@param ticket integer
 ---@param report acp.Examination
-function M.told(ticket, report)
+function M.deliver(ticket, report)
   local done = waiting[ticket]
   waiting[ticket] = nil
   if done then
@@ -61,7 +61,7 @@ end
 function M.wait(names)
   local reports, open = {}, 0
   for _, name in ipairs(names) do
-    local asked = M.ask(name, function(report)
+    local asked = M.examine(name, function(report)
       reports[name], open = report, open - 1
     end)
     open = open + (asked and 1 or 0)
@@ -153,7 +153,7 @@ function M.show(name)
   if vim.fn.getcmdwintype() ~= "" then
     return nil, "close the command-line window first"
   end
-  local ok, message = M.ask(name, function(report)
+  local ok, message = M.examine(name, function(report)
     local is_open = vim.fn.bufwinid(NAME) > 0
     if is_open then
       draw(name, report)

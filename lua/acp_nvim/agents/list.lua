@@ -125,9 +125,9 @@ local function begin(line)
     local how = known_agents.how_to_install(line.agent.preset)
     return messages.show("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
-  lists.give_way(function()
+  lists.replace_with(function()
     local n, message = acp.new_session({ agent = line.agent.name })
-    lists.told(n and acp.open({ session = n }), message)
+    lists.show_result(n and acp.open({ session = n }), message)
   end)
 end
 
@@ -145,7 +145,7 @@ end
 
 ---@param line acp.AgentLine
 local function examine(line)
-  lists.told(doctor.show(line.agent.name))
+  lists.show_result(doctor.show(line.agent.name))
 end
 
 list = lists.new({

@@ -106,7 +106,7 @@ function M.run(n, what)
   end
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
-  highlight.dress(win)
+  highlight.apply_to(win)
   local label = printable.visible(what.label):gsub("%%", "%%%%")
   api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
   vim.b[buf].acp_session, last = n, buf

@@ -151,7 +151,7 @@ function M.fork(options)
     return nil, message
   end
   local id = (state.get(n) or {}).session_id
-  message = requests.replayed(n, "forked")
+  message = requests.why_not_a_replay(n, "forked")
   if message then
     return nil, message
   elseif not id then

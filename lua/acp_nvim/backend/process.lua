@@ -332,7 +332,7 @@ function M.ready()
 end
 
 --- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
-function M.over()
+function M.host_has_ended()
   is_over = true
 end
 

@@ -9,7 +9,7 @@ local known = {} ---@type table<integer|string, acp.Asked>
 
 --- Questions are open, as they are now.
 ---@param list table[]
-function M.note(list)
+function M.record(list)
   for _, question in ipairs(list) do
     question.version = question.version or 1
     known[question.id] = { version = question.version, answered = (known[question.id] or {}).answered }

@@ -12,7 +12,7 @@ local M = {}
 ---@param n integer
 ---@param what "restarted"|"forked"
 ---@return string? message  nil: it is none
-function M.replayed(n, what)
+function M.why_not_a_replay(n, what)
   if state.session(n).origin.agent == "replay" then
     return ("a replay cannot be %s: :Acp new begins anew"):format(what)
   end
@@ -88,7 +88,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.send(n, verb, payload)
-  local message = verb == "restart" and M.replayed(n, "restarted") or nil
+  local message = verb == "restart" and M.why_not_a_replay(n, "restarted") or nil
   if message then
     return nil, message
   end

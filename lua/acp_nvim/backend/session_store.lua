@@ -252,7 +252,7 @@ function M.set_questions(n, list)
   if not sessions[n] then
     return
   end
-  question_versions.note(list)
+  question_versions.record(list)
   sessions[n].questions = list
   touch(n)
 end

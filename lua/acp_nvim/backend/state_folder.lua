@@ -34,7 +34,7 @@ function M.warn(text)
     return log.add("warn: " .. text)
   end
   is_warned = true
-  unseen_message.say("warn", text)
+  unseen_message.show("warn", text)
 end
 
 return M

@@ -82,7 +82,7 @@ end
 --- Shows in the chat that all that stood open there has ended, and why.
 ---@param n integer
 ---@param why string
-function M.tell(n, why)
+function M.mark_all_ended(n, why)
   local chat = chats.get(n)
   if not chat or chat.stale then
     return

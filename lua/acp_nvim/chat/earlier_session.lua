@@ -16,7 +16,7 @@ local waiting = {} ---@type table<string, fun(kept?: acp.Earlier)[]>  folder -> 
 --- Has the backend look for the newest conversation of a folder that is over.
 ---@param cwd string
 ---@param answer fun(kept?: acp.Earlier)
-function M.ask(cwd, answer)
+function M.find_saved(cwd, answer)
   waiting[cwd] = waiting[cwd] or {}
   table.insert(waiting[cwd], answer)
   backend.notify("earlier", { cwd = cwd })
@@ -25,7 +25,7 @@ end
 --- Port: what the backend has found.
 ---@param cwd string
 ---@param kept? acp.Earlier
-function M.told(cwd, kept)
+function M.deliver(cwd, kept)
   local callbacks = waiting[cwd] or {}
   waiting[cwd] = nil
   for _, answer in ipairs(callbacks) do
@@ -45,7 +45,7 @@ end
 --- The newest session of the folder that lives here and in which something has been said.
 ---@param cwd string
 ---@return integer?
-function M.living(cwd)
+function M.newest_live(cwd)
   local numbers = state.numbers()
   for i = #numbers, 1, -1 do
     local origin = state.session(numbers[i]).origin

@@ -91,7 +91,7 @@ end
 ---@return acp.Chunk[]
 local function where(cwd, width)
   local path = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
-  local branch = git_branch.branch(cwd)
+  local branch = git_branch.of(cwd)
   if not branch then
     return { { end_of(path, width), "AcpPath" } }
   end
@@ -123,7 +123,7 @@ end
 ---@param width integer
 ---@return acp.Chunk[][]
 local function offer(n, width)
-  local living, kept = earlier_session.living(state.session(n).origin.cwd), greetings[n].kept
+  local living, kept = earlier_session.newest_live(state.session(n).origin.cwd), greetings[n].kept
   if living then
     local status = state.look(living) or {}
     local title = status.title or status.about or ("session %d"):format(living)
@@ -261,7 +261,7 @@ end
 ---@param n integer
 local function ask(n)
   greetings[n].asked = true
-  earlier_session.ask(state.session(n).origin.cwd, function(kept)
+  earlier_session.find_saved(state.session(n).origin.cwd, function(kept)
     if greetings[n] then
       greetings[n].kept = kept
       M.refresh(n)
@@ -290,7 +290,7 @@ end
 
 --- Something has been written to the chat.
 ---@param n integer
-function M.written(n)
+function M.text_has_come(n)
   if greetings[n] then
     M.refresh(n)
   end
@@ -301,7 +301,7 @@ end
 ---@return boolean taken  false: it is not empty, or there is nothing
 function M.continue(n)
   local greeting = greetings[n]
-  if greeting and (greeting.kept or earlier_session.living(state.session(n).origin.cwd)) then
+  if greeting and (greeting.kept or earlier_session.newest_live(state.session(n).origin.cwd)) then
     on_continue.call(state.session(n).origin.cwd)
     return true
   end

@@ -128,7 +128,7 @@ end
 ---@param line? integer
 local function open_file(path, line)
   local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
-  local win = session_windows.origin(buf)
+  local win = session_windows.window_for_file(buf)
   vim.bo[buf].buflisted = true
   api.nvim_set_current_win(win)
   vim.cmd("normal! m'")

@@ -142,7 +142,7 @@ subcommands.terminals = {
   end,
   run = function(call)
     if call.rest == "" then
-      return terminal.pick()
+      return terminal.open_list()
     end
     return terminal.open(tonumber(call.rest) or call.rest --[[@as any]])
   end,

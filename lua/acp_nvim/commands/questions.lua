@@ -1,10 +1,10 @@
 -- `:Acp` for questions: answer, allow, reject, explain.
 local acp = require("acp_nvim")
-local answerable = require("acp_nvim.question.answerable")
 local backend = require("acp_nvim.backend.process")
 local chat_keys = require("acp_nvim.commands.chat_keys")
 local chats = require("acp_nvim.chat.buffer")
 local form = require("acp_nvim.form.window")
+local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_keys = require("acp_nvim.question.keys")
 local remembered_rules = require("acp_nvim.question.remembered_rules")
@@ -18,7 +18,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 ---@param option? table
 ---@return boolean
 local function opens_form(question, option)
-  return answerable.opens_form(question, option)
+  return open_questions.opens_form(question, option)
 end
 
 --- Such an answer allows nothing: it opens the form, or refuses what can never be seen whole.
@@ -26,7 +26,7 @@ end
 ---@param option? table
 ---@return boolean
 local function is_harmless(question, option)
-  return opens_form(question, option) or answerable.can_refuse(question, option)
+  return opens_form(question, option) or open_questions.can_refuse(question, option)
 end
 
 ---@param question table
@@ -34,7 +34,7 @@ end
 ---@return true? ok
 ---@return string? message
 local function answer(question, option)
-  local why = answerable.why_not(question, option)
+  local why = open_questions.why_not(question, option)
   if why then
     return nil, why
   end
@@ -75,9 +75,9 @@ local function visible_question(may_be_unseen, verb)
   local is_before_us = before_us and not question.more
   if may_be_unseen and may_be_unseen(question) then
     return question
-  elseif not is_before_us and not answerable.can_answer(question) then
-    answerable.show(question)
-    return nil, answerable.why_unseen(question)
+  elseif not is_before_us and not open_questions.can_answer(question) then
+    open_questions.show(question)
+    return nil, open_questions.why_unseen(question)
   elseif is_late(question, verb) then
     return nil, "not sent: the question came or changed while you typed, repeat to answer"
   end
@@ -222,7 +222,7 @@ subcommands.answer = {
     if not question then
       return nil, message
     elseif call.rest == "" then
-      return answerable.show(question) or true
+      return open_questions.show(question) or true
     end
     local option
     option, message = option_of(question, call.rest)

@@ -111,7 +111,7 @@ local function show_first()
   local here = api.nvim_get_current_win()
   local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
   if is_ours or vim.wo[here].winfixbuf then
-    api.nvim_set_current_win(session_windows.origin()) -- which makes one if there is none
+    api.nvim_set_current_win(session_windows.window_for_file()) -- which makes one if there is none
   end
   vim.cmd("silent cfirst")
 end

@@ -30,7 +30,7 @@ end
 ---@param follower acp.Follower
 local function remember(follower)
   user_moves.forget(follower.seen)
-  follower.seen = user_moves.see(follower.win)
+  follower.seen = user_moves.record(follower.win)
 end
 
 --- Notices what the user did since.
@@ -142,7 +142,7 @@ end
 
 --- Another view of the window, at the same cursor, is ours: it is no move of the user's.
 ---@param win integer
-function M.look_again(win)
+function M.record_view(win)
   for _, follower in pairs(followers) do
     if follower.win == win and follower.seen and not follower.paused then
       remember(follower)

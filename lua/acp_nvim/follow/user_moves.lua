@@ -49,7 +49,7 @@ end
 
 ---@param win integer
 ---@return acp.Seen
-function M.see(win)
+function M.record(win)
   local buf, view = api.nvim_win_get_buf(win), view_of(win)
   return {
     buf = buf,

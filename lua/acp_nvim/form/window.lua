@@ -25,7 +25,7 @@ local function open_window(buf)
   for name, value in pairs(LOOKS) do
     vim.wo[win][0][name] = value
   end
-  highlight.dress(win)
+  highlight.apply_to(win)
   return win
 end
 
@@ -72,7 +72,7 @@ end
 --- What is wrong, by the names of fields: said at their headings, the cursor at the first.
 ---@param id integer
 ---@param errors table<string, string>
-function M.errors(id, errors)
+function M.show_errors(id, errors)
   local buf = form_buffer.of(id)
   if not buf then
     return
@@ -122,7 +122,7 @@ local function leave_open(buf, is_changed, why)
   if #windows == 0 then
     why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
   end
-  unseen_message.say("warn", why)
+  unseen_message.show("warn", why)
 end
 
 ---@param buf integer

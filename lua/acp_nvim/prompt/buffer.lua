@@ -271,7 +271,7 @@ end
 ---@return string
 function M.chips(n)
   local draft = M.draft(n)
-  return chips.stand_alone(n, draft) and vim.trim(draft) or ""
+  return chips.is_nothing_else(n, draft) and vim.trim(draft) or ""
 end
 
 --- Empties the prompt: what stood in it has been sent.

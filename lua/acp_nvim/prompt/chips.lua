@@ -184,7 +184,7 @@ end
 ---@param n integer
 ---@param text string
 ---@return boolean
-function M.stand_alone(n, text)
+function M.is_nothing_else(n, text)
   local found = found_in(n, text)
   for _, each in ipairs(found) do
     text = replaced(text, each.text, "")

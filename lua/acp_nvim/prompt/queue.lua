@@ -182,7 +182,7 @@ function M.open(n, items, attached)
     win = panes.split(math.min(12, math.floor(vim.o.lines / 3)))
     api.nvim_win_set_buf(win, buf)
   end)
-  highlight.dress(win)
+  highlight.apply_to(win)
   local hint = " Queue · edit, then :w · between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end

@@ -70,7 +70,7 @@ end
 ---@return boolean
 local function is_unseen(proposal)
   local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
-  local screen = require("acp_nvim.question.answerable")
+  local screen = require("acp_nvim.question.open_questions")
   if not question or not question.more or screen.can_answer(question) then
     return false
   end

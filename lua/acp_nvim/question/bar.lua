@@ -147,7 +147,7 @@ local OURS = { conflict = true, outside = true }
 ---@param question acp.Question
 ---@return acp.ShortName[]
 local function names_of(question)
-  return option_labels.of(vim.tbl_map(function(option)
+  return option_labels.short(vim.tbl_map(function(option)
     return { name = OURS[question.kind] and option.id or option.name, kind = option.kind }
   end, question.options))
 end

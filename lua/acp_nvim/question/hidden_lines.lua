@@ -135,7 +135,7 @@ end
 ---@param win integer
 ---@param lines acp.QuestionLines
 ---@return "fold"|"edge"|"float"|nil
-function M.hides(win, lines)
+function M.what_hides(win, lines)
   local info = vim.fn.getwininfo(win)[1]
   if is_folded(win, lines) then
     return "fold"
@@ -149,7 +149,7 @@ end
 --- Opens the folds over the lines and lets them wrap.
 ---@param win integer
 ---@param lines acp.QuestionLines
-function M.lift(win, lines)
+function M.reveal(win, lines)
   api.nvim_win_call(win, function()
     if vim.wo[win].foldenable then
       vim.cmd(("silent! %d,%dfoldopen!"):format(lines.first + 1, lines.last + 1))

@@ -1,12 +1,12 @@
 -- Answers questions by key, from the prompt, the chat or an option's line. A question that has not been on the screen
 -- is not answered, nor by a key that was meant for something else; "always" takes a second press.
 local answer_delay = require("acp_nvim.question.answer_delay")
-local answerable = require("acp_nvim.question.answerable")
 local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_command = require("acp_nvim.ui.key_command")
 local messages = require("acp_nvim.ui.messages")
+local open_questions = require("acp_nvim.question.open_questions")
 local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
@@ -61,13 +61,13 @@ end
 ---@param by_bar boolean
 ---@return string? message
 local function why_not(question, option, key, by_bar)
-  if not answerable.can_answer(question) and not answerable.can_refuse(question, option) then
-    answerable.show(question)
-    return answerable.why_unseen(question)
+  if not open_questions.can_answer(question) and not open_questions.can_refuse(question, option) then
+    open_questions.show(question)
+    return open_questions.why_unseen(question)
   elseif not answer_delay.counts(question, by_bar) then
     return TOO_SOON:format(key)
   end
-  local why = answerable.why_not(question, option)
+  local why = open_questions.why_not(question, option)
   if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
     return again(option, key)
   end
@@ -81,9 +81,9 @@ end
 local function answer(question, option, key, by_bar)
   local why = why_not(question, option, key, by_bar)
   if why then
-    return answerable.tell(question, why)
+    return open_questions.tell(question, why)
   end
-  if answerable.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
+  if open_questions.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode
   end
   local ok, problem = answering.answer(question.id, option.id)
@@ -103,7 +103,7 @@ function M.why_not_by_key(question, option)
   if not key then
     return nil
   elseif not answer_delay.counts(question, false) then
-    if answerable.is_shown_as_diff(question) then
+    if open_questions.is_shown_as_diff(question) then
       answer_delay.shown(question) -- its chat may be closed, and is not drawn
     end
     return TOO_SOON:format(key)
@@ -118,7 +118,7 @@ end
 ---@return acp.Question?
 local function under_cursor()
   local chat = chats.of_buffer(api.nvim_get_current_buf())
-  return chat and answerable.at(chat.session, api.nvim_win_get_cursor(0)[1] - 1)
+  return chat and open_questions.at(chat.session, api.nvim_win_get_cursor(0)[1] - 1)
 end
 
 --- The question that keys are about: the one under the cursor, else the one of the bar.
@@ -236,7 +236,7 @@ local function option_at(row, col)
   if not chat or not mark or mark.kind ~= "option" or not mark.options then
     return nil, nil, false
   end
-  local question = answerable.at(chat.session, row)
+  local question = open_questions.at(chat.session, row)
   for _, place in ipairs(mark.options) do
     if #mark.options == 1 or (place[1] <= col and col < place[2]) then
       return question, place[3], true

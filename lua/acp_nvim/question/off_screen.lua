@@ -32,7 +32,7 @@ end
 --- The way to answer fits in any case.
 ---@param question acp.Question
 ---@return string
-function M.of(question)
+function M.message(question)
   local who, how = whose(question)
   local room = vim.v.echospace - vim.fn.strwidth(("acp_nvim:    %s"):format(how))
   local asks =

@@ -123,7 +123,7 @@ end
 
 ---@param options { name: string, kind: string }[]
 ---@return { sign: string, name: string }[]  an empty sign: the name says it
-function M.of(options)
+function M.short(options)
   local names = distinct(
     vim.tbl_map(function(option)
       return words_of(option.name)

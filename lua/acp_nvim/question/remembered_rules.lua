@@ -86,14 +86,14 @@ list = lists.new({
       "x",
       "take it back: you are asked again",
       run = function(item)
-        lists.told(M.forget(session --[[@as integer]], { item.id }))
+        lists.show_result(M.forget(session --[[@as integer]], { item.id }))
       end,
     },
     {
       "X",
       "take all back",
       always = function()
-        lists.told(M.forget(session --[[@as integer]]))
+        lists.show_result(M.forget(session --[[@as integer]]))
       end,
     },
   },

@@ -79,7 +79,7 @@ end
 ---@param question acp.Question
 ---@param lines acp.QuestionLines
 function M.show(win, question, lines)
-  hidden_lines.lift(win, lines)
+  hidden_lines.reveal(win, lines)
   local total = visible_rows.height(win, lines.first, lines.last)
   local _, _, room = visible_rows.rows_in(win, lines)
   if total > room then

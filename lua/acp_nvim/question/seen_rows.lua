@@ -11,10 +11,10 @@ local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question 
 
 --- What is on the screen has been seen.
 ---@param question acp.Question
-function M.note(question)
+function M.record(question)
   local windows = seen[question.id] or {}
   seen[question.id] = windows
-  for _, part in ipairs(visible_rows.parts(question)) do
+  for _, part in ipairs(visible_rows.visible_parts(question)) do
     local before = windows[part.win]
     local known = before and before.look == part.look and before or { look = part.look, rows = {} }
     windows[part.win] = known
@@ -42,7 +42,7 @@ end
 ---@param question acp.Question
 ---@return boolean
 function M.has_seen(question)
-  return vim.iter(visible_rows.parts(question)):any(function(part)
+  return vim.iter(visible_rows.visible_parts(question)):any(function(part)
     return (visible_rows.is_whole(part) or part.total > part.room) and not M.unseen(question, part)
   end)
 end

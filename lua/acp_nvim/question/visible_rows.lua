@@ -97,7 +97,7 @@ end
 ---@return acp.Part? part  nil: nothing of it is in the window, or something hides it there
 function M.part_in(win, question, lines)
   local from, to, room = M.rows_in(win, lines)
-  if from >= to or hidden_lines.hides(win, lines) then
+  if from >= to or hidden_lines.what_hides(win, lines) then
     return nil
   end
   local text = api.nvim_buf_get_lines(lines.chat.buf, lines.first, lines.last + 1, false)
@@ -109,7 +109,7 @@ end
 --- What the windows of the current tabpage show of it.
 ---@param question acp.Question
 ---@return acp.Part[]
-function M.parts(question)
+function M.visible_parts(question)
   local lines, list = M.lines_of(question), {}
   for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
     if lines and api.nvim_win_get_buf(win) == lines.chat.buf then
@@ -146,7 +146,7 @@ end
 function M.is_covered(question)
   local lines = M.lines_of(question)
   for _, win in ipairs(lines and api.nvim_tabpage_list_wins(0) or {}) do
-    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and hidden_lines.hides(win, lines) == "float" then
+    if lines and api.nvim_win_get_buf(win) == lines.chat.buf and hidden_lines.what_hides(win, lines) == "float" then
       return true
     end
   end
@@ -157,7 +157,7 @@ end
 ---@param question acp.Question
 ---@return boolean
 function M.is_visible(question)
-  return vim.iter(M.parts(question)):any(M.is_whole)
+  return vim.iter(M.visible_parts(question)):any(M.is_whole)
 end
 
 return M

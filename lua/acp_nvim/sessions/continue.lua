@@ -60,7 +60,7 @@ end
 function M.continue(cwd)
   cwd = cwd or vim.fn.getcwd()
   local before = state.current()
-  local n = earlier_session.living(cwd)
+  local n = earlier_session.newest_live(cwd)
   if n then
     show(n)
     local status = state.look(n) or {}
@@ -73,7 +73,7 @@ function M.continue(cwd)
   if not ok then
     return nil, message
   end
-  earlier_session.ask(cwd, function(kept)
+  earlier_session.find_saved(cwd, function(kept)
     if not kept then
       local where = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
       return messages.show("info", "nothing to continue (:Acp sessions lists what agents have saved): " .. where)

@@ -53,7 +53,7 @@ end
 ---@return string hl
 local function remarks(shown)
   local said = {}
-  for _, listing in ipairs(live_and_saved.listings()) do
+  for _, listing in ipairs(live_and_saved.saved()) do
     local name = printable.visible(listing.agent)
     if listing.state == "asking" then
       said[#said + 1] = name .. ": asking for its sessions …"
@@ -79,15 +79,15 @@ end
 --- The list gives way to the session's chat.
 ---@param n integer
 local function go(n)
-  lists.give_way(function()
-    lists.told(acp.open({ session = n }))
+  lists.replace_with(function()
+    lists.show_result(acp.open({ session = n }))
   end)
 end
 
 ---@param n? integer
 ---@param message? string
 local function went(n, message)
-  if lists.told(n, message) then
+  if lists.show_result(n, message) then
     go(n --[[@as integer]])
   end
 end
@@ -105,7 +105,9 @@ end
 ---@param more boolean
 local function ask(refresh, more)
   local cwd = vim.fn.getcwd()
-  lists.told(backend.notify("list", { agent = known_agents.default(), cwd = cwd, refresh = refresh, more = more }))
+  lists.show_result(
+    backend.notify("list", { agent = known_agents.default(), cwd = cwd, refresh = refresh, more = more })
+  )
 end
 
 ---@param line acp.SessionLine
@@ -124,7 +126,7 @@ local function close(line, again)
   if pending > 0 and not again then
     return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
   end
-  lists.told(acp.close_session({ session = line.session }))
+  lists.show_result(acp.close_session({ session = line.session }))
 end
 
 ---@param line acp.SessionLine
@@ -136,7 +138,7 @@ local function delete(line, again)
   elseif not again then
     return "d again deletes it for good"
   else
-    lists.told(acp.delete(line.id, { agent = line.agent }))
+    lists.show_result(acp.delete(line.id, { agent = line.agent }))
   end
 end
 
@@ -158,7 +160,7 @@ end
 
 --- At the end of the list there may be more.
 local function at_end()
-  for _, listing in ipairs(live_and_saved.listings()) do
+  for _, listing in ipairs(live_and_saved.saved()) do
     if listing.state == "more" then
       return more()
     end
@@ -166,7 +168,7 @@ local function at_end()
 end
 
 local function closed()
-  live_and_saved.take({})
+  live_and_saved.set_saved({})
   if backend.is_running() and vim.v.exiting == vim.NIL then
     backend.notify("list_end", {})
   end
@@ -232,9 +234,9 @@ end
 
 --- Port: what the agents have saved.
 ---@param saved acp.Listed[]
-function M.listed(saved)
+function M.show_saved(saved)
   if list.buffer then
-    live_and_saved.take(saved)
+    live_and_saved.set_saved(saved)
     list:redraw()
   end
 end

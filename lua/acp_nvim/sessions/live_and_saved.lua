@@ -36,12 +36,12 @@ local listings = {} ---@type acp.Listed[]
 
 --- What the agents have saved, as of now.
 ---@param list acp.Listed[]
-function M.take(list)
+function M.set_saved(list)
   listings = list
 end
 
 ---@return acp.Listed[]
-function M.listings()
+function M.saved()
   return listings
 end
 

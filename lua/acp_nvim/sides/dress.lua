@@ -32,7 +32,7 @@ local OWN = {
 ---@param win integer
 ---@param goes boolean  the left side
 local function colour(win, goes)
-  highlight.dress(win, highlight.side(goes and "AcpDiffRemoved" or "AcpDiffAdded"))
+  highlight.apply_to(win, highlight.side(goes and "AcpDiffRemoved" or "AcpDiffAdded"))
   vim.api.nvim_win_call(win, function()
     vim.opt_local.fillchars:append({ diff = "╱" })
   end)

@@ -15,7 +15,7 @@ end
 --- The git branch that is checked out there, or the beginning of the commit.
 ---@param path string
 ---@return string?
-function M.branch(path)
+function M.of(path)
   local git = vim.fs.find(".git", { path = path, upward = true })[1]
   if git and vim.fn.isdirectory(git) == 0 then -- of a worktree, or of a submodule
     local named = (first_line(git) or ""):match("^gitdir: (.+)$")

@@ -173,7 +173,7 @@ local function show(terminal)
   if not terminal.channel then
     begin(terminal)
   end
-  highlight.dress(win) -- Neovim dresses a terminal by itself
+  highlight.apply_to(win) -- Neovim dresses a terminal by itself
   -- on its last line a terminal buffer follows its output
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
 end
@@ -196,7 +196,7 @@ end
 --- Shows all terminals in a buffer of our own.
 ---@return true? ok
 ---@return string? message
-function M.pick()
+function M.open_list()
   return terminal_list.open(M.open, stop_or_say)
 end
 

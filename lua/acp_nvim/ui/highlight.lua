@@ -125,7 +125,7 @@ end
 --- A window of ours: what Neovim draws of it can be read, too.
 ---@param win integer
 ---@param value? string  of 'winhighlight'
-function M.dress(win, value)
+function M.apply_to(win, value)
   api.nvim_set_option_value("winhighlight", value or M.WINDOW, { win = win, scope = "local" })
 end
 

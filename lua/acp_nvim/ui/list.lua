@@ -68,7 +68,7 @@ end
 ---@param ok any
 ---@param message? string
 ---@return boolean ok
-function M.told(ok, message)
+function M.show_result(ok, message)
   if not ok then
     messages.show("warn", message or "it did not work: see :Acp log")
   end
@@ -77,7 +77,7 @@ end
 
 --- The list of the current window gives way to what `open` opens.
 ---@param open fun()
-function M.give_way(open)
+function M.replace_with(open)
   local win = api.nvim_get_current_win()
   safe_windows.run(function()
     pcall(api.nvim_win_close, win, false)

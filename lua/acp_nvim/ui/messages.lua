@@ -14,7 +14,7 @@ local last_line = "" -- that was said
 
 --- How many messages there have been.
 ---@return integer
-function M.count()
+function M.shown_so_far()
   return said
 end
 

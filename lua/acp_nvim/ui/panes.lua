@@ -103,7 +103,7 @@ local function show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end
-  highlight.dress(win)
+  highlight.apply_to(win)
   close_with_q(buf)
   pcall(vim.api.nvim_buf_set_name, buf, name)
   return win
@@ -176,7 +176,7 @@ function M.float(lines, filetype, title)
     buf = new_buffer(lines, filetype or "")
     win = vim.api.nvim_open_win(buf, true, config)
   end)
-  highlight.dress(win)
+  highlight.apply_to(win)
   for _, name in ipairs({ "wrap", "linebreak", "breakindent" }) do
     vim.wo[win][name] = true
   end

@@ -18,7 +18,7 @@ local function say_again(said)
     return
   end
   missed = nil
-  if messages.count() == said and (not again.still or again.still()) then
+  if messages.shown_so_far() == said and (not again.still or again.still()) then
     messages.show(again.level, again.text, true)
   end
 end
@@ -28,7 +28,7 @@ end
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param still? fun(): boolean
-function M.say(level, text, still)
+function M.show(level, text, still)
   messages.show(level, text)
   if not messages.is_echoed() or not is_covered() or (level == "info" and not still) then
     return
@@ -44,7 +44,7 @@ vim.api.nvim_create_autocmd("ModeChanged", {
   pattern = "*:n*",
   callback = function()
     if missed then
-      local said = messages.count()
+      local said = messages.shown_so_far()
       vim.schedule(function() -- behind what Neovim clears
         say_again(said)
       end)

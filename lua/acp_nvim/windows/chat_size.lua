@@ -18,7 +18,7 @@ end
 
 --- Tells the backend of the smallest window that shows the session's chat, if that has changed.
 ---@param n integer
-function M.tell(n)
+function M.report(n)
   local chat = chats.get(n)
   local rows, columns
   for _, win in ipairs(chat and vim.fn.win_findbuf(chat.buf) or {}) do
@@ -38,7 +38,7 @@ api.nvim_create_autocmd("WinResized", {
     for _, win in ipairs(vim.v.event.windows) do
       local chat = api.nvim_win_is_valid(win) and chats.of_buffer(api.nvim_win_get_buf(win))
       if chat then
-        M.tell(chat.session)
+        M.report(chat.session)
       end
     end
   end,

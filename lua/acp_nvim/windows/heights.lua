@@ -21,7 +21,7 @@ end
 
 --- They are as they shall be.
 ---@param pair acp.Pair
-function M.note(pair)
+function M.record(pair)
   if is_stacked(pair) and pair.fitted ~= ("%d of %d"):format(heights(pair)) then
     pair.height, pair.both = heights(pair)
     pair.fitted = nil
@@ -50,7 +50,7 @@ function M.resized(pair, windows)
   if pair.disturbed then
     restore(pair)
   elseif not pair.lent and (vim.list_contains(windows, pair.chat) or vim.list_contains(windows, pair.prompt)) then
-    M.note(pair)
+    M.record(pair)
   end
 end
 

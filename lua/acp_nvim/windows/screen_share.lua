@@ -39,7 +39,7 @@ end
 
 --- The pair has been opened, or has its share: another size later on is the user's.
 ---@param pair acp.Pair
-function M.note(pair)
+function M.record(pair)
   local side = side_of(pair)
   pair.share = side and { size = side ~= "float" and size_of(pair, side) or nil, screen = screen() } or nil
 end
@@ -70,7 +70,7 @@ function M.follow_screen(pair)
     local height = placement.height() - api.nvim_win_get_height(pair.prompt) - 1
     api.nvim_win_set_height(pair.chat, math.max(1, height))
   end
-  M.note(pair)
+  M.record(pair)
 end
 
 return M

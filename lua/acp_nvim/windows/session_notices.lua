@@ -35,9 +35,9 @@ function M.turn_ended(data)
     return state.exists(data.session) and not is_watched(data.session)
   end
   if data.error then
-    unseen_message.say("error", ("%s: the turn failed: %s"):format(who, data.error), still)
+    unseen_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
   else
-    unseen_message.say("info", ("%s has finished   %s shows it"):format(who, how), still)
+    unseen_message.show("info", ("%s has finished   %s shows it"):format(who, how), still)
   end
 end
 

@@ -51,8 +51,8 @@ local function ensure(n)
   end
   window_options.show(pair, n)
   if not was_complete then
-    heights.note(pair)
-    screen_share.note(pair)
+    heights.record(pair)
+    screen_share.record(pair)
   end
   pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
   return pair
@@ -75,7 +75,7 @@ function M.open(n, opts)
     end
   end)
   winbar.refresh(n)
-  chat_size.tell(n)
+  chat_size.report(n)
   welcome.refresh(n)
   return true
 end
@@ -110,7 +110,7 @@ end
 --- file, else any with one, else a new one.
 ---@param buf? integer
 ---@return integer
-function M.origin(buf)
+function M.window_for_file(buf)
   local pair = pairs_of.current()
   local candidates = tabpage.windows()
   if pair and pair.file then

@@ -62,7 +62,7 @@ function M.drawn()
   for _, question in pairs(open) do
     local here = keys[question.session]
     if not focus.is_away() and here and (here[question.key] or here[question.id]) then
-      seen_rows.note(question)
+      seen_rows.record(question)
     end
   end
   for session, here in pairs(focus.is_away() and {} or keys) do
@@ -102,7 +102,7 @@ function M.can_answer(question)
   elseif M.is_shown_as_diff(question) then
     return true
   elseif #api.nvim_list_uis() == 0 then -- nobody draws
-    seen_rows.note(question)
+    seen_rows.record(question)
   end
   return seen_rows.has_seen(question)
 end
@@ -113,7 +113,7 @@ end
 ---@return boolean
 function M.can_refuse(question, option)
   local rejects = option ~= nil and vim.startswith(option.kind, "reject")
-  return rejects and question.cut and not focus.is_away() and #visible_rows.parts(question) > 0
+  return rejects and question.cut and not focus.is_away() and #visible_rows.visible_parts(question) > 0
 end
 
 --- Why it may not be answered yet, and what to do; said once it has been shown.
@@ -172,7 +172,7 @@ end
 function M.tell(question, why)
   announced[question.id] = true
   messages.show("warn", why)
-  told[question.id] = messages.count()
+  told[question.id] = messages.shown_so_far()
 end
 
 ---@param id integer
@@ -188,7 +188,7 @@ function M.announce(id)
     return
   end
   announced[id] = true
-  unseen_message.say("warn", off_screen.of(open[id]), function()
+  unseen_message.show("warn", off_screen.message(open[id]), function()
     return is_out_of_sight(id)
   end)
 end
