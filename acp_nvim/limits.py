@@ -84,4 +84,5 @@ DIFF_EXACT_PAIRS = (
 )
 DIFF_ALIGNED_PAIRS = 9_000_000  # pairs up to which the unified view is minimal
 DIFF_MODE_LINES = 5_000  # out of their place: Neovim would compare them for seconds
+DIFF_MODE_LINE_CHARS = 256 * KIB  # of one line; drawing a longer one takes as long
 DIFF_MODE_PAIRS = 2_500_000_000  # pairs of characters: a change of 50,000 by 50,000

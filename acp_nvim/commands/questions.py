@@ -10,7 +10,7 @@ from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.messages import commands
 from acp_nvim.permissions.apply_rules import Rulings, once
-from acp_nvim.serves import sides
+from acp_nvim.serves import conflict_diff
 from acp_nvim.session.decision_labels import OF_SESSION, why
 from acp_nvim.session.tool_call import ToolCall
 
@@ -49,7 +49,7 @@ class QuestionCommands:
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
             self._app.touch(session)
-            return self._app.editor.notify("proposal", sides.of_conflict(question, conflict))
+            return self._app.editor.notify("proposal", conflict_diff.payload(question, conflict))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
             return self._app.say(
@@ -84,21 +84,19 @@ class QuestionCommands:
         for session in self._app.sessions.values():
             if question := session.questions.get(command.question):
                 if conflict := self._app.services.files.conflicts.open.get(question.id):
-                    return self._app.editor.notify("proposal", sides.of_conflict(question, conflict))
-                at, auto, focus = command.at, command.auto, command.focus
+                    return self._app.editor.notify("proposal", conflict_diff.payload(question, conflict))
                 return self._app.services.proposals.show(
-                    session, question, None if at is None else at - 1, focus=focus, auto=auto
+                    session, question, focus=command.focus, auto=command.auto
                 )
         if not command.auto:
             self._app.say("warn", f"question {command.question} is not open any more")
 
     def _decide(self, command: commands.Decide) -> None:
-        """The right sides of a proposal: of one file, or without a path of all."""
-        moved = {path: dict(sides) for path, sides in command.sides.items()}
+        """What the user wants of all files of a proposal."""
         for session in self._app.sessions.values():
             if question := session.questions.get(command.question):
                 return self._app.services.proposals.decide(
-                    question, command.version, command.path, command.texts, moved, command.option
+                    question, command.version, command.files, command.option
                 )
         self._app.say("warn", f"question {command.question} is not open any more: nothing was sent")
 

@@ -60,7 +60,7 @@ class AgentServices:
         self.files.decided = self.enforcement
         front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
         self.proposals = Proposals(editor, self.files, self.enforcement, front)
-        self.previews = Previews(self.files, spawn, touch)
+        self.previews = Previews(editor, self.files, spawn, touch)
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings

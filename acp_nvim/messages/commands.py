@@ -17,7 +17,6 @@ def _table(value: Any) -> Any:
 
 
 Table = Annotated[dict[str, Any], BeforeValidator(_table)]
-Texts = Annotated[dict[str, str], BeforeValidator(_table)]
 # What goes along with a prompt comes from the user's own configuration, too; it is read leniently where it is used.
 Context = list[dict[str, Any]]
 
@@ -353,26 +352,26 @@ class DiffEntry(OfSession):
 class Diff(OfQuestion):
     """Show the diff of a question."""
 
-    at: int | None = None  # which of its files, from 1
     focus: bool = False
     auto: bool = False  # nobody has asked for it: say nothing if there is none
 
 
-class Sides(Part):
-    """Both sides of a file, where the right one has followed the live text."""
+class FileAnswer(Part):
+    """What the user has made of the right side of one file; no text: there is no file, or shall be none."""
 
-    left: str
-    right: str
+    left: str | None = None  # the live text that the decision is about
+    right: str | None = None  # that with all of the proposal
+    decided: str | None = None  # what the user wants instead
+    saved: str | None = None  # `decided` without unsaved lines; none: the two overlap
+    takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
 
 
 class Decide(OfQuestion):
-    """The right sides of a proposal are what the user wants: of one file, or without a path of all."""
+    """The right sides of a proposal are what the user wants. Of a file that is not named all is taken."""
 
     version: int | None = None
-    path: str | None = None
     option: str | None = None  # which one the user took to allow it
-    texts: Texts = {}
-    sides: Annotated[dict[str, Sides], BeforeValidator(_table)] = {}
+    files: Annotated[dict[str, FileAnswer], BeforeValidator(_table)] = {}  # by path
 
 
 class Merged(OfQuestion):

@@ -20,7 +20,7 @@ import anyio
 
 from acp_nvim.review import codec
 from acp_nvim.review.agents_view import NOBODYS
-from acp_nvim.review.codec import split
+from acp_nvim.review.codec import Text, split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.decision import Decision, rebased
 from acp_nvim.serves.files import Files
@@ -168,8 +168,12 @@ class Enforcement:
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")
         if found not in decision.written or found == decision.disk:
             return
-        if not self._put(decision, data, found):
+        text = decision.on_disk
+        if not decision.deletes and text is None:
             return
+        is_decided = text is not None and text.whole == found
+        if not is_decided:
+            self._put(decision, data, text)
         case.stamps[decision.path] = sight.stamp(decision.path)
         if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
             self._files.expect_echo(case.session, decision.path, decision.put)
@@ -177,19 +181,15 @@ class Enforcement:
             self._files.beliefs(case.session).learn(decision.path, found)
         if decision.is_taken_back:
             self._tell_of(case.session, decision, _AGAIN)
-        decision.settled = decision.is_taken_back = True
+        decision.settled, decision.is_taken_back = True, not is_decided
         self._spawn(self._show, case.session, decision)
 
-    def _put(self, decision: Decision, data: bytes | None, found: str | None) -> bool:
-        text = decision.on_disk(found)
-        if decision.deletes:
-            disk.remove(decision.path)
-        elif text is None:
-            return False
-        else:
-            decision.put = text.whole
-            disk.write(decision.path, codec.encode(replace(text, bom=codec.decode(data or b"").bom)))
-        return True
+    def _put(self, decision: Decision, data: bytes | None, text: Text | None) -> None:
+        """Write the decided text, or delete the file that the user does not want."""
+        if text is None:
+            return disk.remove(decision.path)
+        decision.put = text.whole
+        disk.write(decision.path, codec.encode(replace(text, bom=codec.decode(data or b"").bom)))
 
     # --- in a task: an editor may let us wait
 

@@ -1,179 +1,228 @@
-"""Proposals: the diffs of a question before they happen. The text of the right side is the decision.
+"""Proposals: the files of a question that the user has been shown as a diff, and the answer that the right sides give.
 
-An open one keeps step with its call, and with its files; what the user has made of it stays meanwhile.
+The editor gets what the agent wants once for each version of a question. It builds both sides from the live text,
+follows that text, and sends back what the user has decided, with the live text that the decision is about.
+
+All of a proposal is the agent's allow option, nothing of it its reject option. Anything between is allowed once, and
+`enforce_decision` sees to it that the decided text is what comes to be; the next prompt tells the agent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
 
+from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
+from acp_nvim.messages.commands import FileAnswer
+from acp_nvim.proposals.answered_file import AnsweredFile
 from acp_nvim.proposals.enforce_decision import Enforcement
-from acp_nvim.proposals.pages import named, pages
-from acp_nvim.proposals.proposal import Proposal, kept, move
-from acp_nvim.proposals.settling import AGAIN, Front, Settling
-from acp_nvim.serves import sides
+from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
+from acp_nvim.review.report import report
 from acp_nvim.serves.files import Files
-from acp_nvim.session.question import Question
+from acp_nvim.session.proposed_diffs import FileDiff, diffs
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.diff_cost import is_too_much
+from acp_nvim.text.printable import one_line
 
 # Each file costs a look at the disk, and in Neovim a buffer and a place in a list; nobody looks at each of more.
 MOST_FILES = 200
+_AGAIN = "the proposal has changed: look at it again; nothing was sent"
 
-__all__ = ["Front", "Proposals"]
+
+@dataclass(slots=True, eq=False)
+class _Proposal:
+    session: Session
+    question: Question
+    files: list[ProposedFile]
+    version: int  # of the question, when the files were read
+
+
+class Front:
+    """What proposals tell the rest of the client; `through`: the session's agent writes through us; `text_of` a file:
+    as it is known without asking the editor."""
+
+    def __init__(
+        self,
+        spawn: Callable[..., None],
+        say: Callable[[str, str], None],
+        touch: Callable[[Session], None],
+        through: Callable[[Session], bool],
+        text_of: Callable[[str], str | None],
+    ) -> None:
+        self.spawn, self.say, self.touch, self.through = spawn, say, touch, through
+        self.text_of = text_of
 
 
 class Proposals:
     def __init__(self, editor: Editor, files: Files, enforcement: Enforcement, front: Front) -> None:
         self._editor, self._files, self._front = editor, files, front
-        self._settling = Settling(editor, files.live, enforcement, front, self._forget, self.show)
-        self._open: dict[int, Proposal] = {}
-        self._making = anyio.Lock()
-
-    # --- what the rest of the client tells
-
-    def show(
-        self,
-        session: Session,
-        question: Question,
-        at: int | None = None,
-        *,
-        focus: bool = False,
-        auto: bool = False,
-    ) -> None:
-        """Open it, or go to another of its files."""
-        self._front.spawn(self._show, session, question, at, focus, auto)
-
-    def compare(self, session: Session, call: ToolCall) -> bool:
-        """What a call has done, or would have: a diff of its own texts, only to look at. False: it has none."""
-        if shown := sides.of_call(session, call):
-            self._editor.notify("proposal", shown)
-        return shown is not None
-
-    def hear(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now: an open proposal keeps step with it."""
-        self._open = {key: each for key, each in self._open.items() if each.question.is_open}
-        for question in call.questions:
-            known = self._open.get(question.id)
-            if known and known.version != question.version:
-                self._front.spawn(self._refresh, known)
-
-    def decide(
-        self,
-        question: Question,
-        version: Any,
-        path: str | None,
-        texts: Mapping[str, str],
-        moved: Mapping[str, Any],
-        option_id: str | None = None,
-    ) -> None:
-        """The user has decided about one file, by its path, or about all as they are. `moved`: the two sides where the
-        file has changed meanwhile. `option_id`: the option by which the user allows it once, where one was chosen."""
-        known = self._open.get(question.id)
-        if known is None or known.version != question.version or version != question.version:
-            self._front.say("warn", AGAIN)
-            if known:
-                self._front.spawn(self._refresh, known)
-            return
-        move(known, moved)
-        for page in known.pages:
-            if path in (None, page.path):
-                page.text, page.is_decided = texts.get(page.path), True
-        known.chosen = None if option_id is None else question.option(str(option_id))
-        following = known.undecided
-        if following is None:
-            self._settling.settle(known)
-        else:
-            self.show(known.session, question, following, focus=True)
-
-    def _forget(self, question: Question) -> None:
-        self._open.pop(question.id, None)
+        self._enforcement = enforcement
+        self._shown: dict[int, _Proposal] = {}  # by question
+        self._reading = anyio.Lock()
 
     # --- showing
 
-    async def _show(
-        self, session: Session, question: Question, at: int | None, focus: bool, auto: bool
-    ) -> None:
-        async with self._making:
-            known = self._open.get(question.id)
-            if known and known.version != question.version:
-                await self._renew(known)
-                known = self._open.get(question.id)
-            known = known or await self._make(session, question)
-            if known is None or not question.is_open:
-                return
-            known.at = known.at if at is None else max(0, min(at, len(known.pages) - 1))
-            self._tell(known, focus=focus, auto=auto)
-        self._keep_up(known)
+    def show(self, session: Session, question: Question, *, focus: bool = False, auto: bool = False) -> None:
+        self._front.spawn(self._show, session, question, focus, auto)
 
-    async def _make(self, session: Session, question: Question) -> Proposal | None:
-        call = session.call_of(question)
-        version = question.version
-        count = len(named(call, session.cwd)) if call else 0
-        if count > MOST_FILES:
-            self._front.say(
-                "warn", f"{count} files are too many for a diff: answer in the chat, K there shows all"
+    def compare(self, session: Session, call: ToolCall) -> bool:
+        """Show what a call has done, or would have: its own texts, only to look at. False: it has none."""
+        found = diffs(call, session.cwd)
+        if found:
+            path = found[0].path
+            old, new = (
+                _joined([getattr(each, side) for each in found if each.path == path])
+                for side in ("old", "new")
             )
-            return None
-        made = await pages(self._files, session, call) if call else []
-        if not made or call is None:
-            self._front.say("info", "this question has no diff: :Acp answer shows it")
-            return None
-        before = self._open.get(question.id)
-        proposal = Proposal(session, question, call, made, version)
-        if before:
-            proposal.at = min(before.at, len(made) - 1)
-        self._open[question.id] = proposal
-        return proposal
+            self._editor.notify("proposal", _view(session, path, FileDiff(path, old, new)))
+        return bool(found)
 
-    def _tell(self, known: Proposal, **how: bool) -> None:
-        through = self._front.through(known.session)
-        shown = sides.of_page(known.question, known.session, known.pages, known.at, through=through)
-        yours, page = known.yours, known.pages[known.at]
-        others = [sides.other(each, yours.get(each.path)) for each in known.pages if each is not page]
-        more = {
-            "text": yours.get(page.path),
-            "version": known.version,
-            "others": others if known.renewed else None,
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The call as it is now: what the editor has of its questions is renewed."""
+        self._shown = {key: each for key, each in self._shown.items() if each.question.is_open}
+        for question in call.questions:
+            known = self._shown.get(question.id)
+            if known and known.version != question.version:
+                self._front.spawn(self._renew, session, question)
+
+    async def _show(self, session: Session, question: Question, focus: bool, auto: bool) -> None:
+        async with self._reading:
+            await self._send(session, question, focus=focus, auto=auto)
+
+    async def _renew(self, session: Session, question: Question) -> None:
+        async with self._reading:
+            known = self._shown.get(question.id)
+            if known and known.version != question.version:
+                await self._send(session, question, renews=True)
+
+    async def _send(self, session: Session, question: Question, **how: bool) -> None:
+        """Read the files and send them, again if the agent changes its question meanwhile."""
+        while question.is_open and (call := session.call_of(question)):
+            known, version = self._shown.get(question.id), question.version
+            if known and known.version == version and not any(each.is_stale for each in known.files):
+                return self._editor.notify("proposal", self._payload(session, question, known.files, how))
+            wanted = files_of(call, session.cwd)
+            if not wanted or len(wanted) > MOST_FILES:
+                self._shown.pop(question.id, None)
+                return self._say_none(len(wanted))
+            files = [await read(self._files, session, path, each) for path, each in wanted.items()]
+            if question.is_open and question.version == version:
+                self._shown[question.id] = _Proposal(session, question, files, version)
+                return self._editor.notify("proposal", self._payload(session, question, files, how))
+
+    def _say_none(self, count: int) -> None:
+        if count:
+            said = f"{count} files are too many for a diff: answer in the chat, K there shows all"
+            return self._front.say("warn", said)
+        self._front.say("info", "this question has no diff: :Acp answer shows it")
+
+    def _payload(
+        self, session: Session, question: Question, files: list[ProposedFile], how: Mapping[str, bool]
+    ) -> dict[str, Any]:
+        return {
+            "kind": "proposal",
+            "question": question.id,
+            "session": session.number,
+            "version": question.version,
+            "through": self._front.through(session),
+            "files": [each.payload(session.cwd) for each in files],
+            "focus": False,
+            "auto": False,
+            "renews": False,
+            **how,
         }
-        self._editor.notify("proposal", {**shown, **more, **how})
-        known.renewed, known.yours = False, {}
 
-    def _keep_up(self, known: Proposal) -> None:
-        """The call may have changed while its files were read."""
-        if known.question.is_open and known.version != known.question.version:
-            self._front.spawn(self._refresh, known)
+    # --- deciding
 
-    async def _refresh(self, known: Proposal) -> None:
-        async with self._making:
-            await self._renew(known)
-        if fresh := self._open.get(known.question.id):
-            self._keep_up(fresh)
+    def decide(
+        self, question: Question, version: int | None, said: Mapping[str, FileAnswer], option_id: str | None
+    ) -> None:
+        """The user has decided about all files. `said`: by path what the editor says of the right sides; all of a file
+        that it says nothing of is taken. `option_id`: the option by which the user allows it, where one was chosen."""
+        known = self._shown.get(question.id)
+        if known is None or known.version != question.version or version != question.version:
+            return self._front.say("warn", _AGAIN)
+        answered = [AnsweredFile.of(each, said.get(each.path)) for each in known.files]
+        chosen = None if option_id is None else question.option(option_id)
+        kinds = {each.kind for each in answered}
+        if kinds == {"all"} and not any(each.takes_unsaved for each in answered):
+            self._answer(known, "allow_once", chosen)
+        elif kinds == {"nothing"}:
+            self._answer(known, "reject_once", chosen)
+        elif _first(question, "allow_once"):
+            self._allow_some(known, answered, chosen)
+        else:
+            self._front.say(
+                "warn",
+                "nothing was sent: it cannot be allowed just once, so all or nothing (:Acp answer {n})",
+            )
 
-    async def _renew(self, known: Proposal) -> None:
-        """What the user has made of the right side stays, where it has nothing to do with what is new."""
-        question = known.question
-        stale = question.is_open and self._open.get(question.id) is known
-        if not stale or known.version == question.version:
-            return
-        said = await self._editor.call("proposal_texts", question.id)
-        fresh = await self._make(known.session, question) if said else None
-        if fresh is None:
-            self._open.pop(question.id, None)
-            return
-        fresh.renewed = True
-        move(known, said.get("sides") or {})
-        pages_before, pages_now = ({page.path: page for page in each.pages} for each in (known, fresh))
-        for path, yours in {**(said.get("texts") or {}), **known.yours}.items():
-            before, now = pages_before.get(path), pages_now.get(path)
-            text = kept(before, now, yours) if before and now else None
-            if text is None:
-                self._editor.notify("proposal_aside", question.id, path, yours)
-            else:
-                fresh.yours[path] = text
-        if said.get("open"):
-            self._tell(fresh, focus=False, auto=False)
+    def _allow_some(self, known: _Proposal, answered: list[AnsweredFile], chosen: Option | None) -> None:
+        session, question = known.session, known.question
+        decisions = [each.decision for each in answered if each.decision]
+        for each in answered:
+            if each.kind != "all":
+                session.reports.append(partial(self._report, session.cwd, each))
+        question.partly = _partly(answered)
+        done = self._enforcement.expect(session, question.tool_call_id or "", decisions)
+        self._answer(known, "allow_once", chosen, is_done=False)
+        self._front.spawn(self._say_done, question, done)
+
+    def _report(self, cwd: str, file: AnsweredFile) -> str:
+        now = self._front.text_of(file.real_path)
+        return report(os.path.relpath(file.path, cwd), file.right, file.decided, file.left, now)
+
+    def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> None:
+        option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
+        if option is None:
+            said = "allow it" if kind.startswith("allow") else "refuse it"
+            return self._front.say(
+                "warn", f"nothing was sent: no answer here would {said} just once (:Acp answer {{n}})"
+            )
+        known.session.end_question(known.question, option, "user")
+        self._shown.pop(known.question.id, None)
+        self._front.touch(known.session)
+        self._editor.notify("proposal_done", known.question.id, is_done)
+
+    async def _say_done(self, question: Question, done: anyio.Event) -> None:
+        """An editor that is about to leave waits for it."""
+        await done.wait()
+        self._editor.notify("proposal_done", question.id, True)
+
+
+def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
+    """The texts of a call as they came: nothing is asked about them."""
+    file = {
+        "path": path,
+        "name": one_line(os.path.basename(path)),
+        "shown": one_line(relative(path, session.cwd)),
+        "left": diff.old,
+        "right": diff.new or "",
+        "plain": is_too_much(diff.old, diff.new),
+    }
+    return {"kind": "view", "session": session.number, "files": [file], "focus": True}
+
+
+def _joined(texts: list[str | None]) -> str | None:
+    found = [text for text in texts if text is not None]
+    return "\n".join(found) if found else None
+
+
+def _partly(answered: list[AnsweredFile]) -> str:
+    """What the user takes of it, for the line of the call."""
+    if all(each.kind == "all" for each in answered):
+        return ""
+    whole, count = (sum(each) for each in zip(*(each.hunks for each in answered), strict=True))
+    return f"{whole} of {count} hunk{'s' * (count != 1)}" if whole < count else "edited"
+
+
+def _first(question: Question, kind: str) -> Option | None:
+    return next((option for option in question.options if option.kind == kind), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.permissions import ask_user
@@ -23,6 +23,13 @@ _OPTIONS = (
 )
 
 
+class Begun(NamedTuple):
+    """What the user had made of another right side."""
+
+    right: str
+    text: str
+
+
 @dataclass(slots=True, eq=False)
 class Conflict:
     """One that is open. `mine` and `agents` differ only where the two overlap; the file keeps its line ends."""
@@ -32,14 +39,7 @@ class Conflict:
     agents: str
     merged: str | None = None  # what the user made of both, once it is there
     question: Question | None = None
-    begun: str | None = None  # lines of the right side: of a merge that goes on, on what is new
-    renewed: bool = False  # the editor has the sides of an earlier state
-
-    def take_news(self) -> dict[str, Any]:
-        """What the editor is to be told but for the two sides; once."""
-        news: dict[str, Any] = {"text": self.begun, "others": [] if self.renewed else None}
-        self.begun, self.renewed = None, False
-        return news
+    begun: Begun | None = None  # a merge of an earlier state, which goes on
 
 
 class Conflicts:

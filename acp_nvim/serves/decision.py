@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from acp_nvim.review.agents_view import Own, proposed
 from acp_nvim.review.codec import Text, split
@@ -11,17 +11,17 @@ from acp_nvim.review.texts import join
 
 @dataclass(slots=True, eq=False)
 class Decision:
-    """`left` is the live text of the moment of the decision, `right` that with the whole proposal, `decided` what the
-    user wants instead. None: there is, or shall be, no such file."""
+    """`left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
+    wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
+    for `saved` also: it overlaps unsaved lines."""
 
     path: str  # resolved
     left: str | None
     right: str | None
     decided: str | None
-    disk: str | None  # what the disk held then
-    written: frozenset[str | None] = field(
-        default_factory=frozenset
-    )  # what it holds once the agent has done it
+    saved: str | None
+    disk: str | None  # what the disk held when the agent asked
+    written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
     through: bool = False  # by a write through us
@@ -35,22 +35,16 @@ class Decision:
         left, right = (split(text or "").lines for text in (self.left, self.right))
         return proposed(left, right)
 
-    def is_proposal(self, merged: Text, live: Text) -> bool:
-        """Whether a write that makes `merged` of the live text is the one that was proposed."""
-        if self.right is None:
-            return False
-        expected = split(self.right) if self.left is None else rebased(self.left, live, self.right)
-        return expected is not None and expected.lines == merged.lines
+    def is_proposal(self, content: str) -> bool:
+        """Whether a write through us is the one that was proposed."""
+        wanted = (*self.written, self.right)
+        return any(text is not None and _lines(text) == _lines(content) for text in wanted)
 
-    def on_disk(self, now: str | None) -> Text | None:
-        """What the disk shall hold in the place of `now`, the agent's own write; None: no file."""
-        if self.decided is None or now is None or self.right is None or self.left == self.disk:
-            return None if self.decided is None else split(self.decided)
-        if self.left is not None and self.disk is not None:
-            kept = rebased(self.left, split(self.disk), self.decided)  # unsaved lines stay unsaved
-            if kept is not None:
-                return kept
-        return rebased(self.right, split(now), self.decided)
+    @property
+    def on_disk(self) -> Text | None:
+        """What the disk shall hold in the place of the agent's own write; None: nobody can tell."""
+        text = self.saved if self.saved is not None else self.decided if self.left is None else None
+        return None if text is None else split(text)
 
     def base(self, disk: str | None) -> str:
         """Of the decision, for the live text: an agent that writes both ways may have written the disk before."""
@@ -66,3 +60,7 @@ def rebased(base: str | None, live: Text, text: str) -> Text | None:
     """What `text` makes of `base`, made of the live text; None: they overlap."""
     joined = join(base or "", live, text)
     return None if joined.overlaps else joined.ours
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return split(text.removeprefix("\ufeff")).lines

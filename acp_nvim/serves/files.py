@@ -162,12 +162,7 @@ class Files:
         base, theirs, settled = self._base(session, now), content, None
         own: Own | None = None
         if decision:
-            joined = await merged(base, now.text, content)
-            if (
-                content == decision.right
-                or content in decision.written
-                or (not joined.overlaps and decision.is_proposal(joined.ours, now.text))
-            ):
+            if decision.is_proposal(content):
                 decision.settled = decision.through = True
                 if decision.decided is None:  # the user wants no such file
                     return self.beliefs(session).learn(path, content)

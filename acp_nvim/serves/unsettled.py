@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from acp_nvim.review.codec import split
-from acp_nvim.review.texts import join
-from acp_nvim.serves import conflicts, sides
-from acp_nvim.serves.conflicts import Conflict, Conflicts
+from acp_nvim.serves import conflict_diff, conflicts
+from acp_nvim.serves.conflicts import Begun, Conflict, Conflicts
 from acp_nvim.serves.reload import Apart, Missed, Settled
 from acp_nvim.serves.sight import Doer
 
@@ -82,36 +80,19 @@ class Unsettled:
         before, asked.apart = asked.conflict, found
         asked.conflict = _conflict(before.path, found)
         if before.merged is not None:
-            self._carry(before, asked.conflict, sides.lines(split(settled.text)))
+            asked.conflict.begun = Begun(before.agents, settled.text)
 
     async def _renew(self, asked: _Asked, found: Apart) -> None:
         """The same question, about what the disk holds now."""
         question = asked.conflict.question
         if question is None or not question.is_open or asked.apart.disk == found.disk:
             return
-        said = await self._conflicts.editor.call("proposal_texts", question.id) or {}
-        if not question.is_open:
-            return  # it will be seen that the disk has changed
-        before, conflict = replace(asked.conflict), asked.conflict
-        fresh = _conflict(conflict.path, found)
+        conflict, fresh = asked.conflict, _conflict(asked.conflict.path, found)
         asked.apart = found
-        conflict.mine, conflict.agents, conflict.renewed = fresh.mine, fresh.agents, True
-        yours = (said.get("texts") or {}).get(conflict.path, before.begun)
-        if yours is not None:
-            self._carry(before, conflict, str(yours))
+        conflict.mine, conflict.agents = fresh.mine, fresh.agents
         asked.by.session.apply(conflicts.shown(question, conflict), time.monotonic())
         self._conflicts.touch(asked.by.session)
-        if said.get("open"):
-            shown = sides.of_conflict(question, conflict)
-            self._conflicts.editor.notify("proposal", {**shown, "focus": False})
-
-    def _carry(self, before: Conflict, after: Conflict, yours: str) -> None:
-        """The merge that the user has begun, onto what is new; where that overlaps it is kept aside."""
-        mine = replace(split(before.agents), lines=tuple(yours.split("\n")))
-        joined = join(before.agents, mine, after.agents)
-        after.begun = None if joined.overlaps else sides.lines(joined.ours)
-        if joined.overlaps and before.question:
-            self._conflicts.editor.notify("proposal_aside", before.question.id, before.path, yours)
+        self._conflicts.editor.notify("proposal", conflict_diff.payload(question, conflict, renews=True))
 
 
 def _conflict(path: str, apart: Apart) -> Conflict:

@@ -17,6 +17,13 @@ from acp_nvim.text.diff_view import changed, ends, lines, shared, too_large
 Pair = tuple[int, int]  # of lines
 
 
+def is_too_much(old: str | None, new: str | None) -> bool:
+    """Neovim would stand still over the diff, or over drawing one of its lines."""
+    old, new = old or "", new or ""
+    longest = max(len(line) for text in (old, new) for line in text.split("\n"))
+    return longest > limits.DIFF_MODE_LINE_CHARS or stands_still(old, new)
+
+
 def stands_still(old: str, new: str) -> bool:
     old, new = changed(old, new)
     if not old or not new:

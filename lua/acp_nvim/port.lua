@@ -130,7 +130,6 @@ local ports = {
   login_run = login.run,
   message = message,
   proposal = proposal.show,
-  proposal_aside = proposal.keep_aside,
   proposal_done = proposal.done,
   questions = questions,
   queue = queue.open,
@@ -220,7 +219,7 @@ local calls = {
   file_look = files.look,
   file_reload = reload.reload,
   file_remove = reload.remove,
-  proposal_texts = proposal.texts,
+  proposal_sides = proposal.preview,
   terminal_feed = terminal.feed,
 }
 

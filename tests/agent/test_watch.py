@@ -373,31 +373,19 @@ async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agen
 
 
 @pytest.mark.statement(104)
-async def test_a_merge_goes_on_when_the_disk_changes_once_more(agent: Agent) -> None:
+async def test_a_question_about_the_disk_is_renewed_when_it_changes_once_more(agent: Agent) -> None:
     async with watching(agent) as watched:
         buffer = await overlapping(watched)
         (question,) = agent.session.questions
-        yours = "one\nboth's\nthree\nfour\nFIVE"
-        agent.editor.merges = {"open": True, "texts": {str(watched.path): yours}}
         await watched.edited("ONE\nagent's\nthree\nfour\nFIVE\n")
         assert (list(agent.session.questions), question.version > 1) == ([question], True)
         (shown,) = [body for port, *_, body in agent.editor.notified if port == "proposal"]
-        assert shown["right"] == "ONE\nagent's\nthree\nfour\nFIVE"
-        assert (shown["text"], shown["version"]) == ("ONE\nboth's\nthree\nfour\nFIVE", question.version)
-        assert agent.files.conflicts.merge(question.id, shown["text"] + "\n")
+        assert shown["files"][0]["right"] == "ONE\nagent's\nthree\nfour\nFIVE\n"
+        assert (shown["renews"], shown["version"]) == (True, question.version)
+        assert agent.files.conflicts.merge(question.id, "ONE\nboth's\nthree\nfour\nFIVE\n")
         agent.session.end_question(question, question.option("merge"), "user")
         await watched.rest()
         assert buffer.lines == ["ONE", "both's", "three", "four", "FIVE"]
-
-
-async def test_a_merge_of_lines_that_change_once_more_is_kept_aside(agent: Agent) -> None:
-    async with watching(agent) as watched:
-        await overlapping(watched)
-        yours = "one\nboth's\nthree\nfour\nFIVE"
-        agent.editor.merges = {"open": False, "texts": {str(watched.path): yours}}
-        await watched.edited("one\nagent's other\nthree\nfour\nFIVE\n")
-        (aside,) = [body for port, *body in agent.editor.notified if port == "proposal_aside"]
-        assert aside[1:] == [str(watched.path), yours]
 
 
 async def test_a_conflict_that_is_none_any_more_is_not_asked_about(agent: Agent) -> None:

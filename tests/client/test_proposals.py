@@ -72,7 +72,8 @@ def blocks(agent: ScriptedAgent, number: int) -> list[str]:
 async def test_all_is_allowed_and_nothing_is_rejected(desk: Desk, text: str | None, outcome: str) -> None:
     agent = desk.agent(on_prompt("edit", edit()))
     talk, seen = await proposal(desk)
-    assert (seen["left"] + "\n", seen["right"] + "\n", seen["first"]) == (OLD, NEW, [2, 2])
+    (file,) = seen["files"]
+    assert (file["disk"], file["base"], file["new"]) == (OLD, None, NEW)
     decide(desk, seen, text)
     await talk.ended(1)
     assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": outcome}}
@@ -147,7 +148,7 @@ async def test_what_an_agent_has_written_to_the_disk_is_taken_back_before_its_ne
         )
     )
     talk, seen = await proposal(desk)
-    assert "agent saves first" in seen["left_bar"]["notes"][0]
+    assert seen["through"] is False
     decide(desk, seen, SOME)
     await eventually(lambda: len(talk.questions) == 1 and talk.questions[0]["title"] == "more?")
     assert notes(desk).read_text() == SOME
@@ -270,9 +271,8 @@ async def test_the_two_sides_may_have_moved_on(desk: Desk) -> None:
     """The editor makes both of what the file is by now; the backend takes them as they are."""
     agent = desk.agent(on_prompt("edit", edit()))
     talk, seen = await proposal(desk)
-    left, right = (text.replace("line 5", "mine").removesuffix("\n") for text in (OLD, NEW))
-    sides = {str(notes(desk)): {"left": left, "right": right}}
-    decide(desk, seen, left + "\n", sides=sides)
+    left, right = (text.replace("line 5", "mine") for text in (OLD, NEW))
+    decide(desk, seen, left, left=left, right=right)
     await talk.ended(1)
     assert (outcomes(agent), notes(desk).read_text()) == (["no"], OLD)
 
@@ -315,77 +315,12 @@ async def test_what_has_changed_meanwhile_is_shown_again(desk: Desk) -> None:
         )
     )
     talk, seen = await proposal(desk)
-    desk.editor.answers["proposal_texts"] = {
-        "open": True,
-        "texts": {str(notes(desk)): NEW.replace("line 4", "mine")[:-1]},
-    }
     desk.client.hosts[0].connection.notify("go on", {})
     fresh = await await_proposal(desk, 2)
-    assert (fresh["version"], fresh["right"] + "\n") == (2, newer)
-    assert fresh["text"] + "\n" == newer.replace("line 4", "mine")
+    assert (fresh["version"], fresh["renews"], fresh["files"][0]["new"]) == (2, True, newer)
     decide(desk, seen, None)
     await desk.message("look at it again")
     assert outcomes(agent) == []
-    talk.send("cancel")
-    await talk.ended(1)
-
-
-async def test_edits_of_the_same_lines_are_kept_aside(desk: Desk) -> None:
-    newer = NEW.replace("NINE", "NINE, again")
-    desk.agent(
-        on_prompt(
-            "edit",
-            ["ask", *edit()[1:]],
-            wait("go on"),
-            tool("call", known=True, content=[content(new=newer)]),
-            wait("session/cancel"),
-        )
-    )
-    talk, _ = await proposal(desk)
-    yours = NEW.replace("NINE", "nine")[:-1]
-    desk.editor.answers["proposal_texts"] = {"open": True, "texts": {str(notes(desk)): yours}}
-    desk.client.hosts[0].connection.notify("go on", {})
-    fresh = await await_proposal(desk, 2)
-    assert (fresh["right"] + "\n", fresh["text"]) == (newer, None)
-    assert [text for _, _, text in desk.editor.aside] == [yours]
-    talk.send("cancel")
-    await talk.ended(1)
-
-
-@pytest.mark.parametrize("is_open", [True, False])
-async def test_edits_of_files_that_are_not_shown_are_merged_too(desk: Desk, is_open: bool) -> None:
-    newer = NEW.replace("NINE", "NINE, again")
-    both = [content(), content(path="{cwd}/other.txt"), content(path="{cwd}/last.txt")]
-    later = [content(new=newer), content(new=newer, path="{cwd}/other.txt")]
-    agent = desk.agent(
-        on_prompt(
-            "edit",
-            ["ask", *edit(content=both)[1:]],
-            wait("go on"),
-            tool("call", known=True, content=later),
-            mark("changed"),
-            wait("session/cancel"),
-        )
-    )
-    paths = [str(desk.folder / name) for name in ("notes.txt", "other.txt", "last.txt")]
-    for name in ("other.txt", "last.txt"):
-        (desk.folder / name).write_text(OLD)
-    talk, seen = await proposal(desk)
-    assert seen["others"] is None
-    yours = NEW.replace("line 4", "mine").removesuffix("\n")
-    desk.editor.answers["proposal_texts"] = {"open": is_open, "texts": dict.fromkeys(paths[1:], yours)}
-    desk.client.hosts[0].connection.notify("go on", {})
-    if not is_open:  # it is merged all the same, and told when it is opened again
-        await eventually(lambda: agent.logged("mark") and desk.editor.aside)
-        assert len(desk.editor.proposals) == 1
-        desk.send("diff", question=seen["question"], focus=True)
-    fresh = await await_proposal(desk, 2)
-    merged = newer.replace("line 4", "mine").removesuffix("\n")
-    assert (fresh["right"] + "\n", fresh["text"], len(fresh["files"])) == (newer, None, 2)
-    (other,) = fresh["others"]
-    assert (other["path"], other["text"]) == (paths[1], merged)
-    assert (other["left"] + "\n", other["right"] + "\n") == (OLD, newer)
-    assert [(path, text) for _, path, text in desk.editor.aside] == [(paths[2], yours)]
     talk.send("cancel")
     await talk.ended(1)
 
@@ -407,7 +342,7 @@ async def test_from_raw_input_alone(desk: Desk) -> None:
     raw = {"file_path": NOTES, "old_string": "line 2\n", "new_string": "TWO\n"}
     agent = desk.agent(on_prompt("edit", edit(content=[], rawInput=raw)))
     talk, seen = await proposal(desk)
-    assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
+    assert seen["files"][0]["new"] == OLD.replace("line 2\n", "TWO\n")
     decide(desk, seen, None)
     await talk.ended(1)
     assert outcomes(agent) == ["yes"]
@@ -428,11 +363,12 @@ async def test_what_cannot_be_placed_is_said_and_still_answerable(desk: Desk, ki
     await talk.asked()
     desk.send("diff", question=talk.questions[0]["id"])
     seen = await await_proposal(desk)
+    (file,) = seen["files"]
     if kind == "patch":
-        assert seen["right"] + "\n" == OLD.replace("line 2\n", "TWO\n")
+        assert file["new"] == OLD.replace("line 2\n", "TWO\n")
     else:
-        assert (seen["left"], seen["right"], seen["editable"]) == ("a", "b", False)
-        assert seen["note"]
+        assert (file["base"], file["new"], file["outside"]) == ("a\n", "b\n", kind == "outside")
+        assert "shown as it came" in file["problem"]
     decide(desk, seen, None)
     await talk.ended(1)
     assert outcomes(agent) == ["yes"]

@@ -84,7 +84,7 @@ class Scenario:
         if self.is_mixed and question["has_diff"]:
             self.desk.send("diff", question=question["id"], focus=True)
             seen = await await_proposal(self.desk)
-            decide(self.desk, seen, (seen["right"] + "\n").replace(*REFUSED))
+            decide(self.desk, seen, seen["files"][0]["new"].replace(*REFUSED))
         elif chosen := option(message):
             self.talk.answer(chosen)
         else:

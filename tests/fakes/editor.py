@@ -104,7 +104,6 @@ class FakeEditor:
         self.floats: list[tuple[list[str], str]] = []
         self.hunks: dict[str, Any] = {}
         self.proposals: list[dict[str, Any]] = []
-        self.aside: list[tuple[int, str, str]] = []  # what the user had made of a proposal that has changed
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
         self.form_errors: dict[int, dict[str, str]] = {}
         self.visited: list[str] = []
@@ -188,14 +187,12 @@ class FakeEditor:
         self.hunks[path] = what
 
     def _on_proposal(self, shown: dict[str, Any]) -> None:
-        assert 1 <= shown["at"] <= len(shown["files"])
+        assert shown["files"]
+        assert shown["kind"] in ("proposal", "merge", "view")
         self.proposals.append(shown)
 
     def _on_proposal_done(self, question: int, done: bool) -> None:
         """Only an editor that leaves wants to know."""
-
-    def _on_proposal_aside(self, question: int, path: str, text: str) -> None:
-        self.aside.append((question, path, text))
 
     def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
         assert len(items) == len(attached)

@@ -99,7 +99,6 @@ class FileEditor:
         self.before: Callable[[str], None] = lambda name: None
         self.formats: Callable[[list[str]], list[str]] | None = None
         self.failure: str | None = None
-        self.merges: dict[str, Any] | None = None  # what the user has made of right sides
         self.notified: list[tuple[Any, ...]] = []
         self.locks = 0  # so many times edits are forbidden
         self.answering = anyio.Event()
@@ -126,9 +125,6 @@ class FileEditor:
         self.buffers[resolved] = buffer
         buffer.load()
         return buffer
-
-    def _proposal_texts(self, question: int) -> dict[str, Any] | None:
-        return self.merges
 
     def _file_look(self, path: str, known: Sequence[int] | None = None) -> dict[str, Any] | None:
         buffer = self.buffers.get(os.path.realpath(path))

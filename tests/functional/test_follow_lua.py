@@ -27,7 +27,7 @@ PLACE = """return vim.api.nvim_win_call(pinned, function()
 end)"""
 PROPOSAL = """local buf = vim.api.nvim_create_buf
 local hooks = { on_closed = function() end, is_ours = function() return true end }
-sides = require("acp_nvim.sides").open(buf(false, true), buf(false, true), { focus = false }, hooks)"""
+sides = require("acp_nvim.proposal.diff_windows").open(buf(false, true), buf(false, true), { focus = false }, hooks)"""
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_edits_and_sizes_are_not_the_user_s_moves(following: Editor) -> None:
     assert show(following, "start.txt", 16)
     following.lua(PROPOSAL)
     following.lua("vim.cmd.redraw() vim.api.nvim_exec_autocmds('CursorMoved', {})")
-    following.lua("require('acp_nvim.sides').close(sides) vim.cmd.redraw()")
+    following.lua("require('acp_nvim.proposal.diff_windows').close(sides) vim.cmd.redraw()")
     assert show(following, "a.txt", 10)
     assert told(following) == ["following"]
     following.lua(

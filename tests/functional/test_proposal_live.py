@@ -503,9 +503,9 @@ def test_what_is_pending_in_review_stays_out_of_the_diff(open_editor: Open, tmp_
 
 
 FOLLOWING = """
-  local abreast = require("acp_nvim.abreast")
-  local follow, times = abreast.follow, {}
-  abreast.follow = function(...)
+  local following = require("acp_nvim.proposal.follow_live")
+  local follow, times = following.follow, {}
+  following.follow = function(...)
     local began = os.clock()
     follow(...)
     times[#times + 1] = 1000 * (os.clock() - began)
@@ -515,7 +515,7 @@ FOLLOWING = """
     vim.api.nvim_buf_set_lines(live, 0, 0, false, { "above " .. n })
     assert(vim.wait(5000, function() return #times == n end, 1))
   end
-  abreast.follow = follow
+  following.follow = follow
   table.sort(times)
   return times[1]
 """

@@ -220,6 +220,33 @@ def test_a_late_change_of_a_proposal_that_is_closed_is_merged(open_editor: Open,
     editor.wait_event("AcpTurnEnded")
 
 
+@pytest.mark.parametrize("way", ["open", "closed"])
+def test_a_late_change_of_the_lines_that_were_edited_sets_the_edits_aside(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    go, newer = tmp_path / "go", NEW.replace("TEN", "TEN, again")
+    changed = tool("call", known=True, content=[make_diff(new=newer)])
+    agent = script(
+        tmp_path,
+        on_prompt("", ["ask", *ask_edit()[1:]], wait_file(str(go)), changed, ["wait", "session/cancel"]),
+    )
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("10Gccmine<Esc>")
+    editor.expect_lua("return vim.fn.getline(10)", "mine")
+    if way == "closed":
+        editor.type(":q<CR>")
+        expect_closed(editor)
+    go.touch()
+    editor.screen.expect("the proposal changed in lines that you edited; yours: :sbuffer")
+    assert editor.lua(ASIDE) == [*NEW.splitlines()[:9], "mine", *NEW.splitlines()[10:]]
+    if way == "closed":
+        editor.type(":Acp diff<CR>")
+        editor.expect_lua(DIFFS, 2)
+    editor.expect_lua("return vim.fn.getline(10)", "TEN, again")
+    assert get_outcomes(agent) == []
+
+
 @pytest.mark.backends
 def test_a_mixed_decision_with_either_backend(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("edit", *write_through()), on_prompt("now", say("Fine.")))

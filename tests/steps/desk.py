@@ -29,9 +29,9 @@ async def await_proposal(desk: Desk, count: int = 1) -> dict[str, Any]:
     return desk.editor.proposals[-1]
 
 
-def decide(desk: Desk, seen: dict[str, Any], text: str | None, **more: Any) -> None:
-    """Send the right side of a proposal as the user's decision."""
-    path = seen["files"][seen["at"] - 1]["path"]
-    texts = {} if text is None else {path: text.removesuffix("\n")}
-    payload = {"question": seen["question"], "version": seen["version"], "path": path, "texts": texts}
-    desk.send("decide", **payload | more)
+def decide(desk: Desk, seen: dict[str, Any], text: str | None, **texts: str) -> None:
+    """Decide as the editor does about a file that is not loaded; None: all of the proposal is taken as it is."""
+    (file,) = seen["files"]
+    answer = {"left": file["disk"], "right": file["new"], "decided": text, "saved": text, **texts}
+    files = {} if text is None else {file["path"]: answer}
+    desk.send("decide", question=seen["question"], version=seen["version"], files=files)

@@ -40,6 +40,7 @@ SEES = {
     "proposals": (
         "chat",
         "editor.interface",
+        "messages",
         "review",
         "serves",
         "session",

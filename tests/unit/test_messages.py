@@ -69,5 +69,5 @@ def test_a_message_that_does_not_fit_is_one_line(name: str, payload: dict[str, A
 
 
 def test_empty_tables_of_lua_arrive_as_lists(app: App) -> None:
-    decided = commands.Decide.model_validate({"question": 1, "texts": [], "sides": []})
-    assert (decided.texts, decided.sides) == ({}, {})
+    decided = commands.Decide.model_validate({"question": 1, "files": []})
+    assert decided.files == {}

@@ -1,7 +1,15 @@
--- The user has decided: the texts of the right sides go to the backend.
-local abreast = require("acp_nvim.abreast")
-local command_line = require("acp_nvim.question.typed_command")
-local desk = require("acp_nvim.proposal.desk")
+-- The user has decided: what the right sides hold goes to the backend.
+local answer = require("acp_nvim.proposal.answer")
+local open_questions = require("acp_nvim.question.open_questions")
+local backend = require("acp_nvim.backend.process")
+local build = require("acp_nvim.proposal.build")
+local keys = require("acp_nvim.question.keys")
+local left_side = require("acp_nvim.proposal.left_side")
+local messages = require("acp_nvim.ui.messages")
+local right_side = require("acp_nvim.proposal.right_side")
+local state = require("acp_nvim.backend.session_store")
+local store = require("acp_nvim.proposal.store")
+local typed_command = require("acp_nvim.question.typed_command")
 
 local M = {}
 
@@ -35,124 +43,128 @@ function M.settle()
   end
 end
 
---- The right sides take up what the files have become.
----@param proposal acp.Proposal
-local function catch_up(proposal)
-  for path, page in pairs(proposal.pages) do
-    local live = page.follows and require("acp_nvim.files").find(path)
-    if live then
-      abreast.follow(page, abreast.text_of(live))
-    end
-  end
-end
-
---- The right sides of a question go to the backend, also where their windows are closed.
+--- Sends the right sides of a question, also where their windows are closed.
 ---@param question integer
----@param how { path?: string, option?: string }  path: of one file alone; option: which one the user took to allow it
-function M.send(question, how)
-  local proposal = desk.open[question]
-  if proposal then
-    catch_up(proposal)
-  end
-  local payload = vim.tbl_extend("error", how, { question = question, version = desk.version_of(question) })
-  payload.texts, payload.sides = vim.empty_dict(), desk.moved_sides(question)
-  for each, text in pairs(desk.changed(question)) do
-    if not how.path or each == how.path then
-      payload.texts[each] = text
-    end
+---@param option? string  which one the user took to allow it
+function M.send(question, option)
+  local proposal = store.find(question) --[[@as acp.Proposal]]
+  for _, file in ipairs(proposal.files) do
+    right_side.build(file)
+    left_side.catch_up(file)
+    file.decided = nil -- if the backend refuses the decision, the user begins anew
   end
   sent[question] = vim.uv.now()
-  require("acp_nvim.backend.process").notify("decide", payload)
+  local version = proposal.message.version
+  backend.notify("decide", { question = question, version = version, files = answer.of(proposal), option = option })
 end
 
---- The call does more than its diff shows: the question has to have been seen, too. It comes into view.
 ---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+local function send_merge(proposal, file)
+  local message, text = proposal.message, build.join(store.text_of(file) or "", file.sides.right_final)
+  backend.notify("merged", { question = message.question, version = message.version, text = text })
+end
+
+-- Has the user seen what is to be sent? -------------------------------------------------------------------------------
+
+--- The call does more than its diff shows: the question has to have been seen, too. It comes into view.
+---@param question acp.Question
 ---@return boolean
-local function is_unseen(proposal)
-  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
-  local screen = require("acp_nvim.question.open_questions")
-  if not question or not question.more or screen.can_answer(question) then
+local function is_unseen(question)
+  if not question.more or open_questions.can_answer(question) then
     return false
   end
-  screen.show(question)
-  require("acp_nvim.ui.messages").show("warn", screen.why_unseen(question))
+  open_questions.show(question)
+  messages.show("warn", open_questions.why_unseen(question))
   return true
 end
 
 --- The agent has changed the question while the command was typed. Neovim draws little meanwhile, so the user may not
 --- have seen what the windows hold now.
----@param proposal acp.Proposal
+---@param question acp.Question
 ---@return boolean
-local function is_late(proposal)
-  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
-  local is_late = question ~= nil and command_line.is_late(question)
+local function is_late(question)
+  local is_late = typed_command.is_late(question)
   if is_late then
-    require("acp_nvim.ui.messages").show("warn", "not sent: the proposal changed while you typed, repeat to send it")
+    messages.show("warn", "not sent: the proposal changed while you typed, repeat to send it")
   end
   return is_late
 end
 
 --- A key was pressed as the proposal appeared: it was meant for something else.
----@param proposal acp.Proposal
+---@param question acp.Question
 ---@return boolean
-local function is_too_soon(proposal)
-  local question = require("acp_nvim.backend.session_store").question(proposal.shown.question)
-  local why = question and require("acp_nvim.question.keys").why_not_by_key(question, { kind = "allow_once" })
+local function is_too_soon(question)
+  local why = keys.why_not_by_key(question, { kind = "allow_once" })
   if why then
-    require("acp_nvim.ui.messages").show("warn", why)
+    messages.show("warn", why)
   end
   return why ~= nil
 end
 
---- The agent has changed a file that the user was not looking at. It comes into view.
+--- A file that the agent has changed while the user was not looking at it.
 ---@param proposal acp.Proposal
----@return boolean
-local function has_unseen_file(proposal)
-  for index, file in ipairs(proposal.shown.files) do
-    if proposal.changed[file.path] then
-      require("acp_nvim.backend.process").notify(
-        "diff",
-        { question = proposal.shown.question, at = index, focus = true }
-      )
-      local told = ("not sent: %s has changed, repeat to send it"):format(file.name)
-      require("acp_nvim.ui.messages").show("warn", told)
-      return true
+---@return integer? index
+local function unseen_file(proposal)
+  for index, file in ipairs(proposal.files) do
+    if file.changed then
+      messages.show("warn", ("not sent: %s has changed, repeat to send it"):format(file.name))
+      return index
     end
   end
-  return false
+end
+
+-- Deciding ------------------------------------------------------------------------------------------------------------
+
+--- The next file to decide, from the one that is shown on.
+---@param proposal acp.Proposal
+---@return integer? index
+local function undecided(proposal)
+  for step = 0, #proposal.files - 1 do
+    local index = (proposal.at - 1 + step) % #proposal.files + 1
+    if not proposal.files[index].decided then
+      return index
+    end
+  end
 end
 
 --- The right side of one file is what the user wants.
 ---@param proposal acp.Proposal
----@param path string
-function M.submit(proposal, path)
-  if is_late(proposal) or is_unseen(proposal) then
-    return
+---@param file acp.ProposalFile
+---@return integer? index  of the file that the user has to see next
+function M.submit(proposal, file)
+  local question = state.question(proposal.key)
+  if question and (is_late(question) or is_unseen(question)) then
+    return nil
   end
-  local buf, shown = proposal.rights[path], proposal.shown
-  vim.bo[buf].modified = false
-  if shown.verb ~= "merged" then
-    return M.send(desk.key_of(proposal), { path = path })
+  vim.bo[file.buf].modified = false
+  if proposal.message.kind == "merge" then
+    send_merge(proposal, file)
+    return nil
   end
-  local text = abreast.text_of(buf) .. (shown.final and "\n" or "")
-  local payload = { question = shown.question, version = shown.version, text = text }
-  require("acp_nvim.backend.process").notify("merged", payload)
+  file.decided = true
+  local index = undecided(proposal)
+  if not index then
+    M.send(proposal.key)
+  end
+  return index
 end
 
---- Sends the right sides as they are, all files of the question; false where there is none here.
----@return boolean
-function M.accept()
-  local proposal = desk.under_cursor()
-  if not proposal then
-    return false
-  elseif is_late(proposal) or is_unseen(proposal) or is_too_soon(proposal) or has_unseen_file(proposal) then
-    return true
-  elseif proposal.shown.verb == "merged" then
-    M.submit(proposal, proposal.shown.files[1].path)
-  else
-    M.send(desk.key_of(proposal), {})
+--- Sends the right sides as they are, all files of the question.
+---@param proposal acp.Proposal
+---@return integer? index  of a file that the user has to see first
+function M.accept(proposal)
+  local question = state.question(proposal.key)
+  if question and (is_late(question) or is_unseen(question) or is_too_soon(question)) then
+    return nil
   end
-  return true
+  local index = unseen_file(proposal)
+  if not index and proposal.message.kind == "merge" then
+    send_merge(proposal, proposal.files[1])
+  elseif not index then
+    M.send(proposal.key)
+  end
+  return index
 end
 
 return M

@@ -1,7 +1,7 @@
 -- A right side is written: that decides, where it is meant to and is all of it; under another name it is a copy.
 local decision = require("acp_nvim.proposal.decision")
-local desk = require("acp_nvim.proposal.desk")
 local messages = require("acp_nvim.ui.messages")
+local store = require("acp_nvim.proposal.store")
 local write_intent = require("acp_nvim.proposal.write_intent")
 
 local api = vim.api
@@ -48,10 +48,11 @@ local function tell_unsent(proposal, is_pressed)
 end
 
 ---@param proposal acp.Proposal
----@param path string
+---@param file acp.ProposalFile
 ---@param name string  of the buffer
 ---@param event table  BufWriteCmd
-function M.write(proposal, path, name, event)
+---@param go_to fun(index: integer)  shows another file
+local function write(proposal, file, name, event, go_to)
   local buf = event.buf
   if event.match ~= name then
     return copy(buf, name, event.match)
@@ -60,12 +61,38 @@ function M.write(proposal, path, name, event)
   write_intent.judge(buf, function()
     if not is_whole then
       messages.show("warn", "all of it decides: nothing was sent, :w without a range does that")
-    elseif desk.is_open(proposal) and api.nvim_buf_is_valid(buf) then
-      decision.submit(proposal, path)
+    elseif store.is_open(proposal) and api.nvim_buf_is_valid(buf) then
+      local following = decision.submit(proposal, file)
+      if following then
+        vim.schedule(function() -- Neovim goes back to the buffer that it writes
+          go_to(following)
+        end)
+      end
     end
   end, function(is_pressed)
     tell_unsent(proposal, is_pressed)
   end)
+end
+
+--- Listens to writes of a right side.
+---@param key integer   of its proposal, whatever takes its place in later versions
+---@param path string
+---@param buf integer
+---@param go_to fun(index: integer)
+function M.listen(key, path, buf, go_to)
+  local name = api.nvim_buf_get_name(buf)
+  write_intent.watch(buf)
+  api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function(event)
+      local proposal = store.open[key]
+      for _, file in ipairs(proposal and proposal.files or {}) do
+        if file.path == path then
+          write(proposal, file, name, event, go_to)
+        end
+      end
+    end,
+  })
 end
 
 return M

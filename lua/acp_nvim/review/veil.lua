@@ -7,7 +7,7 @@ local listeners = require("acp_nvim.review.listeners")
 
 local M = {}
 
-local veiled = {} ---@type table<acp.Sides, integer>  diff -> the buffer in it
+local veiled = {} ---@type table<acp.DiffWindows, integer>  diff -> the buffer in it
 
 ---@param buf integer
 local function update(buf)
@@ -25,7 +25,7 @@ local function update(buf)
 end
 
 --- That buffer is the left side of the diff from now on.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param buf? integer  nil: none
 function M.set(sides, buf)
   local before = veiled[sides]

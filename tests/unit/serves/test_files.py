@@ -792,8 +792,10 @@ async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
     buffer = agent.editor.open(path)
     buffer.edit(live.split())
     right, decided = live.replace("one", "1").replace("three", "3"), live.replace("three", "3")
-    written = FOUR.replace("one", "1").replace("three", "3")
-    agent.files.decided = Foreseen(Decision(str(path), live, right, decided, FOUR, frozenset([written])))
+    written, saved = FOUR.replace("one", "1").replace("three", "3"), FOUR.replace("three", "3")
+    agent.files.decided = Foreseen(
+        Decision(str(path), live, right, decided, saved, FOUR, frozenset([written]))
+    )
     if before:
         path.write_text(written)
     await agent.write(path, written)

@@ -1,5 +1,5 @@
 -- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
-local bars_of = require("acp_nvim.sides.bar")
+local bars_of = require("acp_nvim.proposal.diff_windows.bar")
 local highlight = require("acp_nvim.ui.highlight")
 
 local api = vim.api

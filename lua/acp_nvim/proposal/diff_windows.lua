@@ -1,14 +1,15 @@
 -- Two windows of their own for a diff, or one for a text that has nothing beside it: nobody else's window enters diff mode,
 -- none loses its view, and once they are closed every size is what it was.
-local dress = require("acp_nvim.sides.dress")
+local options = require("acp_nvim.proposal.diff_windows.options")
+local pinned_window = require("acp_nvim.follow.pinned_window")
 local layouts = require("acp_nvim.ui.tabpage")
-local spot = require("acp_nvim.sides.spot")
+local placement = require("acp_nvim.proposal.diff_windows.placement")
 local veil = require("acp_nvim.review.veil")
 
 local api = vim.api
-local M = { has_room = spot.is_there }
+local M = { has_room = placement.is_there }
 
----@class acp.Sides
+---@class acp.DiffWindows
 ---@field left? integer  none: nothing stands beside the right one
 ---@field right integer
 ---@field tab integer
@@ -37,7 +38,6 @@ end
 --- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
 ---@param before table
 local function restore_views(before)
-  local follow = package.loaded["acp_nvim.follow.pinned_window"]
   for win, known in pairs(before.views) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == known.buf then
       api.nvim_win_call(win, function()
@@ -45,9 +45,7 @@ local function restore_views(before)
         local same = now.lnum == view.lnum and now.col == view.col
         if same and api.nvim_buf_get_changedtick(known.buf) == known.tick and now.topline ~= view.topline then
           vim.fn.winrestview(view)
-          if follow then
-            follow.record_view(win)
-          end
+          pinned_window.record_view(win)
         end
       end)
     end
@@ -55,21 +53,21 @@ local function restore_views(before)
 end
 
 --- The windows that there are, the left one first.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@return integer[]
 local function windows(sides)
   return sides.left and { sides.left, sides.right } or { sides.right }
 end
 
-local group = api.nvim_create_augroup("acp_nvim.sides", {})
+local group = api.nvim_create_augroup("acp_nvim.proposal.diff_windows", {})
 
 --- A window that shows something else has become the user's: it stays, without its diff.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 local function look(sides)
   for _, win in ipairs(windows(sides)) do
     local buf = not sides.closed and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
     if buf and buf ~= sides.bufs[win] and not sides.is_ours(win, buf) then
-      dress.take_off(win)
+      options.take_off(win)
       sides[win == sides.left and "left" or "right"] = -1
       M.close(sides)
     end
@@ -78,7 +76,7 @@ end
 
 --- Both have the same share of what they have together, whatever comes and goes beside them; what the user has made of
 --- that share stays until then.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 local function share(sides)
   if not sides.left then
     return
@@ -100,7 +98,7 @@ local function share(sides)
   end
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param left? acp.SideBar
 ---@param right acp.SideBar
 function M.set_bars(sides, left, right)
@@ -108,19 +106,19 @@ function M.set_bars(sides, left, right)
   if sides.left then
     sides.bars[sides.left] = left
   end
-  dress.fit_bars(sides.bars)
+  options.fit_bars(sides.bars)
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 local function fit(sides)
   if M.is_open(sides) and api.nvim_get_current_tabpage() == sides.tab then
     share(sides)
-    dress.fit_bars(sides.bars)
+    options.fit_bars(sides.bars)
   end
 end
 
 --- Once one of the windows is closed, all are.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param win integer
 local function watch_window(sides, win)
   api.nvim_create_autocmd("WinClosed", {
@@ -132,7 +130,7 @@ local function watch_window(sides, win)
         return
       end
       sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
-      dress.take_off(win)
+      options.take_off(win)
       vim.schedule(function()
         M.close(sides)
       end)
@@ -140,7 +138,7 @@ local function watch_window(sides, win)
   })
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 local function watch(sides)
   local function on(events, pattern, fn)
     local run = vim.schedule_wrap(function()
@@ -158,7 +156,7 @@ local function watch(sides)
   end
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param left? integer  buffer
 ---@param right integer  buffer
 ---@param plain? boolean
@@ -167,19 +165,19 @@ local function put_on(sides, left, right, plain)
   veil.set(sides, left)
   if sides.left then
     sides.bufs[sides.left] = left
-    dress.put_on(sides.left, left --[[@as integer]], { goes = true, plain = plain })
+    options.put_on(sides.left, left --[[@as integer]], { goes = true, plain = plain })
   end
-  dress.put_on(sides.right, right, { goes = false, plain = plain or not sides.left })
+  options.put_on(sides.right, right, { goes = false, plain = plain or not sides.left })
 end
 
 ---@param left? integer   buffer; none: nothing stands beside the right one
 ---@param right integer   buffer
 ---@param how { focus: boolean, plain?: boolean }  focus: to the right side; plain: without diff mode
 ---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
----@return acp.Sides
+---@return acp.DiffWindows
 function M.open(left, right, how, hooks)
   local before = remember()
-  local left_win, right_win, own_tab = spot.open(left, right)
+  local left_win, right_win, own_tab = placement.open(left, right)
   local sides = {
     left = left_win,
     right = right_win,
@@ -202,16 +200,16 @@ function M.open(left, right, how, hooks)
 end
 
 --- The left window comes or goes with what there is to show in it.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param left? integer  buffer
 local function with_left(sides, left)
   if left and not sides.left then
-    sides.left = spot.open_left(sides.right, left)
+    sides.left = placement.open_left(sides.right, left)
     watch_window(sides, sides.left)
   elseif sides.left and not left then
     local win = sides.left
     sides.left, sides.both, sides.bars[win] = nil, nil, nil
-    dress.take_off(win)
+    options.take_off(win)
     if api.nvim_get_current_win() == win then
       api.nvim_set_current_win(sides.right)
     end
@@ -220,7 +218,7 @@ local function with_left(sides, left)
 end
 
 --- Other buffers on the sides.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param left? integer
 ---@param right integer
 ---@param plain? boolean  without diff mode
@@ -234,7 +232,7 @@ function M.show(sides, left, right, plain)
     return
   end
   for _, win in ipairs(windows(sides)) do
-    dress.take_off(win)
+    options.take_off(win)
   end
   with_left(sides, left)
   api.nvim_win_call(sides.right, function()
@@ -244,13 +242,13 @@ function M.show(sides, left, right, plain)
   fit(sides)
 end
 
----@param sides acp.Sides?
+---@param sides acp.DiffWindows?
 ---@return boolean
 function M.is_open(sides)
   return sides ~= nil and not sides.closed and vim.iter(windows(sides)):all(api.nvim_win_is_valid)
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 local function restore(sides)
   local is_here = not sides.own_tab and api.nvim_get_current_tabpage() == sides.tab
   if is_here and layouts.restore(sides.before.layout) then
@@ -259,7 +257,7 @@ local function restore(sides)
 end
 
 --- What the user had before them: in the window they came from, else in another, else the alternate file, else any.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@return integer? buf
 local function earlier(sides)
   local bufs = {}
@@ -276,14 +274,14 @@ local function earlier(sides)
   end)
 end
 
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 ---@param win integer
 ---@return boolean alone  it was the last window of Neovim, and stays with a file of the user's
 local function close_window(sides, win)
   if not api.nvim_win_is_valid(win) then
     return false
   end
-  dress.take_off(win)
+  options.take_off(win)
   if pcall(api.nvim_win_close, win, true) then
     return false
   end
@@ -300,7 +298,7 @@ local function close_window(sides, win)
 end
 
 --- Closes both; the focus, if one of them has it, goes to where the user came from.
----@param sides acp.Sides
+---@param sides acp.DiffWindows
 function M.close(sides)
   if sides.closed then
     return

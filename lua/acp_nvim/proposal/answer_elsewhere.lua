@@ -4,10 +4,9 @@
 --    an option that allows once    sends the right sides as they are, as `:w` there does
 --    one that allows always        is refused: it would allow what the agent proposed, and more of the same
 --    one that rejects, or none     sets the edits aside in a buffer
-local aside = require("acp_nvim.proposal.aside")
 local decision = require("acp_nvim.proposal.decision")
-local desk = require("acp_nvim.proposal.desk")
-local messages = require("acp_nvim.ui.messages")
+local set_aside = require("acp_nvim.proposal.set_aside")
+local store = require("acp_nvim.proposal.store")
 
 local M = {}
 
@@ -22,27 +21,17 @@ end
 ---@param option? table
 ---@return string? message
 function M.why_not(question, option)
-  if rejects(option) or not next(desk.changed(question.id)) then
+  local proposal = store.find(question.id)
+  if rejects(option) or not proposal or not next(store.edited(question.id)) then
     return nil
   elseif question.kind == "conflict" then
     local merges = option ~= nil and option.id == "merge" -- opens it again
     return not merges and "not sent: :w in the merge takes what you merged (:Acp answer 3)" or nil
   elseif option == nil or option.kind ~= "allow_once" then
     return "not sent, you edited the diff: :w there sends yours once (:Acp diff)"
-  elseif desk.version_of(question.id) ~= question.version then
+  elseif proposal.message.version ~= question.version then
     return "not sent: the proposal has changed since you edited it, see :Acp diff"
   end
-end
-
----@param question acp.Question
----@param texts table<string, string>
-local function set_aside(question, texts)
-  local buf
-  for path, text in pairs(texts) do
-    buf = aside.put(question.id, path, text)
-  end
-  local what = question.kind == "conflict" and "your merge" or "what you made of the proposal"
-  messages.show("warn", ("%s is kept: :sbuffer %d"):format(what, buf))
 end
 
 --- The option is the answer, and `M.why_not` has nothing against it.
@@ -50,16 +39,17 @@ end
 ---@param option? table
 ---@return boolean sent  the right sides went out instead of the option
 function M.answer(question, option)
-  local texts = desk.changed(question.id)
+  local texts = store.edited(question.id)
   if not next(texts) then
     return false
   elseif rejects(option) then
-    set_aside(question, texts)
+    local what = question.kind == "conflict" and "your merge" or "what you made of the proposal"
+    set_aside.put_all(question.id, texts, what .. " is kept: :sbuffer %d")
     return false
   elseif question.kind == "conflict" or option == nil then
     return false
   end
-  decision.send(question.id, { option = option.id })
+  decision.send(question.id, option.id)
   return true
 end
 

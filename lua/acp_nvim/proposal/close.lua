@@ -1,33 +1,18 @@
 -- A proposal goes, by the user's hand or since nobody asks any more; what the user has made of it stays.
-local abreast = require("acp_nvim.abreast")
-local aside = require("acp_nvim.proposal.aside")
+local buffers = require("acp_nvim.proposal.buffers")
 local decision = require("acp_nvim.proposal.decision")
-local desk = require("acp_nvim.proposal.desk")
+local diff_windows = require("acp_nvim.proposal.diff_windows")
+local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
-local sheet = require("acp_nvim.proposal.sheet")
-local sides = require("acp_nvim.sides")
+local set_aside = require("acp_nvim.proposal.set_aside")
 local state = require("acp_nvim.backend.session_store")
-local unsaved = require("acp_nvim.proposal.unsaved")
+local store = require("acp_nvim.proposal.store")
+local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
 local api = vim.api
 local M = {}
 
---- What the user has made of the right sides, for the next look at them.
----@param key integer
----@param proposal acp.Proposal
----@return table<string, acp.Kept>
-local function what_stays(key, proposal)
-  local entries = {}
-  for path, text in pairs(desk.changed(key)) do
-    local page = proposal.pages[path]
-    if page and api.nvim_buf_is_loaded(page.buf) then
-      page.steps = abreast.last_step(page)
-    end
-    local known = desk.kept_of(key, path)
-    entries[path] = { text = text, page = page or known and known.page, version = proposal.shown.version }
-  end
-  return entries
-end
+local GONE = "this is no longer asked; what you made of it: :sbuffer %d"
 
 --- The user's quickfix list is the one before ours again.
 ---@param id? integer  of ours
@@ -37,23 +22,37 @@ local function leave_list(id)
   end
 end
 
+--- The buffers of a file go; what the user has made of the right side stays as text.
+---@param file acp.ProposalFile
+---@return boolean  there is something to keep
+local function release(file)
+  if store.edited_text(file) and file.is_filled and api.nvim_buf_is_loaded(file.buf) then
+    file.text = follow_live.settled_text(file)
+  end
+  buffers.wipe(file.buf)
+  buffers.wipe(file.left_buf)
+  file.buf, file.left_buf, file.is_filled = nil, nil, nil
+  return file.text ~= nil or file.decided == true
+end
+
 --- The windows are gone: so are the buffers.
 ---@param key integer
 function M.forget(key)
-  local proposal = desk.open[key]
+  local proposal = store.open[key]
   if not proposal then
     return
   end
-  local entries = what_stays(key, proposal)
-  desk.kept[key] = key ~= desk.VIEW and next(entries) and entries or nil
-  desk.open[key] = nil
+  store.open[key] = nil
   if proposal.follower then
     proposal.follower.stop()
   end
-  unsaved.forget(proposal)
-  for _, bufs in ipairs({ proposal.rights, proposal.lefts }) do
-    vim.iter(vim.tbl_values(bufs)):each(sheet.wipe)
+  unsaved_lines.forget(proposal)
+  local keeps = false
+  for _, file in ipairs(proposal.files) do
+    keeps = release(file) or keeps
   end
+  proposal.windows = nil
+  store.kept[key] = keeps and key ~= store.VIEW and proposal or nil
   leave_list(proposal.list)
 end
 
@@ -61,25 +60,13 @@ end
 ---@param key integer
 ---@param over? boolean
 function M.close(key, over)
-  local proposal = desk.open[key]
-  if proposal and proposal.sides then
-    sides.close(proposal.sides)
+  local proposal = store.open[key]
+  if proposal and proposal.windows then
+    diff_windows.close(proposal.windows)
   end
   M.forget(key)
   if over then
-    desk.kept[key] = nil
-  end
-end
-
----@param question integer
----@param texts table<string, string>
-local function put_aside(question, texts)
-  local buf
-  for path, text in pairs(texts) do
-    buf = aside.put(question, path, text)
-  end
-  if buf then
-    messages.show("warn", ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf))
+    store.kept[key] = nil
   end
 end
 
@@ -97,11 +84,11 @@ end
 ---@param question integer
 local function finish(question)
   cancelled[question] = nil
-  local texts = state.is_answered(question) and {} or desk.changed(question)
+  local texts = state.is_answered(question) and {} or store.edited(question)
   M.close(question, true)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) then
-      put_aside(question, texts)
+      set_aside.put_all(question, texts, GONE)
     end
   end)
 end
@@ -117,45 +104,47 @@ end
 --- The right side stays before the user: no key meant for it hits another one.
 ---@param proposal acp.Proposal
 local function leave_open(proposal)
-  local key, path = desk.key_of(proposal), desk.path_of(proposal)
-  local buf, lefts = proposal.rights[path], proposal.lefts
-  local was_changed = desk.changed(key)[path] ~= nil
-  proposal.rights[path], proposal.pages[path] = nil, nil
-  proposal.lefts = {}
+  local file = store.current_file(proposal)
+  local buf, left_buf =
+    file.buf, --[[@as integer]]
+    file.left_buf
+  local was_edited = store.edited_text(file) ~= nil
+  file.buf, file.left_buf, file.sides = nil, nil, nil
   set_free(buf)
-  sides.set_bars(proposal.sides, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
-  proposal.sides.on_closed = function()
-    vim.iter(vim.tbl_values(lefts)):each(sheet.wipe)
-    if not was_changed and not vim.bo[buf].modified then
-      sheet.wipe(buf)
+  local windows = proposal.windows --[[@as acp.DiffWindows]]
+  diff_windows.set_bars(windows, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
+  windows.on_closed = function()
+    buffers.wipe(left_buf)
+    if not was_edited and not vim.bo[buf].modified then
+      buffers.wipe(buf)
     end
   end
-  M.forget(key)
+  M.forget(proposal.key)
 end
 
 --- Is the user on one of the sides, or has he changed the right one?
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_in_use(proposal)
-  local is_here = desk.under_cursor() == proposal
-  local is_merge = proposal.shown.verb == "merged" -- the user's own work
-  if cancelled[desk.key_of(proposal)] and not is_merge and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
+  local is_here = store.under_cursor() == proposal
+  local is_merge = proposal.message.kind == "merge" -- the user's own work
+  if cancelled[proposal.key] and not is_merge and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
     return false -- who gives up the turn types nothing that could hit another window
   end
-  return is_here or desk.changed(desk.key_of(proposal))[desk.path_of(proposal)] ~= nil
+  return is_here or store.edited_text(store.current_file(proposal)) ~= nil
 end
 
 --- The question is no longer open. Who is on one of the sides, or has changed the right one, keeps it; else its windows
 --- close.
 ---@param question integer
 function M.ended(question)
-  local proposal = desk.open[question]
+  local proposal = store.open[question]
   local answered = decision.is_decided(question) or state.is_answered(question)
-  if not proposal or answered or not sides.is_open(proposal.sides) or not is_in_use(proposal) then
+  if not proposal or answered or not diff_windows.is_open(proposal.windows) or not is_in_use(proposal) then
     return finish(question)
   end
   vim.schedule(function() -- behind the frame, which also tells of decisions
-    if not decision.is_decided(question) and desk.is_open(proposal) and sides.is_open(proposal.sides) then
+    if not decision.is_decided(question) and store.is_open(proposal) and diff_windows.is_open(proposal.windows) then
       leave_open(proposal)
       messages.show("warn", "no longer asked: nothing of the right side will be sent")
     end

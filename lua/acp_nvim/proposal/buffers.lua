@@ -28,12 +28,12 @@ function M.new(name, kind)
   return buf
 end
 
----@param shown acp.ProposedSide
+---@param question? integer
 ---@param path string
 ---@param kind ""|"live/"
 ---@return string name  whose end is the file's
-function M.name_of(shown, path, kind)
-  local scheme = (shown.question and ("acp://proposal/%d/"):format(shown.question) or "acp://diff/") .. kind
+function M.name_of(question, path, kind)
+  local scheme = (question and ("acp://proposal/%d/"):format(question) or "acp://diff/") .. kind
   local name = scheme .. vim.fn.fnamemodify(path, ":.")
   return vim.fn.bufexists(name) == 1 and scheme .. path or name -- `:cd` since that was made
 end

@@ -1,12 +1,44 @@
 -- Lines of the user's own that a proposal would replace look like any old line on the left side: they are marked as
 -- "yours, unsaved", until they are saved or the proposal is gone.
+--
+--    disk       live      proposed      marked
+--    a          a         a
+--    b          mine      B             mine
+--    c          c         C                     (the user has not touched it)
+--    d          also      also                  (the agent leaves it)
+local build = require("acp_nvim.proposal.build")
+local carry = require("acp_nvim.proposal.carry")
+
 local api = vim.api
 local M = {}
 
 local WORDS = " yours, unsaved "
+local MOST = 1000 -- lines that are marked
 
 local namespace = api.nvim_create_namespace("acp_nvim.proposal.unsaved")
 local group = api.nvim_create_augroup("acp_nvim.proposal.unsaved", {})
+
+---@param file acp.ProposalFile
+---@return integer[] rows  of the left side, from 0
+local function unsaved_rows(file)
+  local sides, found = file.sides, {} ---@type acp.BuiltSides, integer[]
+  if not (sides.is_modified and sides.fits and sides.left and file.sent.disk) or file.sent.plain then
+    return found
+  end
+  local mine, shift = {}, 0
+  for _, change in ipairs(carry.changes((build.split(file.sent.disk)), sides.left)) do
+    for row = change[1] + shift, change[1] + shift + #change[3] - 1 do
+      mine[row] = true
+    end
+    shift = shift + #change[3] - (change[2] - change[1])
+  end
+  for _, change in ipairs(carry.changes(sides.left, sides.right or "")) do
+    for row = change[1], change[2] - 1 do
+      found[#found + 1] = mine[row] and #found < MOST and row or nil
+    end
+  end
+  return found
+end
 
 ---@param buf integer
 local function clear(buf)
@@ -27,11 +59,13 @@ end
 
 --- The marks go with the proposal: `M.forget` takes them away.
 ---@param proposal acp.Proposal
+---@param file acp.ProposalFile
 ---@param left? integer  buffer
-function M.mark(proposal, left)
+function M.mark(proposal, file, left)
   M.forget(proposal)
-  local rows, win = proposal.shown.unsaved or {}, proposal.sides.left
-  if #rows == 0 or not (left and win and api.nvim_win_is_valid(win)) then
+  local win = proposal.windows.left
+  local rows = left and win and api.nvim_win_is_valid(win) and unsaved_rows(file) or {}
+  if #rows == 0 or not left then
     return
   end
   for _, row in ipairs(rows) do

@@ -1,0 +1,126 @@
+"""The change of one file that an agent describes, as two whole texts: the one it builds on, and what becomes of that.
+
+Agents name whole texts, or fragments that they replace. Which text they have in mind is found by looking: the disk's,
+or what the agent believes of the file because it has read or written it through us.
+
+    disk `a b c`, change `b` to `B`                base `a b c`, new `a B c`
+    disk `a b`, change `c` to `C`, belief `a c`    base `a c`, new `a C`
+    disk `a b a`, change `a` to `A`                no place: it is there twice, both texts stay as they came
+
+Lua carries the change over to the live text, which may hold unsaved lines (`lua/acp_nvim/proposal/build.lua`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from acp_nvim.review.codec import split
+
+Change = tuple[str | None, str | None]  # old None or empty: a new file, or all of one; new None: it is to go
+
+_GONE = "The file is not there any more: shown as it came"
+_MISSED = "The text to be replaced is not in the file: shown as it came"
+_TWICE = "The text to be replaced is in the file more than once: shown as it came"
+_BOM = "\ufeff"
+
+
+class AgentChange(NamedTuple):
+    base: str | None  # None: the file is new
+    new: str | None  # None: the file is to be deleted
+    problem: str = ""  # why the change has no place in the file; then both are as they came
+    written: frozenset[str | None] = frozenset()  # what the disk may hold once the agent has made it
+
+
+def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) -> AgentChange:
+    """`disk` None: there is no file. `belief`: what the agent has seen of it, as far as anybody knows."""
+    changes = list(changes)
+    if changes and changes[-1][1] is None:
+        return AgentChange(disk, None, written=frozenset([None]))
+    overwrites = not changes[0][0]
+    if disk is None and not overwrites:
+        return as_it_came(changes, _GONE)
+    texts = dict.fromkeys([belief, disk] if overwrites else [disk, belief])
+    made = [AgentChange(text, new) for text in texts if (new := _apply(text, changes)) is not None]
+    written = {change.new for change in made}
+    if len(changes) == 1 and (overwrites or (made and _is_all_of(made[0].base, changes[0][0]))):
+        written.add(changes[0][1])
+    if not made:
+        return as_it_came(changes, _reason(disk or "", changes))
+    known = next((each for each in made if each.base is not None), made[0])
+    return known._replace(written=frozenset(written))
+
+
+def as_it_came(changes: Sequence[Change], problem: str) -> AgentChange:
+    """The agent's own texts, where nothing can be said of the file."""
+    old = [old for old, _ in changes if old is not None]
+    new = [new for _, new in changes if new is not None]
+    return AgentChange("\n".join(old) if old else None, "\n".join(new) if new else None, problem)
+
+
+def _apply(text: str | None, changes: Sequence[Change]) -> str | None:
+    """One change after the other; None: one of them has no place."""
+    made = text
+    for old, new in changes:
+        if not old or (made is not None and _is_all_of(made, old)):
+            made = _in_the_shape_of(made, old, new or "")
+        else:
+            made = None if made is None else _replaced(made, old, new or "")
+        if made is None:
+            return None
+    return made
+
+
+def _in_the_shape_of(text: str | None, old: str | None, new: str) -> str:
+    """All of a text anew: with its line ends, its mark, and without a final newline if only the agent sees one."""
+    if text is None:
+        return new
+    end = split(text.removeprefix(_BOM)).end
+    body = new.removeprefix(_BOM)
+    body = body.replace("\r\n", "\n").replace("\n", end) if end != "\n" or "\r\n" in (old or "") else body
+    if old and old.endswith("\n") == new.endswith("\n") != text.endswith("\n"):
+        body = f"{body}{end}" if text.endswith("\n") else body.removesuffix(end)
+    return (_BOM if text.startswith(_BOM) else "") + body
+
+
+def _is_all_of(text: str | None, old: str | None) -> bool:
+    return text is not None and old is not None and (text == old or _plain(text) == _plain(old))
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix(_BOM).replace("\r\n", "\n").removesuffix("\n")
+
+
+def _replaced(text: str, old: str, new: str) -> str | None:
+    """The text with the fragment replaced; None unless it is there exactly once."""
+    for place, what, by in _spellings(text, old, new):
+        count = _count(place, what)
+        if count > 1:
+            return None
+        if count:
+            whole = place.replace(what, by)
+            return whole if place == text else whole.removesuffix(split(place).end)
+    return None
+
+
+def _count(text: str, what: str) -> int:
+    """Up to two, overlapping ones too."""
+    first = text.find(what)
+    return 0 if first < 0 else 1 + (text.find(what, first + 1) >= 0)
+
+
+def _spellings(text: str, old: str, new: str) -> Iterable[tuple[str, str, str]]:
+    """As it came; with the file's line ends; with a final newline that the file does not have."""
+    yield text, old, new
+    end = split(text).end
+    ours = [each.replace("\r\n", "\n").replace("\n", end) for each in (old, new)]
+    if ours != [old, new]:
+        yield text, ours[0], ours[1]
+    if ours[0].endswith(end) and not text.endswith(end):
+        yield text + end, ours[0], ours[1]
+
+
+def _reason(disk: str, changes: Sequence[Change]) -> str:
+    olds = (_spellings(disk, old, "") for old, _ in changes if old)
+    is_twice = any(_count(place, what) > 1 for each in olds for place, what, _ in each)
+    return _TWICE if is_twice else _MISSED

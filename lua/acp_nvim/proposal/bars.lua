@@ -1,0 +1,96 @@
+-- What the bars of the two sides say: what stands there, of which file, what the user should know, which keys decide. How
+-- much of it there is room for is the business of `diff_windows/bar.lua`. Names are the agent's: they are no formats.
+local M = {}
+
+local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
+local SAVES_ITSELF = { "this agent saves the file itself; refused hunks are reverted right after", "agent saves first" }
+local SAME_LINES = { "only the end of the last line differs", "only the end of the last line differs" }
+local END_GOES = { "the newline at the end goes, too", "last newline goes" }
+local END_COMES = { "a newline at the end is added, too", "last newline added" }
+local OUTSIDE = { "outside the folders", "outside the folders" }
+local SHORT = { ["It changes lines that you have changed too: what is on the right decides"] = "both changed" }
+
+--- A diff of lines shows no newline that comes or goes at the end of the file.
+---@param sides acp.BuiltSides
+---@return string[]?
+local function note_on_end(sides)
+  local left, right = sides.left, sides.right
+  if not left or not right or sides.left_final == sides.right_final then
+    return nil
+  elseif left == right then
+    return SAME_LINES
+  elseif left ~= "" and right ~= "" then
+    return sides.right_final and END_COMES or END_GOES
+  end
+end
+
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return string[][]  each in long words and in short ones; the last is about what sending does
+local function notes_of(proposal, file)
+  local sides, found = file.sides, {} ---@type acp.BuiltSides, string[][]
+  found[#found + 1] = file.sent.plain and PLAIN or nil
+  if proposal.message.kind ~= "proposal" then
+    return found
+  end
+  if sides.problem then
+    found[#found + 1] = { sides.problem, SHORT[sides.problem] or sides.problem }
+  end
+  local on_end = note_on_end(sides)
+  found[#found + 1] = file.sent.outside and OUTSIDE or nil
+  found[#found + 1] = on_end
+  if not proposal.message.through and sides.fits and sides.right and on_end ~= SAME_LINES then
+    found[#found + 1] = SAVES_ITSELF
+  end
+  return found
+end
+
+---@param proposal acp.Proposal
+---@param sides acp.BuiltSides
+---@return string? left
+---@return string right
+local function names_of(proposal, sides)
+  local kind = proposal.message.kind
+  if kind == "merge" then
+    return "yours", proposal.message.stays and "your buffer, unsaved" or "what will be saved"
+  elseif kind == "view" then
+    return sides.left and "before", sides.left and "after" or "new file"
+  elseif not sides.right then
+    return sides.left and "now", "deletes the file"
+  end
+  return sides.left and "now", not sides.left and sides.fits and "new file" or "proposed"
+end
+
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return string[]  names of keys
+local function keys_of(proposal, file)
+  local kind, sides, is_diff = proposal.message.kind, file.sides, not file.sent.plain
+  if kind == "view" then
+    return { "close" }
+  elseif kind == "merge" then
+    local last = { proposal.message.stays and "merge" or "save", "later" }
+    return is_diff and { "yours", unpack(last) } or last
+  end
+  local refuses = is_diff and sides.fits and sides.left and sides.right
+  return refuses and { "refuse", "send", "reject", "later" } or { "send", "reject", "later" }
+end
+
+--- The bars of both sides. Without a left side the right one tells all.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return acp.SideBar? left
+---@return acp.SideBar right
+---@return string? note  the first, in long words
+function M.of(proposal, file)
+  local left, right = names_of(proposal, file.sides)
+  local notes, keys = notes_of(proposal, file), keys_of(proposal, file)
+  local about = { path = file.sent.shown, at = proposal.at, of = #proposal.files, notes = notes }
+  local note = notes[1] and notes[1][1]
+  if not left then
+    return nil, vim.tbl_extend("error", about, { name = right, keys = keys }), note
+  end
+  return vim.tbl_extend("error", about, { name = left }), { name = right, keys = keys }, note
+end
+
+return M

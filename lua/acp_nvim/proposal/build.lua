@@ -1,0 +1,208 @@
+-- Builds the two sides of a file: left the live text, right that text with what the agent wants.
+--
+--    disk     a b c          the agent wants b to become B
+--    buffer   mine a b c     the live text: the user has not saved a line
+--    left     mine a b c
+--    right    mine a B c
+--
+-- The backend sends the change of the agent as two whole texts, `base` and `new`. Where the buffer has other text than the
+-- disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
+-- same line beside them. Lines that both have changed are the agent's on the right, and the user is told.
+--
+-- A text is a string with "\n" at the end of each line. Its body is the same without the last "\n", as buffers have it.
+local carry = require("acp_nvim.proposal.carry")
+local files = require("acp_nvim.files")
+
+local M = {}
+
+M.OVERLAP = "It changes lines that you have changed too: what is on the right decides"
+
+---@class acp.AgentsFile  as the backend sends it
+---@field path string
+---@field name string      as it is shown
+---@field shown string     the path, as the bars show it
+---@field disk? string     none: there is no file
+---@field base? string     what the agent's change is made of, where that is not the disk
+---@field new? string      none: the file is to be deleted
+---@field changes [string, string][]  fragments as the agent has sent them: old, new
+---@field problem? string  why it has no place in the file: base and new are as they came
+---@field outside? boolean
+---@field plain? boolean   too much differs: Neovim would stand still over it as a diff
+---@field left? string     of a text to look at, or to merge: both sides as they are
+---@field right? string
+---@field begun? { right: string, text: string }  what the user had made of another right side
+
+---@class acp.BuiltSides
+---@field left? string     body of the live text; none: there is no file
+---@field left_final boolean   it ends with a line end
+---@field right? string    none: the file is to be deleted
+---@field right_final boolean
+---@field fits boolean     both are the file; else both are parts of it, as the agent has sent them
+---@field problem? string
+---@field buf? integer     in which the file is loaded
+---@field is_modified? boolean
+
+--- A text without its last line end, and whether it has one.
+---@param text string
+---@return string body
+---@return boolean final
+function M.split(text)
+  if text == "" then
+    return "", true
+  elseif text:sub(-1) == "\n" then
+    return text:sub(1, -2), true
+  end
+  return text, false
+end
+
+---@param body string
+---@param final boolean
+---@return string
+function M.join(body, final)
+  return body == "" and "" or final and body .. "\n" or body
+end
+
+--- Where the agent changes the last line end it is as the agent wants it, else as the file has it.
+---@param base string
+---@param new string
+---@param live_final boolean
+---@return boolean
+local function final_of(base, new, live_final)
+  local _, base_final = M.split(base)
+  local _, new_final = M.split(new)
+  if base_final == new_final then
+    return live_final
+  end
+  return new_final
+end
+
+---@param text string
+---@param what string
+---@return integer? first  nil unless it is there exactly once
+---@return integer? last
+local function find_once(text, what)
+  local first, last = text:find(what, 1, true)
+  if first and not text:find(what, first + 1, true) then
+    return first, last
+  end
+end
+
+--- The text with one change of the agent's; nil: it has no place there.
+---@param text string
+---@param old string
+---@param new string
+---@return string?
+local function replace(text, old, new)
+  if old == "" then
+    return nil
+  end
+  local body, final = M.split(text)
+  if M.split(old) == body then
+    return M.join((M.split(new)), final_of(old, new, final))
+  end
+  local lacks_end = not final and old:sub(-1) == "\n" -- an agent may take every line for one with an end
+  local place = lacks_end and text .. "\n" or text
+  local first, last = find_once(place, old)
+  if not first then
+    return nil
+  end
+  local made = place:sub(1, first - 1) .. new .. place:sub(last + 1)
+  return lacks_end and M.split(made) or made
+end
+
+--- The live text with all changes of the agent's; nil: one of them has no place there.
+---@param text string
+---@param changes [string, string][]
+---@return string?
+local function replace_all(text, changes)
+  local made = text ---@type string?
+  for _, change in ipairs(changes) do
+    made = made and replace(made, change[1], change[2])
+  end
+  return made
+end
+
+---@param file acp.AgentsFile
+---@param live? string
+---@return string? right
+---@return string? problem
+---@return boolean fits
+local function right_of(file, live)
+  if not file.new and not file.problem then
+    return nil, nil, true
+  end
+  local placed = live and live ~= file.disk and #file.changes > 0 and replace_all(live, file.changes)
+  if placed then
+    return placed, nil, true
+  elseif file.problem then
+    return file.new, file.problem, false
+  end
+  local base, new = file.base or file.disk or "", file.new --[[@as string]]
+  if not live or live == base then
+    return new, nil, true
+  end
+  if file.plain then
+    return new, M.OVERLAP, true -- Neovim would stand still over the merge
+  end
+  local body, live_final = M.split(live)
+  local merged, overlaps = carry.merge((M.split(base)), (M.split(new)), body)
+  return M.join(merged, final_of(base, new, live_final)), overlaps > 0 and M.OVERLAP or nil, true
+end
+
+--- The live text: of the loaded buffer, else of the disk.
+---@param file acp.AgentsFile
+---@return string? text
+---@return acp.Look? look  at the buffer
+function M.live(file)
+  local look = files.look(file.path)
+  if not look then
+    return file.disk, nil
+  end
+  return M.join(carry.text_of(look.buf), look.final), look
+end
+
+---@param left? string
+---@param right? string
+---@param more table
+---@return acp.BuiltSides
+local function built(left, right, more)
+  local left_body, left_final = M.split(left or "")
+  local right_body, right_final = M.split(right or "")
+  return vim.tbl_extend("error", more, {
+    left = left and left_body,
+    left_final = left_final,
+    right = right and right_body,
+    right_final = right_final,
+  })
+end
+
+---@param file acp.AgentsFile
+---@return acp.BuiltSides
+function M.sides(file)
+  if file.left or file.right then
+    return built(file.left, file.right, { fits = true })
+  end
+  local live, look = M.live(file)
+  local right, problem, fits = right_of(file, live)
+  local left = live
+  if not fits then
+    left = file.base
+  end
+  local buf, is_modified = look and look.buf, look and look.modified
+  return built(left, right, { fits = fits, problem = problem, buf = buf, is_modified = is_modified })
+end
+
+--- Both sides of a file with unsaved lines, for the preview in the chat; nil: it is not loaded.
+---@param file acp.AgentsFile
+---@return { left?: string, right?: string, problem?: string, fits: boolean }?
+function M.preview(file)
+  local sides = M.sides(file)
+  if not sides.buf then
+    return nil
+  end
+  local left = sides.left and M.join(sides.left, sides.left_final)
+  local right = sides.right and M.join(sides.right, sides.right_final)
+  return { left = left, right = right, problem = sides.problem, fits = sides.fits }
+end
+
+return M

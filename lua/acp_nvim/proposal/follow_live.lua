@@ -1,0 +1,138 @@
+-- The right side follows the live text: what the user changes in the file comes to be on both sides. In lines that the
+-- right side has changed, too, it stays as it is: the user sees both, and its text decides.
+--
+-- Each change that comes along is an undo step of its own in the right side. `u` may take one back, so the live text that
+-- the buffer is made of is remembered with the state of the undo tree:
+--
+--    state 1   live `a b`      filled in
+--    state 2   live `x a b`    followed
+--    u         state 1         the right side is made of `a b` again: `x` is carried over once more
+local carry = require("acp_nvim.proposal.carry")
+
+local api = vim.api
+local M = {}
+
+---@class acp.LiveFollower
+---@field stop fun()
+
+local PAUSE_MS = 40 -- in which keys pool; Neovim's own diff costs about the same for each
+
+---@param buf integer
+---@return integer
+local function undo_state(buf)
+  return api.nvim_buf_call(buf, function()
+    return vim.fn.undotree().seq_cur
+  end)
+end
+
+--- The text that has just been filled in was made of this live text.
+---@param file acp.ProposalFile
+---@param live string
+function M.begin(file, live)
+  file.bases = { { seq = undo_state(file.buf), live = live } }
+end
+
+---@param file acp.ProposalFile
+---@return string live  that the text in the buffer is made of
+local function base_of(file)
+  local now, live = undo_state(file.buf), file.bases[1].live
+  for _, base in ipairs(file.bases) do
+    live = base.seq <= now and base.live or live
+  end
+  return live
+end
+
+--- The right side as text, made of the newest live text, once its buffer goes.
+---@param file acp.ProposalFile
+---@return string
+function M.settled_text(file)
+  return (carry.merge(base_of(file), carry.text_of(file.buf), file.sides.left or ""))
+end
+
+---@param buf integer
+---@param list acp.Change[]
+local function put(buf, list)
+  local bo = vim.bo[buf]
+  bo.undolevels = bo.undolevels
+  for index = #list, 1, -1 do
+    api.nvim_buf_set_lines(buf, list[index][1], list[index][2], false, list[index][3])
+  end
+  bo.undolevels = bo.undolevels
+end
+
+--- The right side takes up what the live text has become.
+---@param file acp.ProposalFile
+---@param live string  body
+---@param final boolean
+function M.follow(file, live, final)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  if not sides.left or not sides.right or not sides.fits then
+    return
+  end
+  if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
+    local base = base_of(file)
+    if base ~= live then
+      local modified = vim.bo[file.buf].modified
+      put(file.buf, (carry.carry(base, carry.text_of(file.buf), live)))
+      vim.bo[file.buf].modified = modified
+      table.insert(file.bases, { seq = undo_state(file.buf), live = live })
+    end
+  elseif file.text then
+    file.text = carry.merge(sides.left, file.text, live)
+  end
+  if sides.left ~= live then
+    sides.right = carry.merge(sides.left, sides.right, live)
+    sides.left = live
+  end
+  if sides.left_final ~= final then
+    sides.right_final = sides.right_final == sides.left_final and final or sides.right_final
+    sides.left_final = final
+  end
+end
+
+--- Whoever is amid a command or an insertion there is not disturbed.
+---@param buf integer
+---@return boolean
+local function is_busy(buf)
+  return api.nvim_get_current_buf() == buf and api.nvim_get_mode().mode ~= "n"
+end
+
+--- Calls `fn` when the buffer has changed, pooled, and when `right` may be edited again.
+---@param live integer   buffer
+---@param right integer  buffer
+---@param fn fun()
+---@return acp.LiveFollower
+function M.watch(live, right, fn)
+  local follower, scheduled, stopped = {}, false, false
+  local function due()
+    scheduled = false
+    if stopped or not api.nvim_buf_is_loaded(live) then
+      return
+    elseif not is_busy(right) then
+      return fn()
+    end
+    scheduled = true
+    api.nvim_create_autocmd("ModeChanged", { pattern = "*:n", once = true, callback = vim.schedule_wrap(due) })
+  end
+  local function changed()
+    if stopped then
+      return true
+    elseif not scheduled then
+      scheduled = true
+      vim.defer_fn(due, PAUSE_MS)
+    end
+  end
+  function follower.stop()
+    stopped = true
+  end
+  changed() -- since its text was taken
+  api.nvim_buf_attach(live, false, {
+    on_lines = changed,
+    on_reload = function()
+      changed()
+    end,
+  })
+  return follower
+end
+
+return M

@@ -1,0 +1,126 @@
+-- The proposals that lie open, by question, and those whose windows are closed but of which the user has edited something.
+local carry = require("acp_nvim.proposal.carry")
+local diff_windows = require("acp_nvim.proposal.diff_windows")
+
+local api = vim.api
+local M = {}
+
+---@class acp.ProposalMessage  from the backend, once for each version of a question
+---@field kind "proposal"|"merge"|"view"  merge: of a conflict; view: only to look at
+---@field question? integer  none: a look at what a tool call has done
+---@field session integer
+---@field version? integer
+---@field files acp.AgentsFile[]
+---@field through? boolean  the agent writes through us
+---@field stays? boolean    of a conflict: the merged text stays in the buffer, and the user saves it
+---@field focus? boolean
+---@field auto? boolean     opens only before an idle user
+---@field renews? boolean   it is only to take the place of an earlier version
+
+---@class acp.ProposalFile
+---@field sent acp.AgentsFile
+---@field path string
+---@field name string
+---@field sides? acp.BuiltSides  once it has been shown; nil: nobody has looked at it
+---@field buf? integer      of the right side
+---@field left_buf? integer of the left side, where it is ours
+---@field is_filled? boolean  the buffer holds the right side
+---@field text? string      what the user has made of the right side, while its buffer is gone
+---@field bases { seq: integer, live: string }[]  the live text that the right side is made of, from that undo state on
+---@field decided? boolean  by `:w` in it
+---@field changed? boolean  by the agent, since the user has seen it
+
+---@class acp.Proposal
+---@field key integer
+---@field message acp.ProposalMessage
+---@field files acp.ProposalFile[]
+---@field at integer        which file is before the user
+---@field windows? acp.DiffWindows
+---@field follower? acp.LiveFollower
+---@field list? integer     id of the quickfix list
+---@field told? boolean     the note
+---@field told_unsent? boolean  that a write of nobody's was no answer
+---@field marked? integer   buffer with marks at unsaved lines
+
+M.VIEW = 0 -- the key of a look that is no question
+
+M.open = {} ---@type table<integer, acp.Proposal>
+M.kept = {} ---@type table<integer, acp.Proposal>
+
+---@param proposal acp.Proposal
+---@return boolean
+function M.is_open(proposal)
+  return M.open[proposal.key] == proposal
+end
+
+--- Are its windows in this tabpage?
+---@param proposal acp.Proposal
+---@return boolean
+function M.is_here(proposal)
+  return diff_windows.is_open(proposal.windows) and proposal.windows.tab == api.nvim_get_current_tabpage()
+end
+
+--- The file that is before the user.
+---@param proposal acp.Proposal
+---@return acp.ProposalFile
+function M.current_file(proposal)
+  return proposal.files[proposal.at]
+end
+
+--- The proposal on one of whose sides the user is.
+---@return acp.Proposal?
+function M.under_cursor()
+  local win = api.nvim_get_current_win()
+  for key, proposal in pairs(M.open) do
+    local windows = proposal.windows
+    if key ~= M.VIEW and diff_windows.is_open(windows) and (windows.left == win or windows.right == win) then
+      return proposal
+    end
+  end
+end
+
+--- What stands on the right side.
+---@param file acp.ProposalFile
+---@return string?  body; nil: nobody has looked at it, or the file is to be deleted
+function M.text_of(file)
+  if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
+    return carry.text_of(file.buf)
+  end
+  return file.text or file.sides and file.sides.right
+end
+
+--- What the user has made of a right side.
+---@param file acp.ProposalFile
+---@return string?  body; nil: nothing
+function M.edited_text(file)
+  local text = file.sides and M.text_of(file)
+  return text ~= (file.sides and file.sides.right or "") and text or nil
+end
+
+--- The proposal of a question, open or kept.
+---@param key integer
+---@return acp.Proposal?
+function M.find(key)
+  return M.open[key] or M.kept[key]
+end
+
+--- The right sides that the user has changed.
+---@param proposal acp.Proposal
+---@return table<string, string>  path -> body
+function M.edited_of(proposal)
+  local texts = {}
+  for _, file in ipairs(proposal.files) do
+    texts[file.path] = M.edited_text(file)
+  end
+  return texts
+end
+
+--- The same of a question whose proposal is open or kept.
+---@param key integer
+---@return table<string, string>  path -> body
+function M.edited(key)
+  local proposal = M.find(key)
+  return proposal and M.edited_of(proposal) or {}
+end
+
+return M

@@ -1,0 +1,148 @@
+"""Where a change that an agent describes has its place: whole texts, fragments, and what does not fit."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_nvim.proposals.agent_change import AgentChange, Change, find_place
+
+
+def text(words: str, end: str = "\n") -> str:
+    return "".join(word + end for word in words.split())
+
+
+def place(disk: str | None, *changes: Change, belief: str | None = None) -> tuple[str | None, str | None]:
+    found = find_place(disk, belief, changes)
+    assert found.problem == ""
+    return found.base, found.new
+
+
+def test_a_whole_file_is_what_the_agent_wrote():
+    found = find_place("a\nb\n", None, [("a\nb\n", "a\nc\n")])
+    assert found == AgentChange("a\nb\n", "a\nc\n", "", frozenset(["a\nc\n"]))
+
+
+@pytest.mark.parametrize("old", [None, ""])
+def test_a_new_file(old: str | None):
+    assert place(None, (old, "x\n")) == (None, "x\n")
+    assert place("", (old, "x\n")) == ("", "x\n")
+
+
+@pytest.mark.parametrize("old", [None, ""])
+def test_an_overwrite_builds_on_what_the_agent_knows(old: str | None):
+    assert place("a\n", (old, "b\n")) == ("a\n", "b\n")
+    assert place("U\na\n", (old, "a\nX\n"), belief="a\n") == ("a\n", "a\nX\n")
+    written = find_place("U\na\n", "a\n", [(old, "a\nX\n")]).written
+    assert written == {"a\nX\n"}
+
+
+def test_a_deletion():
+    assert find_place("a\n", None, [("a\n", None)]) == AgentChange("a\n", None, "", frozenset([None]))
+
+
+@pytest.mark.parametrize(
+    ("disk", "old", "new", "result"),
+    [
+        ("a\nb\nc\n", "b\n", "B\n", "a\nB\nc\n"),
+        ("a\nb\nc\n", "b", "B", "a\nB\nc\n"),
+        ("a\nb\nc\n", "a\nb\n", "x\n", "x\nc\n"),
+        ("a\nb\nc\n", "b\n", "", "a\nc\n"),
+        ("one two three\n", "two", "2", "one 2 three\n"),
+        ("f(a,\n  b) + 1\n", "a,\n  b", "c", "f(c) + 1\n"),
+        ("f(c) + 1\n", "c", "a,\n  b", "f(a,\n  b) + 1\n"),
+        ("a\nb", "b\n", "B\n", "a\nB"),
+        ("a\nb", "b", "B\n", "a\nB\n"),
+        ("\u00e4\n\u00f6\n", "\u00f6", "\u00fc", "\u00e4\n\u00fc\n"),
+    ],
+)
+def test_a_fragment_is_replaced_where_it_is(disk: str, old: str, new: str, result: str):
+    assert place(disk, (old, new)) == (disk, result)
+
+
+@pytest.mark.parametrize(
+    ("disk", "old", "word"),
+    [
+        ("a\nb\na\n", "a\n", "more than once"),
+        ("xaaax", "aa", "more than once"),
+        ("a\nb\n", "c", "not in the file"),
+        (None, "a\n", "not there"),
+    ],
+)
+def test_a_fragment_that_has_no_place_stays_as_it_came(disk: str | None, old: str, word: str):
+    found = find_place(disk, None, [(old, "new")])
+    assert (found.base, found.new, found.written) == (old, "new", frozenset())
+    assert word in found.problem
+    assert len(found.problem) < 80
+
+
+def test_a_fragment_may_be_only_in_what_the_agent_has_seen():
+    assert place("a b\n", ("c", "C"), belief="a c\n") == ("a c\n", "a C\n")
+    assert find_place("a\nb\n", "a\nb\nc\n", [("b", "B")]).written == {"a\nB\n", "a\nB\nc\n"}
+
+
+@pytest.mark.parametrize(("old", "new"), [("b\nc\n", "B\nC\n"), ("b\r\nc\r\n", "B\r\nC\r\n")])
+def test_a_file_keeps_its_line_ends(old: str, new: str):
+    for end in ("\n", "\r\n"):
+        assert place(text("a b c d", end), (old, new))[1] == text("a B C d", end)
+        assert place(text("b c", end), (old, new))[1] == text("B C", end)
+
+
+def test_lines_of_a_file_with_mixed_ends_keep_theirs():
+    assert place("a\r\nb\nc\r\n", ("b", "B"))[1] == "a\r\nB\nc\r\n"
+
+
+@pytest.mark.parametrize(
+    ("disk", "old", "new", "result"),
+    [
+        ("a\nb", "a\nb\n", "a\nc\n", "a\nc"),
+        ("a\nb", "a\nb", "a\nc\n", "a\nc\n"),
+        ("a\nb\n", "a\nb\n", "a\nb", "a\nb"),
+        ("a\nb\n", "a\nb", "a\nc", "a\nc\n"),
+    ],
+)
+def test_the_final_newline_is_the_files_unless_the_agent_means_it(disk: str, old: str, new: str, result: str):
+    assert place(disk, (old, new))[1] == result
+
+
+@pytest.mark.parametrize("old", ["\ufeffa\n", "a\n"])
+@pytest.mark.parametrize("new", ["\ufeffb\n", "b\n"])
+def test_a_bom_stays_as_it_is(old: str, new: str):
+    assert place("\ufeffa\n", (old, new))[1] == "\ufeffb\n"
+    assert place("a\n", (old, new))[1] == "b\n"
+    assert place("\ufeffa\nc\n", ("c", "d"))[1] == "\ufeffa\nd\n"
+
+
+def test_several_changes_of_a_file_follow_each_other():
+    assert place(text("a b c d"), ("b\n", "B\nB2\n"), ("B2\nc\n", "C\n"))[1] == text("a B C d")
+    assert place(None, (None, "a\n"), ("a\n", "b\n"))[1] == "b\n"
+    assert place("a\n", (None, "b\n"), (None, "c\n"))[1] == "c\n"
+
+
+def test_several_changes_that_do_not_all_fit_stay_as_they_came():
+    found = find_place(text("a b"), None, [("a\n", "A\n"), ("z\n", "Z\n")])
+    assert (found.base, found.new) == ("a\n\nz\n", "A\n\nZ\n")
+    assert found.problem
+
+
+_lines = st.lists(st.sampled_from("abcd"), max_size=6).map(lambda words: text(" ".join(words)))
+
+
+@given(_lines, _lines, st.sampled_from(["\n", "\r\n"]))
+def test_what_the_agent_has_seen_becomes_what_it_wrote(old: str, new: str, end: str):
+    disk = old.replace("\n", end)
+    assert place(disk, (old, new)) == (disk, new.replace("\n", end) if old else new)
+
+
+@pytest.mark.alone
+def test_a_large_file_takes_no_time():
+    lines = [f"line {n}" for n in range(10_000)]
+    old = "\n".join(lines) + "\n"
+    new = "\n".join(f"new {n}" if not n % 100 else line for n, line in enumerate(lines)) + "\n"
+    times = []
+    for _ in range(3):
+        began = time.process_time()
+        assert not find_place(old, None, [(old, new)]).problem
+        times.append(time.process_time() - began)
+    assert min(times) < 0.1
