@@ -1,4 +1,4 @@
-"""A conversation as Markdown: what was said verbatim, and around it what was done."""
+"""Exports a conversation as Markdown: messages verbatim, and what was done in between."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STEPS = {"completed": "[x]", "in_progress": "[ ] ▸", "pending": "[ ]"}
 
 
 def export(session: Session, terminal: Terminal) -> Iterator[str]:
-    """Pieces of the file; each ends its line."""
+    """Yield the pieces of the file, each with its line end."""
     agent = one_line(str(session.facts.get("agent_title") or session.agent))
     title = one_line(session.name or session.title or f"A conversation with {agent}")
     yield f"# {title}\n\n{agent} in {_code(one_line(session.cwd))}\n"
@@ -66,7 +66,7 @@ def _fenced(text: str) -> str:
 
 
 def _closing(text: str) -> str:
-    """A code block that was never closed would swallow all that follows."""
+    """Close a code block that the agent left open, else it would swallow all that follows."""
     fence = ""
     for match in _FENCE.finditer(text):
         marks, rest = match.groups()
@@ -121,7 +121,7 @@ def _diff(diff: schema.Diff) -> Iterator[str]:
 
 
 def _block(text: str, language: str = "") -> str:
-    """Below a list item. The fence is longer than any in the text."""
+    """Yield a code block below a list item. Its fence is longer than any in the text."""
     if not text.strip():
         return ""
     longest = max(map(len, re.findall("`+", text)), default=0)

@@ -1,4 +1,4 @@
-"""The conversations of a folder that are over and kept: which is the latest, and whether it was cut off in its turn."""
+"""Finds the latest saved conversation of a folder, and whether its last turn was cut off."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Kept(NamedTuple):
 
 
 def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
-    """`but`: those that go on."""
+    """Return the file of the latest conversation in this folder. `but`: files that are still written."""
     newest = sorted(folder.glob("*.jsonl"), key=_age, reverse=True)
     over = (path for path in newest if str(path) not in but and not _is_written(path))
     return next((path for path in over if _cwd(path) == cwd), None)
 
 
 def described(path: Path) -> Kept:
-    """Read its first lines only: the rest may be long."""
+    """Read the facts from its first lines: the rest may be long."""
     id = title = None
     for message in islice(_messages(path), _HEAD):
         result, params = message.get("result"), message.get("params")
@@ -58,7 +58,7 @@ def _first_words(prompt: Any) -> str | None:
 
 
 def was_cut(path: Path) -> bool:
-    """Its last prompt has no end: whoever wrote it was ended."""
+    """Whether its last prompt has no answer, because its writer was killed."""
     is_open = False
     for message in _messages(path):
         if message.get("method") == "session/prompt":
@@ -69,7 +69,7 @@ def was_cut(path: Path) -> bool:
 
 
 def _cwd(path: Path) -> Any:
-    """That of the session, which stands in its first lines."""
+    """Return the folder of the session, which stands in the first lines."""
     begun = (
         each.get("params") for each in islice(_messages(path), _HEAD) if each.get("method") == "session/new"
     )
@@ -78,7 +78,7 @@ def _cwd(path: Path) -> Any:
 
 
 def _messages(path: Path) -> Iterator[dict[str, Any]]:
-    """What can be read of it: it may be cut off, or gone, or no file of ours."""
+    """Yield the readable messages: the file may be cut off, gone, or not ours."""
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
@@ -97,23 +97,19 @@ def _message(line: str) -> dict[str, Any]:
 
 
 def _is_written(path: Path) -> bool:
-    """By a backend that lives: its number stands in the name, `when-agent-number-session.jsonl`."""
+    """Whether a living backend writes it: its process number is in the name, `when-agent-number-session.jsonl`."""
     found = _PID.search(path.name)
     if found is None:
         return False
     try:
         os.kill(int(found[1]), 0)
-    except (
-        ProcessLookupError,
-        PermissionError,
-        OverflowError,
-    ):  # another user's process: not ours, the number is
+    except (ProcessLookupError, PermissionError, OverflowError):  # gone, or another program's by now
         return False
     return _is_backend(found[1])
 
 
 def _is_backend(pid: str) -> bool:
-    """The number may be another program's by now, or of one that has ended but was not waited for."""
+    """Whether the process is a backend: its number may belong to another program, or to a zombie."""
     try:
         return b"acp_nvim" in Path("/proc", pid, "cmdline").read_bytes()
     except FileNotFoundError:  # a system without /proc: the number must do

@@ -1,4 +1,4 @@
-"""Play a saved wire file into a session, without an agent: what was said then is shown again."""
+"""Plays a saved wire file into a session without an agent, so that the conversation is shown again."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Played(NamedTuple):
 
 
 def play(session: Session, file: str) -> Played:
-    """Raises OSError or ValueError, with the number of the line, before anything is shown."""
+    """Play a file. Raises OSError or ValueError, with the number of the line, before anything is shown."""
     entries, cut = _read(file)
     return Played(Player(session).play(entries), cut)
 
 
 def recall(session: Session, file: str) -> None:
-    """Have a session show what was said in it before its backend ended. Raises as `play` does."""
+    """Show in a session what was said before its backend ended. Raises as `play` does."""
     earlier = Session(session.number, session.agent, session.cwd)
     Player(earlier).play(_read(file)[0], "the backend ended here")
     session.transcript, session.turn = earlier.transcript, earlier.turn
@@ -51,7 +51,7 @@ def recall(session: Session, file: str) -> None:
 
 
 def _read(file: str) -> tuple[list[Entry], int | None]:
-    """What stands in it, and which line is cut off, if that is the last one: its writer was ended."""
+    """Read the entries, and the number of the last line if it is cut off, because its writer was killed."""
     entries: list[Entry] = []
     broken: int | None = None
     with open(file, encoding="utf-8", errors="replace") as lines:
@@ -191,7 +191,7 @@ class Player:
         self._session.ask(question, call, when)
 
     def _ask_in_words(self, message: Message, when: float) -> None:
-        with suppress(RpcError):  # it was refused then, too
+        with suppress(RpcError):  # it was refused in the conversation, too
             question = elicitation.posed(decode.elicitation(message.get("params")), self._session)
             self._asked[_key(message)] = question
             self._session.ask(question, None, when)
@@ -218,7 +218,7 @@ def _key(message: Message) -> str:
 
 
 def _said(prompt: Any) -> str:
-    """The user's own words; what went along with them was not shown then, either."""
+    """Return the user's own words. Attached context was not shown then, either."""
     if isinstance(prompt, str):
         return prompt
     blocks = prompt if isinstance(prompt, list) else []

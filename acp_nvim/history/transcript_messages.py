@@ -1,5 +1,5 @@
-"""A transcript as messages of the wire that would tell it again: what `replay` plays, in as few lines as there are
-entries. Each call tells what has come, grown or changed since the last."""
+"""Converts a transcript to wire messages that `replay` can play: about one for each entry, with joined chunks. Each
+call returns what was added or changed since the last one."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ class TranscriptMessages:
         self._parts = 0  # of the entry before that
         # entries of this turn that may change in place, as they were told
         self._changing: dict[int, tuple[object, ...]] = {}
-        self._settled: dict[
-            int, tuple[bool, int]
-        ] = {}  # the same of calls, as far as it counts before the end
+        # the same of calls, as far as it counts in the middle of a turn
+        self._settled: dict[int, tuple[bool, int]] = {}
         self._pieces: dict[tuple[int, str], int] = {}  # of terminals of the agent's own, that have been told
         self._asked: set[int] = set()
         self._requests = 0
@@ -43,7 +42,7 @@ class TranscriptMessages:
         self._clock = self._first = 0.0
 
     def lines(self, now: float, in_passing: bool = False) -> list[Line]:
-        """`in_passing`: in the middle of a turn, often. A call is told when it begins and when it has ended."""
+        """Return new lines. `in_passing`, often in the middle of a turn: of a tool call only its begin and its end."""
         changed = self._ended_calls if in_passing else self._changed
         if not self._requests:
             self._first = self._clock = now
@@ -55,7 +54,7 @@ class TranscriptMessages:
     def _head(self) -> Iterator[Line]:
         facts, session = self._session.facts, self._session
         title = str(facts.get("agent_title") or session.agent)
-        # no name of an agent: what is written here needs nobody's dialect
+        # not the agent's name: the messages are in the standard dialect
         info = {"name": "transcript", "title": title, "version": facts.get("agent_version") or ""}
         yield from self._asks("initialize", {"protocolVersion": 1}, {"protocolVersion": 1, "agentInfo": info})
         place = {"cwd": session.cwd, "mcpServers": []}
@@ -140,7 +139,7 @@ class TranscriptMessages:
                 yield self._update({"sessionUpdate": "notice", "severity": entry.kind, "title": entry.text})
 
     def _prompt(self, entry: Message | Report) -> Iterator[Line]:
-        """What we reported by ourselves stands before the user's words, in an entry of its own."""
+        """Join our report, an entry of its own, with the user's words behind it: both were one prompt."""
         yield from self._ended()
         self._changing.clear()
         self._settled.clear()
@@ -203,7 +202,7 @@ def _settled(call: ToolCall) -> tuple[bool, int]:
 
 
 def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
-    """What of an entry may change in place. What is large is replaced, not changed: comparing it costs nothing."""
+    """Return what may change in place, for comparing. Large values are replaced as a whole, so comparing is cheap."""
     match entry:
         case ToolCall():
             own = [len(pieces) for pieces in entry.terminals.values()]
@@ -244,14 +243,14 @@ def _item(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> dict[
             return {"type": "diff", "path": item.path, "oldText": item.old_text, "newText": item.new_text}
         case schema.TerminalRef(terminal_id=id) if id in call.terminals:
             return {"type": "terminal", "terminalId": id}
-        case schema.TerminalRef():  # one of ours, which will not be there: what it has said
+        case schema.TerminalRef():  # ours, which will be gone: its text
             return {"type": "content", "content": {"type": "text", "text": terminal(item.terminal_id)}}
         case _:
             return {"type": "content", "content": _block(item.content)}
 
 
 def _block(block: schema.ContentBlock) -> Any:
-    """Pictures and sounds without their data: they are shown by their names, and are large."""
+    """Encode a block. Pictures and sounds go without their data, which is large and only shown by name."""
     match block:
         case schema.Text():
             return {"type": "text", "text": block.text}
@@ -274,7 +273,7 @@ def _compaction(entry: Compaction) -> dict[str, Any]:
 
 
 def _short(value: Any, depth: int = 0) -> Any:
-    """JSON of any size and depth, as much of it as is worth keeping."""
+    """Cut JSON of any size and depth to what is worth keeping."""
     if isinstance(value, str):
         return (
             value

@@ -1,5 +1,4 @@
-"""What was said, kept on disk: a file for each session, for its user alone, no more files than configured. As Markdown
-where the user wants one."""
+"""Saves transcripts: a private file for each session, and as many files as configured. Exports them as Markdown."""
 
 from __future__ import annotations
 
@@ -34,9 +33,9 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 class _Record:
     path: Path
     retelling: TranscriptMessages
-    is_new: bool = True  # the file is yet to be begun, or to be begun anew
+    is_new: bool = True  # the file has to be created or replaced
     seen: tuple[object, ...] = ()
-    is_due: bool = False  # there will be a look at its turn
+    is_due: bool = False  # a look at its turn is scheduled
     rests_until: float = 0.0
 
 
@@ -72,7 +71,7 @@ class Transcripts:
         self._keep, self._hidden = keep, Redaction(secrets)
 
     def restore(self, session: Session, file: str | None) -> None:
-        """Of a session that an earlier backend had: what was said in it, as far as it was written."""
+        """Show what was said in a session of an earlier backend, as far as it was saved."""
         if not file or self._folder is None or not os.path.isfile(file):
             return
         try:
@@ -85,7 +84,7 @@ class Transcripts:
     # --- those that are over
 
     def latest(self, cwd: str) -> Path | None:
-        """Of a folder."""
+        """Return the latest conversation of a folder that is over."""
         going = {session.recording for session in self._app.sessions.values() if session.recording}
         return past_conversations.latest(self._folder, cwd, going) if self._folder else None
 
@@ -103,7 +102,7 @@ class Transcripts:
         return path is not None and past_conversations.was_cut(path)
 
     async def tell_of_cut(self, session: Session) -> None:
-        """Before anything new is said there. In its chat: a message would come while the prompt is being opened."""
+        """Note in the chat that the last turn was cut off. A message would come while the prompt is being opened."""
         if await to_thread.run_sync(self._was_cut, session.cwd):
             session.transcript.note(
                 "info", "the last turn here was cut off: :Acp continue goes on from there"
@@ -113,8 +112,8 @@ class Transcripts:
     # --- writing
 
     def look(self, session: Session) -> None:
-        """Cheap where nothing has begun or ended since: called with every frame. Of a turn that runs is written what
-        there is every now and then: whoever kills us loses no more than that."""
+        """Save what is new. It is called with every frame and is cheap if nothing has begun or ended. A running turn is
+        saved now and then, so that little is lost if the backend is killed."""
         record = self._records.get(session)
         seen = (session.turn, session.in_turn, session.phase in ("stopped", "failed"))
         if record is None:
@@ -146,13 +145,13 @@ class Transcripts:
             self._tell(session, record)
 
     def break_off(self) -> None:
-        """We are about to end: a turn that runs now has no end of its own."""
+        """The backend is about to end: leave running turns without an end in their files."""
         self._writer.end()
         for session, record in self._records.items():
             record.retelling.is_cut = session.in_turn
 
     def close(self) -> None:
-        """What still waits must not be lost."""
+        """Write what still waits, so that it is not lost."""
         for session, record in self._records.items():
             self._tell(session, record)
         self._writer.close()
@@ -174,7 +173,7 @@ class Transcripts:
             record.is_new = False
 
     def _put(self, job: _Job) -> None:
-        """A file that somebody has removed is begun anew with the next turn."""
+        """Append to the file. One that somebody has removed is created again with the next turn."""
         lines = (_encoded(self._hidden.value(line)) for line in job.lines)
         text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         try:
@@ -196,7 +195,7 @@ class Transcripts:
         self._prune(path)
 
     def _prune(self, newest: Path) -> None:
-        """The oldest give way; another Neovim may be doing the same."""
+        """Delete the oldest files. Another Neovim may do so at the same time."""
         found = [(_age(path), path) for path in newest.parent.glob("*.jsonl") if path != newest]
         for _, path in sorted(found, reverse=True)[max(0, self._keep - 1) :]:
             path.unlink(missing_ok=True)
@@ -224,12 +223,12 @@ def _age(path: Path) -> float:
 
 
 def _slug(agent: str) -> str:
-    """Its name as that of a file can hold it."""
+    """Return the agent's name in a form that fits a file name."""
     return re.sub(r"[^\w.-]+", "-", agent)[:_NAME]
 
 
 def unwritten(error: OSError, forced: str) -> str:
-    """Why there is no such file now, the reason first: a narrow screen cuts the end off."""
+    """Return why the file was not written, the reason first: a narrow screen cuts the end off."""
     if isinstance(error, FileExistsError):
         return f"there already, :Acp {forced} overwrites it: "
     if isinstance(error, FileNotFoundError):

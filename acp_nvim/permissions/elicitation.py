@@ -188,9 +188,8 @@ def _offered(question: Question) -> Iterator[Option]:
     """Yield an option for each choice, if the form is a single choice."""
     name = question.form.single if question.form else None
     field = question.form.fields[name] if question.form and name is not None else None
-    most = (
-        _FEW if question.kind == "elicitation" else limits.QUESTION_OPTIONS - 2
-    )  # beside an answer in words, and none
+    # there are two more options: an answer in words, and no answer
+    most = _FEW if question.kind == "elicitation" else limits.QUESTION_OPTIONS - 2
     if field is None or field.type != "string" or len(field.choices) > most:
         return
     for number, choice in enumerate(field.choices, 1):

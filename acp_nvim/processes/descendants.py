@@ -113,9 +113,8 @@ def _from_proc() -> Iterator[_Place]:
             continue
         finally:
             os.close(handle)
-        fields = (
-            said[said.rindex(b")") + 2 :].decode("ascii", "replace").split()
-        )  # its name may hold anything
+        # the name of the program stands in brackets and may hold anything
+        fields = said[said.rindex(b")") + 2 :].decode("ascii", "replace").split()
         if fields[0] not in _DEAD:
             yield _Place(Process(int(name), fields[19]), int(fields[1]), int(fields[3]))
 

@@ -10,7 +10,7 @@ from acp_nvim.protocol.schema import UNSET, CompactionUpdate
 
 @dataclass(slots=True, eq=False)
 class Compaction:
-    """It stays where it was first heard of; what comes later of it changes it in place."""
+    """It stays at its place in the transcript; later updates change it in place."""
 
     speaker: ClassVar[str | None] = None
     key: int
@@ -19,7 +19,7 @@ class Compaction:
     error: str = ""
 
     def apply(self, update: CompactionUpdate) -> None:
-        """Without a status it is a piece of the summary; else what is given replaces, null clears."""
+        """Apply an update. Without a status it is a piece of the summary; else given fields replace, null clears."""
         if update.status is None:
             self.summary += update.summary if isinstance(update.summary, str) else ""
             return

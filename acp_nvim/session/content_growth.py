@@ -1,15 +1,15 @@
-"""Content of a tool call that comes in pieces: put behind what is there, or in its place if all is told again."""
+"""Joins content of a tool call that comes in pieces: appended, or replaced if the agent repeats all of it."""
 
 from __future__ import annotations
 
 from acp_nvim.protocol import schema
 
 Content = tuple[schema.ToolContent, ...]
-_HEAD = 512  # characters by which a text is known that is told again, perhaps with a gap in its middle
+_HEAD = 512  # characters by which a repeated text is recognized, perhaps with a gap in its middle
 
 
 class Growth:
-    """Of one call. Pieces of its output are one text; what was there before them is not."""
+    """The growth of one call. Pieces of output become one text, apart from the content before them."""
 
     def __init__(self) -> None:
         self._at: int | None = None  # of the text that grows

@@ -1,4 +1,4 @@
-"""What can be switched in a session: mode, model, options. Where an agent has config options, those win."""
+"""What can be switched in a session: mode, model, options. An agent's config options win over the older ways."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_NAMED = 8  # choices that a message has room for
 
 
 class Wish(NamedTuple):
-    """What somebody wants: a mode, a model, or a value of the config option `id`."""
+    """A wanted mode, model, or value of the config option `id`."""
 
     what: What
     value: str | bool
@@ -31,7 +31,7 @@ class Wish(NamedTuple):
 
 
 class Change(NamedTuple):
-    """How a wish comes true with this agent: `option` is the config option that is set, None the legacy way."""
+    """How a wish is applied: `option` is the config option to set, None means the older request."""
 
     wish: Wish
     value: str | bool
@@ -49,18 +49,18 @@ class Controls:
         self._status: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})  # and of what it was made
 
     def begin(self, answer: schema.NewSession) -> None:
-        """An answer that leaves a set out, or sends none, leaves what we had."""
+        """Take the sets of an answer. A missing set leaves the old one."""
         self._modes = self._state("modes", answer.modes) or self._modes
         self._models = self._state("models", answer.models) or self._models
         if answer.config_options is not None:
             self._options = self._known(answer.config_options)
 
     def name_models(self) -> None:
-        """Its models can be set, though it lists none: any name will do."""
+        """Allow any model name, for agents that can set models but list none."""
         self._models = self._models or schema.ModeState()
 
     def name_modes(self, ids: Iterable[str]) -> None:
-        """Modes that can be set, though the agent lists none; which of them it is in nobody knows."""
+        """Offer modes that can be set although the agent lists none. The current one is unknown."""
         if self._modes is None and self._of_category("mode") is None:
             self._modes = schema.ModeState(available=tuple(schema.Mode(id=id, name=id) for id in ids))
 
@@ -74,7 +74,7 @@ class Controls:
         return sent and sent.model_copy(update={"available": self._plenty.first(what, sent.available)})
 
     def _known(self, sent: tuple[schema.ConfigOption, ...]) -> tuple[schema.ConfigOption, ...]:
-        """Their choices count together: nobody looks through all of each."""
+        """Limit the options, and the choices of all of them together."""
         options = self._plenty.first("options", sent)
         choices = iter(self._plenty.first("choices", tuple(chain(*(each.choices for each in options)))))
         return tuple(
@@ -84,7 +84,7 @@ class Controls:
     # --- changing
 
     def change(self, wish: Wish) -> Change:
-        """A ValueError says in words for the user why it cannot be."""
+        """Return how to apply a wish; a ValueError says for the user why that is impossible."""
         option = self._option(wish)
         if option is None:
             return Change(wish, self._legacy_value(wish))
@@ -94,7 +94,7 @@ class Controls:
         return Change(wish, str(wish.value), option)
 
     def give_up(self) -> None:
-        """What waits behind the change that is under way is not wanted any more."""
+        """Drop the wishes that wait behind the change under way."""
         if self.busy:
             self.waiting.clear()
 
@@ -105,7 +105,7 @@ class Controls:
         return state is not None and state.current == change.value
 
     def changed(self, change: Change, answer: schema.NewSession, value: str | None = None) -> None:
-        """The agent has agreed. Its answer replaces the set; one that says nothing means what was asked for."""
+        """Take the agent's answer to a change. Its set replaces ours; an empty answer confirms what was wanted."""
         self.begin(answer)
         if change.option is None:
             self._become(change.wish.what, str(value or change.value))
@@ -113,12 +113,12 @@ class Controls:
             self._set(change.option.id, change.value)
 
     def of_options(self, wanted: dict[str, Any]) -> list[tuple[str, Any]]:
-        """Ids and values in the agent's order, behind them those that it does not know."""
+        """Sort wishes in the agent's order of options; unknown ones come last."""
         known = [option.id for option in self._options or () if option.id in wanted]
         return [(id, wanted[id]) for id in [*known, *sorted(wanted.keys() - set(known))]]
 
     def _option(self, wish: Wish) -> schema.ConfigOption | None:
-        """The config option that is meant; None: the legacy way."""
+        """Return the config option that is meant; None for the older request."""
         if wish.what != "option":
             return self._of_category(wish.what)
         found = next((option for option in self._options or () if option.id == wish.id), None)
@@ -135,7 +135,7 @@ class Controls:
         return str(wish.value)
 
     def _become(self, what: str, value: str) -> None:
-        """Agents on their way to config options have a mode in both places, and tell of either."""
+        """Set the current value in both places: some agents have the mode as option and as mode, and update either."""
         if what == "mode":
             self._modes = (self._modes or schema.ModeState()).model_copy(update={"current": value})
         else:
@@ -153,7 +153,7 @@ class Controls:
     # --- what the user may know
 
     def status(self) -> dict[str, Any]:
-        """Asked for with every frame, and as large as the agent wants."""
+        """Return the part of the status. It is cached: it is needed with every frame and may be large."""
         now = (self._modes, self._models, self._options)
         if len(self._status[0]) != len(now) or not all(map(operator.is_, self._status[0], now)):
             self._status = now, self._told()
@@ -173,8 +173,9 @@ class Controls:
         return legacy.current, [_named(mode.id, mode.name) for mode in legacy.available]
 
     def _of_category(self, category: str) -> schema.ConfigOption | None:
-        """Some agents give the option no category, but that name. Others give it to several, such as the provider and
-        the model: then the id decides, or which of them offers what the agent tells in the older way."""
+        """Find the option of a category. Some agents name the option so and give no category. Others give the
+        category to several, such as provider and model: then the id decides, or which of them offers the mode or
+        model of the older way."""
         choosable = [option for option in self._options or () if option.type == "select"]
         by_category = [option for option in choosable if option.category == category]
         legacy = {"mode": self._modes, "model": self._models}.get(category)
@@ -186,7 +187,7 @@ class Controls:
 
 
 def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
-    """Nothing known: anything may be right."""
+    """Raise a ValueError for an unknown value. If nothing is known, every value may be right."""
     names = [one_line(name) for name in known]
     if not names or value in known:
         return
@@ -196,7 +197,7 @@ def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:
 
 
 def _listed(names: list[str]) -> str:
-    """`ask, code or plan`."""
+    """Join names to `ask, code or plan`."""
     if len(names) > _MOST_NAMED:
         return ", ".join(names[:_MOST_NAMED]) + ", …"
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,4 +1,4 @@
-"""How a tool call was decided, in words: beside its line, for `:Acp why`, and when the agent did it all the same."""
+"""Says how a tool call was decided: beside its line, for `:Acp why`, and if the agent did it all the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLE = 20  # in a message of one line the decision is to be read as well
 
 
 def beside(question: Question, call: ToolCall) -> str:
-    """Nothing where all went the usual way: the user has allowed it this once."""
+    """Return the label beside the call's line; empty in the common case that the user allowed it once."""
     answer, by = question.answer, question.ended_by
     if answer is None:
         return _unanswered(by, call)
@@ -40,13 +40,13 @@ def _unanswered(by: str | None, call: ToolCall) -> str:
 
 
 def why(call: ToolCall) -> str:
-    """Which rule or answer decided it."""
+    """Return which rule or answer decided it."""
     question = call.questions[-1] if call.questions else None
     return f"{_title(call)}: {_reason(question) if question else 'the agent did not ask'}"
 
 
 def breach(call: ToolCall) -> str:
-    """The agent says that it has done what was refused; empty: it has not."""
+    """Return a message if the agent reports that it did what was refused; else empty."""
     decided = [question for question in call.questions if question.ended_by in ("user", "rule", "cancel")]
     last = decided[-1] if decided else None
     if call.status != "completed" or last is None or last.kind != "permission":

@@ -1,4 +1,4 @@
-"""The entries of a transcript. `speaker`: under whose header one stands; None: under the one that is there."""
+"""The entries of a transcript. `speaker` is the header that an entry stands under; None keeps the current one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Message:
 
 @dataclass(slots=True, eq=False)
 class Report:
-    """What we tell the agent by ourselves before a prompt: what the user refused or took back, as diffs."""
+    """Our report to the agent before a prompt: diffs that the user refused or undid."""
 
     speaker: ClassVar[str | None] = "user"
     key: int
@@ -38,7 +38,7 @@ class Report:
 
 @dataclass(slots=True, eq=False)
 class Placeholder:
-    """Content that is no text, in the middle of what somebody says."""
+    """Content of a message that is not text."""
 
     key: int
     role: Role
@@ -62,7 +62,7 @@ class Thought:
 
 @dataclass(slots=True, eq=False)
 class Note:
-    """What the client has to say: why a turn stopped, what went wrong."""
+    """A note of the client: why a turn stopped, what went wrong."""
 
     speaker: ClassVar[str | None] = None
     key: int
@@ -72,7 +72,7 @@ class Note:
 
 @dataclass(slots=True, eq=False)
 class Changes:
-    """What a turn has changed in files; without a word, and so not shown, where that is nothing."""
+    """The files that a turn changed; empty, and so not shown, if there are none."""
 
     speaker: ClassVar[str | None] = None
     key: int

@@ -19,13 +19,13 @@ Match = Callable[[Sequence[tuple[str, tuple[str, ...], bool]]], list[bool | None
 
 @dataclass(slots=True)
 class Filled:
-    """What goes to the agent, by its own names; or what is wrong, by the names that the user sees."""
+    """The content for the agent, by its own names, or the errors, by the names that the user sees."""
 
     content: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
     def problem(self, titles: Mapping[str, str]) -> str:
-        """The first thing that is wrong, in one line; fields are called as the form calls them."""
+        """Return the first error in one line, with the field's name in the form."""
         wrong = ((f"'{titles.get(name, name)}'" if name else "", what) for name, what in self.errors.items())
         return next((f"{called} {what}".strip() for called, what in wrong), "")
 
@@ -46,22 +46,22 @@ class Form:
 
     @property
     def missing(self) -> str | None:
-        """A required field of a kind that nobody here knows: the form cannot be answered."""
+        """Return the name of a required field of an unknown type: such a form cannot be answered."""
         unknown = (name for name, each in self.fields.items() if each.required and each.type == "unknown")
         return next(unknown, None)
 
     @property
     def single(self) -> str | None:
-        """The name of its only field, if that takes words."""
+        """Return the name of its only field, if that takes a text."""
         only = next(iter(self.fields)) if len(self.fields) == 1 else None
         return only if only is not None and self.fields[only].type in ("string", "array") else None
 
     def shape(self) -> list[dict[str, Any]]:
-        """As `acp.questions()` tells it."""
+        """Return the fields as `acp.questions()` shows them."""
         return [_shape(name, each) for name, each in self.fields.items() if each.type != "unknown"]
 
     def told(self, content: Mapping[str, Any]) -> str:
-        """An answer in one line, for the chat."""
+        """Return an answer in one line for the chat."""
         given = [(name, content[each.key]) for name, each in self.fields.items() if each.key in content]
         words = [_words(self.fields[name], value) for name, value in given]
         if len(self.fields) > 1:
@@ -91,7 +91,7 @@ class Form:
         return filled
 
     def _match_patterns(self, filled: Filled) -> None:
-        """What takes too long, or is no expression to Python, is left to the agent."""
+        """Check patterns. One that takes too long, or that Python does not know, is left to the agent."""
         given = [(name, each, filled.content.get(each.key)) for name, each in self.fields.items()]
         texts = [(name, each.pattern, value) for name, each, value in given if isinstance(value, str)]
         wanted = [(name, pattern, value) for name, pattern, value in texts if pattern and self._is_free(name)]
@@ -102,11 +102,11 @@ class Form:
                 del filled.content[self.fields[name].key]
 
     def _is_free(self, name: str) -> bool:
-        """Not a choice of those that the agent offers."""
+        """Whether the field takes other texts than the offered choices."""
         return not self.fields[name].choices or self.fields[name].custom
 
     def read(self, typed: Any) -> Filled:
-        """What a buffer holds: for each field `text`, and `chosen`, the numbers of its choices from 1."""
+        """Check what a buffer holds: for each field `text`, and `chosen`, the numbers of its choices from 1."""
         content: dict[str, Any] = {}
         errors: dict[str, str] = {}
         for name, each in self.fields.items():
@@ -157,7 +157,7 @@ def _words(each: FormField, value: Any) -> str:
 
 
 def shown_default(each: FormField) -> Any:
-    """None for one that holds what nobody would see: it would be sent unread."""
+    """Return the default; None if it holds hidden characters, which would be sent unread."""
     value = each.default
     if isinstance(value, str) and not each.choices:
         plain = value.replace("\n", "").replace("\t", "")

@@ -26,11 +26,11 @@ _FORMATS = {
 
 
 class Wrong(ValueError):
-    """What is wrong with a value, in words that follow the field's name."""
+    """Says what is wrong with a value, in words that follow the field's name."""
 
 
 def checked(each: FormField, value: Any) -> Any:
-    """The value as the agent gets it; raises `Wrong`."""
+    """Return the value as the agent gets it, or raise `Wrong`."""
     if value is None:
         if each.required:
             raise Wrong("is required" if each.type != "unknown" else "is of a kind that is not known here")
@@ -127,7 +127,7 @@ def _within(each: FormField, size: float, least: str, most: str) -> None:
 
 
 def typed(each: FormField, text: str, numbers: Any) -> Any:
-    """What a field of a buffer holds: its text, and the numbers of its chosen choices, from 1."""
+    """Convert what a field of a buffer holds: its text, and the numbers of its chosen choices, from 1."""
     chosen = _numbers(numbers)
     match each.type:
         case "boolean":

@@ -1,4 +1,4 @@
-"""Where the agent is: the newest place in a file that it has named, read or written, a few times a second at most."""
+"""Follows where the agent works: the newest place that it named, read or wrote, a few times a second at most."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST_LINE = 2**31 - 1  # of the editor's; the way there has no room for any num
 
 
 class Place(NamedTuple):
-    """`line` from 1; None: the agent has not said."""
+    """`line` counts from 1; None if the agent named none."""
 
     path: str
     line: int | None = None
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Follow:
-    """Of places that come faster than the pace only the newest counts."""
+    """Places that come faster than the pace are skipped, but for the newest."""
 
     cwd: str
     _named: dict[str, Place] = field(default_factory=dict)  # the last one of each tool call
@@ -32,7 +32,7 @@ class Follow:
     _taken: float = float("-inf")
 
     def tool(self, update: schema.ToolCallUpdate) -> None:
-        """What it says anew; a file that its call has made is shown when the call has ended."""
+        """Take the new places of a call. A file that the call creates is shown when the call has ended."""
         place = self._place(update)
         if place and place != self._named.get(update.id):
             self._named[update.id] = place
@@ -41,15 +41,15 @@ class Follow:
             self._waiting.append((update.id, late))
 
     def touch(self, path: str, line: int | None = None) -> None:
-        """A read that has succeeded, a write that is on disk."""
+        """Take the place of a finished read or write."""
         self._waiting.append((None, Place(path, None if line is None else max(1, line))))
 
     def ready_at(self) -> float | None:
-        """When `take` has something to give; None: nothing is waiting."""
+        """Return the time from which `take` may return a place; None if nothing waits."""
         return self._taken + _PACE if self._waiting else None
 
     def take(self, now: float, exists: Callable[[str], bool]) -> Place | None:
-        """The newest place of a file that exists, unless it comes too soon after the last one."""
+        """Return the newest place in an existing file, unless it comes too soon after the last one."""
         if now < self._taken + _PACE:
             return None
         waiting, self._waiting = self._waiting, []
@@ -62,7 +62,7 @@ class Follow:
         return None
 
     def _place(self, update: schema.ToolCallUpdate) -> Place | None:
-        """The last location; from agents that send none, what diffs and raw input say."""
+        """Return the last location; for agents that send none, the place in diffs or raw input."""
         if update.locations:
             last = update.locations[-1]
             return self._absolute((last,), None, None, last.line)
@@ -77,7 +77,7 @@ class Follow:
 
 
 def _line(raw: Any) -> int | None:
-    """The first number that is a line."""
+    """Return the first number that can be a line."""
     said = (raw.get(name) for name in _LINES) if isinstance(raw, dict) else ()
     numbers = (line for line in said if isinstance(line, int) and not isinstance(line, bool))
     return next((line for line in numbers if line <= _LAST_LINE), None)

@@ -1,4 +1,4 @@
-"""What was found in parts of a message, for as long as they are the same: large ones are heard of again and again."""
+"""Caches what was computed from parts of a message while they stay the same: agents resend large ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Found = TypeVar("Found")
 
 
 class Kept(Generic[Found]):
-    """By identity: to compare them could take as long as to look."""
+    """Compares by identity: comparing contents could take as long as computing."""
 
     def __init__(self) -> None:
         self._last: tuple[tuple[Any, ...], Found] | None = None
@@ -21,7 +21,7 @@ class Kept(Generic[Found]):
         return self._last[1]
 
     def is_new(self, parts: tuple[Any, ...], found: Found) -> bool:
-        """Whether they are others than last time; if so `found` is kept for them."""
+        """Whether the parts differ from the last ones; if so, keep `found` for them."""
         if self._last is not None and all(map(operator.is_, self._last[0], parts)):
             return False
         self._last = parts, found

@@ -1,4 +1,4 @@
-"""Of what an agent offers to choose from as much is known as anybody looks through: it may send any number."""
+"""Limits what an agent offers to choose from: it may send any number, and nobody looks through thousands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Plenty:
-    """That there is more is said once."""
+    """Return the first items, and say once that there are more."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say = say

@@ -11,17 +11,18 @@ Resolve = Callable[[str], str]  # where a path leads
 
 
 def expression(glob: str, cwd: str, resolve: Resolve) -> re.Pattern[str]:
-    """For absolute paths. A pattern that begins with `**` may begin anywhere, other relative ones in `cwd`."""
+    """Compile a pattern for absolute paths. One that begins with `**` matches anywhere, other relative ones in
+    `cwd`."""
     return _compiled(_anchored(glob, cwd, resolve))
 
 
 def is_plain(path: str) -> bool:
-    """As a pattern it matches this path alone."""
+    """Whether it matches only this path when it is used as a pattern."""
     return "*" not in path and not path.endswith("/")
 
 
 def _anchored(glob: str, cwd: str, resolve: Resolve) -> str:
-    """Absolute, and as far as it names one place only, where that leads."""
+    """Make a pattern absolute, and resolve symlinks in the part before its first `*`."""
     if glob.startswith("**"):
         return f"/{glob}"
     glob = os.path.join(cwd, os.path.expanduser(glob) if glob.startswith("~/") else glob)

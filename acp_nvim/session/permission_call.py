@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
 
 def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript) -> Match | None:
-    """An open call that nothing was asked about so far, and that agrees with what the permission says."""
+    """Find an open call without a question that agrees with the permission."""
     open_calls = list(transcript.unasked())
     if _says_anything(asked):
         found = [call for call in open_calls if _agrees(asked, call) and _is_alike(asked, call)]
@@ -51,7 +51,7 @@ def _input(asked: schema.ToolCallUpdate) -> Any:
 
 
 def _agrees(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
-    """What the permission says, the call has said, or it has said nothing of the sort yet."""
+    """Whether every field of the permission agrees with the call, or is missing in the call."""
     given = _input(asked)
     if given is not None and call.raw_input is not None and not _is_part(given, call.raw_input):
         return False
@@ -79,7 +79,7 @@ def _has_title(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
 
 
 def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
-    """The words of one title are all in the other. Without a title, what the permission says has to do."""
+    """Whether all words of one title are in the other. Without a title the other fields decide."""
     mine = _words(asked.title)
     if asked.kind not in (None, "other", call.kind) and call.kind != "other":
         return False

@@ -23,9 +23,8 @@ _LOOKING = ("read", "search", "think")
 _ACTIONS: tuple[Action, ...] = ("allow", "reject", "ask")
 _MISTAKEN = "mistaken"  # the key by which the editor marks a rule
 _KEYS = ("action", "agent", "kind", "tool", "path", "command")
-_SHELL = re.compile(
-    r"[\n\r\0`;&|<>$()\\]"
-)  # with one of these a command is more than one, or not what it seems
+# A command with one of these may be several, or not what it seems.
+_SHELL = re.compile(r"[\n\r\0`;&|<>$()\\]")
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]|()\\])")
 
 
@@ -44,7 +43,7 @@ class Rule(NamedTuple):
         return any((self.agent, self.kind, self.tool, self.paths, self.command))
 
     def __str__(self) -> str:
-        """As the configuration has it."""
+        """Return the rule as written in the configuration."""
         given = {"action": self.action, "agent": self.agent, "kind": self.kind, "tool": self.tool}
         written = [f"{key} = {_quoted(value)}" for key, value in given.items() if value is not None]
         written += [f"path = {_quoted(path)}" for path in self.paths]
@@ -53,7 +52,7 @@ class Rule(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What was decided, and by which rule."""
+    """The decision of a rule."""
 
     action: Action
     name: str  # "rule 2"
@@ -62,7 +61,7 @@ class Ruling(NamedTuple):
 
 
 def read(given: Iterable[Any]) -> tuple[list[Rule], list[str]]:
-    """The rules, and what is wrong with some of them."""
+    """Return the rules, and complaints about mistakes in them."""
     rules, complaints = [], []
     for number, raw in enumerate(given, 1):
         rule, complaint = _read(raw)
@@ -73,7 +72,7 @@ def read(given: Iterable[Any]) -> tuple[list[Rule], list[str]]:
 
 
 def _read(raw: Any) -> tuple[Rule, str]:
-    """A rule with a mistake keeps the conditions that are right. The editor has found most mistakes already."""
+    """Read a rule. One with a mistake keeps its valid conditions. The editor has found most mistakes already."""
     if not isinstance(raw, dict):
         return Rule("ask", is_mistaken=True), "' must be a table"
     told = {key: value for key, value in raw.items() if value is not None and key != _MISTAKEN}
@@ -105,7 +104,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
 
 
 def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, match: Match) -> Ruling | None:
-    """The first that matches; None: none does. One that takes too long asks.
+    """Return the first rule that matches; None if none does. A rule that takes too long asks.
 
     A rule with a mistake leaves the rules behind it in force. If it was to reject or to ask, a call that its
     remaining conditions match is asked where these would allow it. If it was to allow, or has no condition left,
@@ -140,7 +139,7 @@ def _is_named(rule: Rule, asked: Scope) -> bool:
 
 
 def _commands_match(rules: Sequence[Rule], asked: Scope, match: Match) -> Iterator[bool | None]:
-    """Of each rule whether its condition `command` holds. All are tried at once: a try may take a process."""
+    """Return for each rule whether its `command` matches. All are tried at once, since that may start a process."""
     trials = [
         (rule.command.pattern, _texts(rule, asked), rule.action == "allow") for rule in rules if rule.command
     ]
@@ -149,7 +148,7 @@ def _commands_match(rules: Sequence[Rule], asked: Scope, match: Match) -> Iterat
 
 
 def _texts(rule: Rule, asked: Scope) -> tuple[str, ...]:
-    """An `allow` has to match the whole of the only command; others match a part of anything that is shown."""
+    """Return the texts to match: for `allow` the whole of the only command, for others anything that is shown."""
     if rule.action != "allow":
         return tuple(map(_start, (*asked.commands, asked.title, *asked.texts)))
     is_only_one = asked.command is not None and len(asked.commands) == 1 and not unsafe(asked.command)
@@ -164,7 +163,7 @@ def _covers(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
 
 
 def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
-    """Everything in the call is covered by what the rule names. Kind and title are only what the agent claims."""
+    """Whether the rule covers everything in the call. Kind and title are only claims of the agent."""
     if rule.whole_tool:
         return True
     if not asked.is_certain or any(unsafe(command) for command in asked.commands):
@@ -181,21 +180,21 @@ def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
 
 
 def _only_looks(asked: Scope) -> bool:
-    """It reads, searches or thinks, in the folders of the session, and each of its arguments is understood. A call
-    that says nothing of what it does is unclear."""
+    """Whether the call only reads, searches or thinks, within the session's folders, and all its arguments are known. A
+    call without any argument is unclear."""
     if asked.kind not in _LOOKING or asked.commands or asked.changes or not asked.is_inside:
         return False
     return asked.says_what and asked.is_made_of("path", "look", "note")
 
 
 def _covered(rule: Rule, paths: Iterable[str], asked: Scope, resolve: Resolve) -> Iterator[bool]:
-    """Of each path whether one of the rule's patterns matches it."""
+    """Return for each path whether a pattern of the rule matches it."""
     wanted = [expression(glob, asked.cwd, resolve) for glob in rule.paths]
     return (any(one.fullmatch(path) for one in wanted) for path in paths)
 
 
 def unsafe(command: str) -> str:
-    """Why no rule may allow it; empty: one may."""
+    """Return why no rule may allow the command; empty if one may."""
     if found := _SHELL.search(command):
         return f"its command holds {one_line(repr(found.group())[1:-1])}"
     return "its command is too long" if len(command.encode(errors="replace")) > limits.COMMAND_BYTES else ""
@@ -210,7 +209,7 @@ def _start(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As Lua has it."""
+    """Quote a text as in Lua."""
     if not set("'\\\n") & set(text):
         return f"'{text}'"
     return f"[[{text}]]" if "]]" not in text and "\n" not in text else repr(text)

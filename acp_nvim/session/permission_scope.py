@@ -43,7 +43,7 @@ class Scope(NamedTuple):
 
 
 def scope(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...] = ()) -> Scope:
-    """`roots`: the further folders of its session. What an update leaves as it was is not looked at again."""
+    """Return the scope of a call; it is cached. `roots` are the further folders of its session."""
     said = (call.raw_input, call.content, call.locations)
     found: Scope = call.scoped.of(said, lambda: _read(call, agent, cwd, resolve, roots))
     return found._replace(kind=call.kind, tool=call.name, title=call.title)

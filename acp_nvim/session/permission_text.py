@@ -37,14 +37,14 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
 
 
 def matters(call: ToolCall | None) -> object:
-    """What of a call an answer depends on: to be compared before and after an update."""
+    """Return what an answer depends on, for comparing a call before and after an update."""
     if call is None:
         return None
     return call.kind, call.name, call.title, call.content, call.locations, call.raw_input
 
 
 def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
-    """The folder that a command runs in is no place that it is about; what an argument shows needs no other line."""
+    """Yield the paths that need a line: not the folder of a command, and none that an argument shows."""
     said = raw_input.read(call)
     texts = set(said.texts)
     found = dict.fromkeys(call.paths(cwd))
@@ -56,7 +56,7 @@ def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
 
 
 def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Argument]) -> Iterator[str]:
-    """The commands, what else the call says, its paths; the title where the line of the call cuts it."""
+    """Yield the lines: commands, other arguments, paths, and the title if the line of the call cuts it."""
     command = call.command
     if question.own_title not in ("", call.title):
         yield from map(visible, question.own_title.strip().split("\n"))
@@ -72,13 +72,13 @@ def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Ar
 
 
 def _words(call: ToolCall) -> Iterator[str]:
-    """The agent's own words: some agents say nothing else."""
+    """Yield texts in the content: some agents say nothing else."""
     items = (item.content for item in call.content if isinstance(item, schema.ContentItem))
     return (item.text.strip() for item in items if isinstance(item, schema.Text))
 
 
 def _arguments(others: list[Argument]) -> Iterator[str]:
-    """Short notes share a line."""
+    """Yield the arguments; short notes share a line."""
     notes = []
     for argument in others:
         lines = f"{argument.name}: {_text(argument.value)}" if argument.name else _text(argument.value)
@@ -91,7 +91,7 @@ def _arguments(others: list[Argument]) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """JSON, but for a text of its own. There may be megabytes of it: not all of them are looked at."""
+    """Write a value as JSON, a text as it is. Of megabytes only the beginning is written."""
     if isinstance(value, str):
         return value
     made, size = [], 0
@@ -102,14 +102,13 @@ def _text(value: Any) -> str:
             if size > limits.SHOWN_CHARS:
                 break
     except RecursionError:
-        made.append(
-            " … nested too deeply to be shown" + " " * limits.SHOWN_CHARS
-        )  # so it is cut, and cannot be allowed
+        # longer than what is shown, so that the question is cut and cannot be allowed
+        made.append(" … nested too deeply to be shown" + " " * limits.SHOWN_CHARS)
     return "".join(made)
 
 
 def _is_shown(argument: Argument, shown: Shown, cwd: str) -> bool:
-    """Another line, or the diff, shows it."""
+    """Whether another line or the diff shows the argument."""
     match argument.role:
         case "command" | "path":
             return True
@@ -130,7 +129,7 @@ def _is_more_than_diff(call: ToolCall, shown: Shown, paths: list[str], others: l
 
 
 def _bounded(lines: Iterable[str]) -> Iterator[str]:
-    """A little more than the chat shows, so that the question knows that it is cut."""
+    """Cut the lines a little later than the chat does, so that the question knows that it is cut."""
     size = 0
     for count, line in enumerate(lines, 1):
         yield line

@@ -1,20 +1,20 @@
-"""The user's own prompt, sent back by the agent: it stands in the chat already."""
+"""Recognizes the user's prompt when the agent sends it back: the chat shows it already."""
 
 from __future__ import annotations
 
 
 class Echo:
-    """Compares what comes back, piece by piece, with what was sent. White space is forgiven."""
+    """Compares the echo with the prompt, piece by piece, ignoring white space."""
 
     def __init__(self, prompt: str, report: str = "") -> None:
-        """`report`: what went before the prompt, which not every agent sends back."""
+        """`report` was sent before the prompt, and not every agent sends it back."""
         self._bare = _flat(prompt)
         self._prompt = _flat(f"{report} {prompt}")
         self._at = 0
         self._taken: list[str] = []
 
     def takes(self, piece: str) -> bool:
-        """Whether `piece` goes on with the prompt; if not, it is something else that the user said."""
+        """Whether `piece` continues the prompt; if not, it is another text of the user."""
         bare = _flat(piece)
         start = self._next()
         if not self._at and bare and not self._prompt.startswith(bare):
@@ -26,7 +26,7 @@ class Echo:
         return True
 
     def held_back(self) -> str:
-        """What was taken for an echo and was only the beginning of another text."""
+        """Return what was taken for an echo but was the beginning of another text."""
         return "".join(self._taken) if self._next() < len(self._prompt) else ""
 
     def _next(self) -> int:

@@ -1,4 +1,4 @@
-"""What a tool call proposes to do to files: from its diffs, else from what its raw input calls by the usual names."""
+"""Collects the changes of files that a tool call proposes, from its diffs or else from the usual names in raw input."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FileDiff(NamedTuple):
 
 
 def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
-    """In the agent's order; a file may be named more than once, by a fragment each."""
+    """Return the changes in the agent's order. A file may come several times, with a fragment each."""
     given = [item for item in call.content if isinstance(item, schema.Diff) and usable(item.path)]
     if given:
         return [
@@ -48,7 +48,7 @@ def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
 
 
 def patch(call: ToolCall) -> str | None:
-    """A unified diff, from a call that says nothing else of what it changes."""
+    """Return the unified diff of a call that names no other change."""
     if any(isinstance(item, schema.Diff) for item in call.content):
         return None
     return next((text for text in _raw_texts(call) if "@@" in text and is_patch(text)), None)
@@ -75,7 +75,7 @@ class Shown:
         self._left = limits.COMPARED_TEXTS
 
     def has(self, name: str, value: Any) -> bool:
-        """Whether the diff shows all of this argument of the raw input."""
+        """Whether the diff shows all of this raw input argument."""
         if not self.files:
             return isinstance(value, str) and value == self._patch
         for leaf, text in _leaves(value, name):
@@ -85,7 +85,7 @@ class Shown:
         return True
 
     def _has_text(self, name: str, text: str) -> bool:
-        """The diff makes a file of it, or adds it; of a patch, each line that goes or comes."""
+        """Whether the diff creates or adds this text, or has each changed line of a patch."""
         if any(text.rstrip("\n") == (diff.new or "").rstrip("\n") for diff in self.files):
             return True
         if is_patch(text):
@@ -96,7 +96,7 @@ class Shown:
         )
 
     def _has_patch(self, text: str) -> bool:
-        """Each line goes and comes as often as in the diffs of one file, or of all."""
+        """Whether each line is removed and added as often as in the diffs of one file, or of all."""
         if self._nets is None:
             paths = dict.fromkeys(diff.path for diff in self.files)
             by_path = [
@@ -109,7 +109,7 @@ class Shown:
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """The texts of a change. Paths have lines of their own, and how a file is changed its diff shows."""
+    """Yield the texts of a change, without paths, which have lines of their own."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _leaves(item, str(key))
@@ -125,7 +125,7 @@ def _is_path_name(name: str) -> bool:
 
 
 def _same_pairs(raw: Any, files: list[FileDiff]) -> set[str]:
-    """The old and new texts of the raw input, if they make the same change as the diffs; else none."""
+    """Return the old and new texts of the raw input if they make the same change as the diffs; else none."""
     pairs = list(islice(_raw(raw), limits.COMPARED_TEXTS)) if isinstance(raw, dict) and files else []
     replaced = [(old, new) for old, new in pairs if old is not None]
     if not replaced:
@@ -137,7 +137,7 @@ def _same_pairs(raw: Any, files: list[FileDiff]) -> set[str]:
 
 
 def _makes(pairs: list[tuple[str, str]], files: list[FileDiff], count: int) -> bool:
-    """Whether replacing one after the other turns the old texts into the new ones. `count`: of each; -1: all."""
+    """Whether replacing one after the other turns the old texts into the new ones. `count` of each; -1 for all."""
     made = [diff.old or "" for diff in files]
     for old, new in pairs:
         at = next((index for index, text in enumerate(made) if old in text), None)
@@ -148,7 +148,7 @@ def _makes(pairs: list[tuple[str, str]], files: list[FileDiff], count: int) -> b
 
 
 def _net(files: list[FileDiff]) -> Counter[str]:
-    """How often each line comes, less how often it goes; lines that stay cancel out."""
+    """Count how often each line is added minus how often it is removed; context cancels out."""
     net = Counter(line for diff in files for line in (diff.new or "").splitlines())
     net.subtract(line for diff in files for line in (diff.old or "").splitlines())
     return net
@@ -162,7 +162,7 @@ def _net_of_patch(text: str) -> Counter[str]:
 
 
 def _enveloped(call: ToolCall, cwd: str) -> list[FileDiff]:
-    """The files of an `apply_patch` envelope, whatever its argument is called."""
+    """Return the files of an `apply_patch` envelope, under any argument name."""
     found: list[FileDiff] = call.enveloped.of((call.raw_input,), lambda: _pieces(call, cwd))
     return found
 
@@ -181,7 +181,7 @@ def _raw_texts(call: ToolCall) -> Iterator[str]:
 
 
 def _new(call: ToolCall, text: str) -> str | None:
-    """A diff cannot say that a file is to go: an empty one of a call that deletes does."""
+    """Whether the diff deletes the file: an empty one in a call of kind delete does."""
     return None if call.kind == "delete" and not text else text
 
 

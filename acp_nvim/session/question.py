@@ -1,4 +1,4 @@
-"""What an agent asks the user, from the moment it is asked until its one answer."""
+"""A question to the user, from the moment it is asked until its one answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _numbers = count(1)  # question ids are unique over all sessions
 
 
 def number_from(first: int) -> None:
-    """The editor knows those before it: of a backend that is gone."""
+    """Number questions from here on: the editor still knows those of an earlier backend."""
     global _numbers
     _numbers = count(max(first, next(_numbers)))
 
@@ -31,7 +31,7 @@ class Option(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """One open question. `end` is the only way out of it, and works once."""
+    """A question. Only `end` ends it, and only once."""
 
     session: int
     kind: str
@@ -68,7 +68,7 @@ class Question:
 
     @property
     def is_cut(self) -> bool:
-        """The chat cannot show it whole: nobody has seen what would be allowed."""
+        """Whether the chat cannot show all of it: then nobody has seen what would be allowed."""
         if self.has_cut_options or len(self.detail) >= limits.SHOWN_LINES:  # there may be millions
             return True
         parts = (*(self.detail or (self.title,)), self.note)
@@ -77,19 +77,19 @@ class Question:
 
     @property
     def said(self) -> str:
-        """What was answered in words, in one line."""
+        """Return an answer in words as one line."""
         return self.form.told(self.content) if self.form and self.answer else ""
 
     @property
     def of_its_call(self) -> bool:
-        """What it shows is what its tool call shows; else it has words of its own."""
+        """Whether it shows what its tool call shows; else it has a text of its own."""
         return self.kind not in ("elicitation", "ask")
 
     def option(self, option_id: str) -> Option | None:
         return next((option for option in self.options if option.id == option_id), None)
 
     def end(self, option: Option | None, by: str) -> bool:
-        """Take the answer; False if there was one already."""
+        """Take the answer; return False if there was one already."""
         if not self.is_open:
             return False
         self.answer, self.ended_by = option, by
@@ -98,14 +98,14 @@ class Question:
         return True
 
     def _tell_of_end(self, on_end: Callable[[Question], None]) -> None:
-        """It has ended, whatever goes wrong with those who hear of it: others end behind it."""
+        """Tell the listener. Its fault is only logged: other questions may have to be ended behind this one."""
         try:
             on_end(self)
         except Exception:
             log.exception("question %d has ended, but not all of what follows has been done", self.id)
 
     def shape(self) -> dict[str, Any]:
-        """As `acp.questions()` shows it, with what the chat needs to guard an answer."""
+        """Return it as `acp.questions()` shows it, with what the chat needs to guard an answer."""
         return {
             "id": self.id,
             "session": self.session,
@@ -149,6 +149,6 @@ class Questions:
         self.changed = self._open.pop(question.id, None) is not None or self.changed
 
     def touch(self, question: Question) -> None:
-        """What the user must see has changed: an answer needs another look."""
+        """Raise the version, because what the user must have seen has changed."""
         question.version += 1
         self.changed = True

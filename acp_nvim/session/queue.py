@@ -1,4 +1,4 @@
-"""Prompts that wait for their turn. Nothing leaves a held queue behind the user's back."""
+"""Prompts that wait for their turn. A held queue sends nothing until the user sends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class Prompt:
-    """What the user sends: the text, and what goes along with it."""
+    """A prompt: the text, and its context."""
 
     text: str
     context: list[dict[str, Any]] = field(default_factory=list)
@@ -19,7 +19,7 @@ class Prompt:
 
     @property
     def attached(self) -> list[str]:
-        """What goes along, in a few words each: `parse.py 10-24`."""
+        """Return a label for each piece of context, such as `parse.py 10-24`."""
         return [_words(item) for item in self.context if not item.get("missing")]
 
 
@@ -52,24 +52,24 @@ class Queue:
 
     @property
     def attached(self) -> list[list[str]]:
-        """What goes along with each, in words."""
+        """Return the labels of the context of each prompt."""
         return [prompt.attached for prompt in self._items]
 
     @property
     def waiting(self) -> list[int | list[int | str]]:
-        """For the editor, which has what it sent: their numbers, and the text where that is another."""
+        """Return the queue for the editor, which has the texts: numbers, and texts that were edited."""
         return [
             prompt.seq if prompt.seq and not prompt.edited else [prompt.seq, prompt.text]
             for prompt in self._items
         ]
 
     def restore(self, prompts: Iterable[Prompt]) -> None:
-        """They have waited while there was no backend."""
+        """Queue prompts that waited while there was no backend."""
         self._items = list(prompts)
         self.hold()
 
     def add(self, prompt: Prompt, *, first: bool = False) -> None:
-        """Queue it at the end; a send after a hold goes first and releases what waits behind it."""
+        """Queue a prompt at the end. One sent after a hold goes first and releases the rest."""
         if first or self._stopped or self._first:
             self._items.insert(self._first, prompt)
             self._first += 1
@@ -84,7 +84,7 @@ class Queue:
         self._stopped = False
 
     def take(self) -> Prompt | None:
-        """The next prompt that may be sent."""
+        """Return the next prompt that may be sent."""
         if self._stopped or not self._items:
             return None
         self._first = max(0, self._first - 1)
@@ -97,7 +97,7 @@ class Queue:
         return texts
 
     def replace(self, texts: list[str], edits: Iterable[tuple[str, str]] = ()) -> None:
-        """The user edited the queue: a prompt whose text stayed, or became another, keeps its context."""
+        """Replace the queue by an edited one. A prompt keeps its context if its text stayed or was edited."""
         known: dict[str, list[Prompt]] = {}
         for prompt in self._items:
             known.setdefault(prompt.text, []).append(prompt)

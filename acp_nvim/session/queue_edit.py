@@ -1,4 +1,4 @@
-"""A queue whose user has edited it while it moved on: what is still to be sent."""
+"""Merges the user's edit of the queue with what was sent meanwhile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def still_to_send(
 
 
 def edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
-    """Which text became which: those at the same place, or where their number has changed the most alike."""
+    """Pair edited texts: by place, or by likeness if their number has changed."""
 
     pairs = []
     for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():

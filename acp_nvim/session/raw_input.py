@@ -1,4 +1,4 @@
-"""What the raw input of a tool call says: each argument with the part that it plays, and every command and path in it.
+"""Reads the raw input of a tool call: the role of each argument, and every command and path in it.
 
 The words below are the documented set (:help acp_nvim-rules). An argument that is called otherwise is "other": the
 question shows it, and only a rule that names the tool allows the call.
@@ -74,14 +74,14 @@ class Input(NamedTuple):
 
     @property
     def says_what(self) -> bool:
-        """What is looked for, or thought."""
+        """Whether it says what is looked for, or thought."""
         return any(
             argument.role == "look" and plain(argument.name) in _TARGETS for argument in self.arguments
         )
 
 
 def read(call: ToolCall) -> Input:
-    """Looked at once for the same raw input."""
+    """Read the raw input of a call; the result is cached."""
     found: Input = call.said.of((call.raw_input,), lambda: _read(call))
     return found
 
@@ -106,7 +106,7 @@ def _read(call: ToolCall) -> Input:
 
 
 def plain(name: str) -> str:
-    """`runInBackground`, `run_in_background` and `run-in-background` are one name."""
+    """Normalize a name: `runInBackground`, `run_in_background` and `run-in-background` are the same."""
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -145,7 +145,7 @@ def _role(call: ToolCall, name: str, value: Any) -> Role:
 
 
 def _is_path(value: Any) -> bool:
-    """It can be shown as one, and compared with the patterns of rules."""
+    """Whether it can be shown as a path and compared with the patterns of rules."""
     return usable(value) and (value.startswith("file://") or "://" not in value)
 
 
@@ -154,7 +154,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _is_change(word: str, value: Any) -> bool:
-    """A text, or lists and objects that hold nothing but texts of changes and paths."""
+    """Whether it is a text, or lists and objects of nothing but texts of changes and paths."""
     if not isinstance(value, str | list | dict):
         return False
     names = (
@@ -176,8 +176,8 @@ def _names_path(word: str) -> bool:
 
 
 def _walk(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every name with its value, however deep; names as `plain` has them. Lists and objects take turns: none of them,
-    however long, keeps the others from being looked at."""
+    """Yield every name with its value, however deep; names as `plain` writes them. Lists and objects take turns, so
+    that a long one does not use up the limit for the others."""
     left: deque[Iterator[tuple[str, Any]]] = deque([iter([("", value)])])
     count = 0
     while left and count < limits.RAW_INPUT_VALUES:
@@ -200,7 +200,7 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _paths(values: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """What is called a path, file URIs, and any other text that is an absolute path."""
+    """Yield texts that are named as paths, file URIs, and absolute paths under any name."""
     for name, value in values:
         if not isinstance(value, str) or not value:
             continue
@@ -212,7 +212,7 @@ def _paths(values: Iterable[tuple[str, Any]]) -> Iterator[str]:
 
 
 def _holds_text(word: str) -> bool:
-    """Its value is text or a command, which may begin with a slash and is no path."""
+    """Whether its value is text or a command, which may begin with a slash and is no path."""
     return word in _CHANGES or word in _NOTES or word in ARGUMENTS or word in FOLDERS or _is_command(word)
 
 

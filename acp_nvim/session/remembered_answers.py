@@ -1,4 +1,4 @@
-"""What holds for good in a session: rules of the user, folders opened, and answers that the agent remembers."""
+"""What stays decided in a session: rules of the user, opened folders, and answers that the agent remembers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acp_nvim.session.permission_rules import Rule
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One thing that is allowed or rejected without another question."""
+    """Something that is allowed or rejected without another question."""
 
     id: int
     action: Literal["allow", "reject"]
@@ -26,7 +26,7 @@ class Remembered:
 
 
 class Memory:
-    """Ids are never given again: the transcript names rules by them."""
+    """Ids are never reused: the transcript names rules by them."""
 
     def __init__(self) -> None:
         self._items: dict[int, Remembered] = {}
@@ -39,12 +39,12 @@ class Memory:
         return self._last
 
     def add_grant(self, what: str, on_forget: Callable[[], None]) -> None:
-        """The user has allowed something of ours for the whole session."""
+        """Remember what the user allowed us for the whole session."""
         self._last += 1
         self._items[self._last] = Remembered(self._last, "allow", what, "session", on_forget=on_forget)
 
     def add_of_agent(self, action: Literal["allow", "reject"], what: str) -> None:
-        """The agent was told "always". What it makes of that is its own affair."""
+        """Remember that the agent was told "always". Only the agent applies it."""
         known = [item for item in self._items.values() if item.by == "agent"]
         if len(known) < limits.REMEMBERED_ANSWERS and not any(
             item.what == what and item.action == action for item in known
@@ -57,7 +57,7 @@ class Memory:
         return [(item.id, item.rule) for item in self._items.values() if item.rule]
 
     def forget(self, ids: Iterable[int] | None = None) -> tuple[list[Remembered], list[Remembered]]:
-        """Take back what is named, or everything; what only the agent can forget comes second, and stays."""
+        """Forget the named ones, or all. Returns them, and those that only the agent can forget, which stay."""
         wanted = self._items.keys() if ids is None else set(ids) & self._items.keys()
         named = [self._items[id] for id in sorted(wanted)]
         ours = [item for item in named if item.by == "session"]
@@ -68,7 +68,7 @@ class Memory:
         return ours, [item for item in named if item.by == "agent"]
 
     def forget_agent(self) -> None:
-        """Another session of the agent's takes the place of the one that was told."""
+        """Forget what the agent was told, because its session is replaced by a new one."""
         self._items = {id: item for id, item in self._items.items() if item.by == "session"}
 
     def shape(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What an agent has told of the output of a terminal of its own: the end of it, and how much that was in all."""
+"""The output of an agent's own terminal: the end of it, and how much it was in all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PIECE = 4096  # smaller ones are joined: each costs as much again as some dozen
 
 
 class Heard:
-    """Iterates over its pieces. Its length is that of all that was told."""
+    """Iterating yields the kept pieces; the length counts all output."""
 
     def __init__(self) -> None:
         self._pieces: deque[str] = deque()
@@ -36,6 +36,6 @@ class Heard:
             self._size -= len(self._pieces.popleft())
 
     def since(self, position: int) -> str:
-        """What was told behind the first so many characters, as far as it is kept."""
+        """Return the output behind the first so many characters, as far as it is kept."""
         kept = "".join(self._pieces)
         return kept[max(0, len(kept) - (self._total - position)) :]

@@ -1,4 +1,4 @@
-"""One conversation: what has been said and done in it, and what its user may know of it. No I/O, no editor."""
+"""One conversation: its transcript, questions, queue and controls, and the status that the editor sees."""
 
 from __future__ import annotations
 
@@ -48,9 +48,8 @@ class Session:
         self.ack = 0
         self.usage: dict[str, Any] | None = None
         self._full = False  # the user has been told that it is nearly used up
-        self.facts: dict[
-            str, Any
-        ] = {}  # of the agent's process: agent_title, agent_version, capabilities, pid
+        # of the agent's process: agent_title, agent_version, capabilities, pid, logins
+        self.facts: dict[str, Any] = {}
         self.commands: list[dict[str, Any]] | None = None
         self._plenty = Plenty(lambda text: self.transcript.note("warning", text))
         self.controls = Controls(self._plenty)
@@ -68,9 +67,8 @@ class Session:
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
         self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
         self._told: dict[str, Any] = {}
-        self._told_tools: dict[
-            int, dict[str, Any]
-        ] = {}  # a call's output streams; its event fires when a fact changes
+        # the facts of each call when its event last fired: its output streams without one
+        self._told_tools: dict[int, dict[str, Any]] = {}
 
     # --- what the editor may know
 
@@ -112,7 +110,7 @@ class Session:
         }
 
     def changes(self) -> dict[str, Any]:
-        """What of the status the editor does not know yet; a value that has gone is None."""
+        """Return the changes of the status since the last call; None for a value that is gone."""
         now = self.status()
         gone = dict.fromkeys(self._told.keys() - now.keys())
         fresh = {
@@ -141,19 +139,19 @@ class Session:
         self.tell("AcpSessionStarted")
 
     def refuse(self, error: str) -> None:
-        """The session cannot start."""
+        """Mark the session failed, because it cannot start."""
         self.phase, self.error = "failed", error
         self.queue.hold()
         self.transcript.note("error", error)
         self.tell("AcpSessionEnded", reason="failed")
 
     def lock(self, error: str, how: str) -> None:
-        """The agent wants a login first. What the user has sent waits for that: it is not held."""
+        """Wait for a login. Prompts of the user wait for it and are not held."""
         self.phase, self.error = "auth", error
         self.transcript.note("warning", how)
 
     def unlock(self) -> None:
-        """The login is done, and the session was there before."""
+        """Go on after a login of a session that existed before."""
         if self.phase == "auth":
             self.phase, self.error = "idle", None
 
@@ -164,7 +162,7 @@ class Session:
         self.transcript.note("info", f"resumed: the agent remembers {above}")
 
     def gone(self, reason: str, error: str | None, now: float) -> None:
-        """The agent's process has ended under it."""
+        """Mark the session stopped, because the agent's process has ended."""
         self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
         if reason == "closed":
             self.end_questions("exit", all_of_them=True)
@@ -185,12 +183,12 @@ class Session:
     # --- turns
 
     def take_reports(self) -> list[str]:
-        """They are told once."""
+        """Return the reports and forget them."""
         reports, self.reports = self.reports, []
         return [told for report in reports if (told := report())]
 
     def begin_turn(self, prompt: Prompt, report: str = "") -> None:
-        """`report`: what the agent is told before the user's words."""
+        """Begin a turn. `report` is sent to the agent before the user's words."""
         self.turn += 1
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
@@ -203,7 +201,7 @@ class Session:
         self.tell("AcpTurnStarted", turn=self.turn)
 
     def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:
-        """The turn has its answer: what it left open is closed, where it went wrong is said."""
+        """End the turn: close open calls and questions, and note what went wrong."""
         if not self.in_turn:
             return
         self.end_questions("cancel" if stop_reason == "cancelled" else "agent")
@@ -223,13 +221,13 @@ class Session:
             self.transcript.note("stop", stop_reason or "")
 
     def cancel(self) -> None:
-        """The user gives up the turn: the queue is held."""
+        """Hold the queue and end questions, because the user cancels the turn."""
         self.queue.hold()
         self.cancelling = self.in_turn
         self.end_questions("cancel")
 
     def forgotten(self) -> None:
-        """A new session takes the place of one that had begun."""
+        """Begin anew, because a new session of the agent replaces this one."""
         self.reloading = False
         self.remembered.forget_agent()
         self.transcript.part()
@@ -237,7 +235,7 @@ class Session:
             self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
 
     def replay(self) -> None:
-        """The agent begins to tell the conversation anew."""
+        """Begin the transcript anew, because the agent replays the conversation."""
         self.reloading = False
         left = [(each, self.transcript.asked_in(each)) for each in self.questions]
         self.transcript.clear()
@@ -268,7 +266,7 @@ class Session:
         return True
 
     def end_questions(self, by: str, all_of_them: bool = False) -> None:
-        """What the agent waits for; what stays is between the user and us."""
+        """Return the questions of the agent; those that stay are ours."""
         for question in self.questions:
             if all_of_them or not question.stays:
                 self.end_question(question, None, by)
@@ -276,7 +274,7 @@ class Session:
     # --- what the agent says
 
     def apply(self, update: schema.Update, now: float) -> None:
-        """Any update but a chunk, which goes straight to the transcript."""
+        """Apply an update. Chunks go straight to the transcript."""
         match update:
             case schema.ToolCallUpdate():
                 self._apply_tool(update, now)
@@ -317,7 +315,7 @@ class Session:
         self._tell_tool(tool)
 
     def call_of(self, question: Question) -> ToolCall | None:
-        """The call that the question was asked about. A later call may have the same id, and is another."""
+        """Return the call that the question is about. A later call may have the same id and is another."""
         call = (
             self.transcript.entry(question.key)
             if question.tool_call_id and question.key is not None
@@ -326,7 +324,7 @@ class Session:
         return call if isinstance(call, ToolCall) else None
 
     def _refresh(self, tool: ToolCall, known: object) -> None:
-        """What open questions of this call show is no longer what is asked: they need another look."""
+        """Give open questions of this call a new version, if what they show has changed."""
         if self.questions and matters(tool) != known:
             for question in tool.questions:
                 if not question.is_open or not question.of_its_call:
@@ -347,7 +345,7 @@ class Session:
             self.tell("AcpToolCall", id=tool.id, **facts)
 
     def _apply_usage(self, usage: schema.Usage) -> None:
-        """A cost that is not repeated stays. That the agent's memory runs full is said once."""
+        """Take the usage. A cost that is not repeated stays. Warn once that the context window is nearly full."""
         old = self.usage or {}
         cost = {"amount": usage.cost_amount, "currency": usage.cost_currency}
         kept = cost if usage.cost_amount is not None else old.get("cost")

@@ -8,7 +8,7 @@ from acp_nvim.session.permission_scope import Scope
 
 
 def rule_for(asked: Scope, resolve: Resolve, match: Match) -> tuple[Rule | None, str]:
-    """None, and why: there is no such rule, and the call is asked about every time."""
+    """Return the rule; None and the reason if no rule can cover the call."""
     tool = asked.tool or None
     if asked.commands:
         if why := next(filter(None, map(unsafe, asked.commands)), ""):

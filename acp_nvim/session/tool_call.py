@@ -1,4 +1,4 @@
-"""A tool call of the agent: what has been told of it so far, and what was asked about it."""
+"""A tool call of the agent: what the agent has said of it so far, and the questions about it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ class ToolCall:
     terminals: dict[str, Heard] = field(default_factory=dict)  # that are the agent's own, by their ids
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
-    left: str = (
-        ""  # "cancelled", "left open": the turn has ended and the agent had not said how this call did
-    )
+    # "cancelled" or "left open", if the turn ended before the agent said how this call did
+    left: str = ""
     ended: float | None = None
     waited: float = 0.0  # seconds in which the user was asked about it
     _waits_since: float | None = None
@@ -65,30 +64,31 @@ class ToolCall:
 
     @property
     def took(self) -> float | None:
-        """Seconds of the agent's own; None: it goes on."""
+        """Return the seconds that it took, without waiting for the user; None while it runs."""
         return None if self.ended is None else max(0.0, self.ended - self.started - self.waited)
 
     def wait(self, now: float) -> None:
-        """A question about it begins or ends."""
+        """Count the time in which a question about it is open."""
         if self._waits_since is not None:
             self.waited += max(0.0, now - self._waits_since)
         self._waits_since = now if any(question.is_open for question in self.questions) else None
 
     @property
     def stays(self) -> bool:
-        """It waits for the user alone, whatever becomes of the turn."""
+        """Whether it waits only for the user, and so outlives the turn."""
         return any(question.is_open and question.stays for question in self.questions)
 
     @property
     def said_command(self) -> Any:
-        """The command as the raw input has it."""
+        """Return the command as the raw input has it."""
         said = self.raw_input if isinstance(self.raw_input, dict) else {}
         given = (said.get(name) for name in COMMANDS)
         return next((each for each in given if each and isinstance(each, str | list)), None)
 
     @property
     def command(self) -> str | None:
-        """What it runs, if its raw input says so; a list, and arguments of their own, as a shell would be told."""
+        """Return the command that it runs, from its raw input. Lists and separate arguments are quoted as for a
+        shell."""
         return self._typed.of((self.raw_input,), self._as_typed)
 
     def _as_typed(self) -> str | None:
@@ -99,12 +99,12 @@ class ToolCall:
         return " ".join(map(typed, (said, *(given for given in arguments if given not in NOTHING))))
 
     def paths(self, cwd: str) -> list[str]:
-        """Those that it names, symlinks unresolved."""
+        """Return the paths that it names, symlinks unresolved."""
         said = (self.locations, self.content, self.raw_input, cwd)
         return self._named.of(said, lambda: named(*said))
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
-        """Only what is given changes; content and locations replace."""
+        """Apply an update. Only given fields change; content and locations replace the old ones."""
         for name in ("title", "name", "kind", "locations"):
             if (value := getattr(update, name)) is not None:
                 setattr(self, name, value)
@@ -121,7 +121,7 @@ class ToolCall:
             self._hear(update.meta)
 
     def leave(self, how: str, now: float) -> None:
-        """The turn is over: nobody works on this any more."""
+        """Close it, because its turn is over."""
         self.status, self.left, self.ended = "cancelled", how, now
 
     def _become(self, status: str, now: float) -> None:
@@ -129,7 +129,7 @@ class ToolCall:
         self.ended = None if self.is_open else now
 
     def _hear(self, meta: dict[str, Any]) -> None:
-        """Some agents run terminals of their own and send the output along, announced or not."""
+        """Take output of the agent's own terminals, announced or not."""
         for name in ("terminal_output", "terminal_output_delta"):
             said = meta.get(name)
             if isinstance(said, dict) and isinstance(said.get("data"), str):
@@ -168,7 +168,7 @@ def _differ(said: Any, known: Any) -> bool:
 
 
 def typed(words: Any) -> str:
-    """As one would type them; what is no text and no list of texts, as it came."""
+    """Join arguments as typed in a shell; other values as they came."""
     if isinstance(words, list):
         return shlex.join(map(str, words))
     return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Which files a tool call is about: from its locations, its diffs, and what its raw input calls a path."""
+"""Collects the files of a tool call from its locations, its diffs, and paths in its raw input."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NAMES = (
 
 
 def absolute(path: str, cwd: str) -> str:
-    """`path` against `cwd`, symlinks unresolved; file URIs are paths, too."""
+    """Make a path or file URI absolute, symlinks unresolved."""
     path = from_uri(path)
     return os.path.normpath(os.path.join(cwd, os.path.expanduser(path) if path.startswith("~/") else path))
 
 
 def from_uri(path: str) -> str:
-    """The path that a file URI names, whatever its host; else the text as it is."""
+    """Return the path of a file URI with any host; else the text as it is."""
     if not path.startswith("file://"):
         return path
     _, slash, rest = re.split(r"[?#]", path[len("file://") :], maxsplit=1)[0].partition("/")
@@ -38,14 +38,14 @@ def from_uri(path: str) -> str:
 
 
 def usable(path: object) -> TypeGuard[str]:
-    """The system takes it."""
+    """Whether the system accepts it as a path."""
     return isinstance(path, str) and 0 < len(path) < limits.PATH_CHARS and "\0" not in from_uri(path)
 
 
 def named(
     locations: Iterable[Any] | None, content: Iterable[Any] | None, raw_input: Any, cwd: str
 ) -> list[str]:
-    """Absolute paths, each once, in the order in which they are named."""
+    """Return the absolute paths, each once, in the order in which they are named."""
     # locations and diffs carry a `path`; other content does not
     paths = [getattr(item, "path", None) for items in (locations, content) if items for item in items]
     if isinstance(raw_input, dict):

@@ -40,7 +40,7 @@ class Transcript:
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew, as before a replay; the view sees it by `begun`."""
+        """Begin anew, as before a replay. The view notices it by `begun`."""
         self.begun += 1
         self._first += len(self.entries)
         self.entries.clear()
@@ -59,11 +59,10 @@ class Transcript:
         self._is_live = False  # a turn of ours is running
 
     def part(self) -> None:
-        """Who speaks from now on knows nothing of what stands there: its ids and plans are others."""
+        """Forget ids and plans, because a new session of the agent goes on from here."""
         self._growing, self._plan = None, None
-        self._calls = {
-            call.id: call for call in self._asked.values()
-        }  # some questions of ours are open still
+        # some questions of ours are still open
+        self._calls = {call.id: call for call in self._asked.values()}
         self._compactions = {}
 
     # --- reading
@@ -80,11 +79,11 @@ class Transcript:
         return self._calls.get(tool_call_id)
 
     def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
-        """The latest call that fits; it is among the last."""
+        """Return the latest call that fits. It is searched from the end."""
         return next(filter(fits, islice(reversed(self._calls.values()), _RECENT)), None)
 
     def unasked(self) -> Iterator[ToolCall]:
-        """The open calls of this turn that nothing was asked about, the latest first."""
+        """Return the open calls of this turn without a question, the latest first."""
         calls = islice(reversed(self._calls.values()), _RECENT)
         return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
 
@@ -94,7 +93,7 @@ class Transcript:
     # --- text
 
     def chunk(self, chunk: schema.Chunk, now: float) -> None:
-        """The hot path: text that goes on where the last text ended."""
+        """Append a chunk. The common case, a text that continues the last one, is fast."""
         growing = self._growing
         if (
             growing is not None
@@ -108,7 +107,7 @@ class Transcript:
             self._begin(chunk, now)
 
     def user(self, text: str, report: str = "") -> None:
-        """A prompt of ours, behind what we report by ourselves. What the agent sends back of it is not shown again."""
+        """Add a prompt behind our report. An echo of it by the agent is not shown again."""
         if report:
             self._add(Report(self._key(), [report]))
         self._say("user", text, None, prompt=not report)
@@ -133,7 +132,7 @@ class Transcript:
             self._say(chunk.role, text, chunk.message_id)
 
     def _goes_on(self, chunk: schema.Chunk) -> bool:
-        """A chunk without an id belongs to the message before it; an id counts for all of its message."""
+        """Whether a chunk continues the last message. One without an id does; an id counts for all of its message."""
         growing = self._growing
         if growing is None or growing.role != chunk.role or (chunk.message_id and growing.message_id):
             return False
@@ -155,7 +154,7 @@ class Transcript:
     # --- everything else
 
     def tool(self, update: schema.ToolCallUpdate, now: float, asks: bool = False) -> ToolCall:
-        """Merge what the agent says of a call, or asks for it; one that was never announced begins here."""
+        """Merge an update or a permission into its call; a call that was never announced begins here."""
         self._now = now
         call = self._calls.get(update.id)
         if call is None or is_another(call, update, asks, call.turn != self._turn, self._is_live):
@@ -170,7 +169,7 @@ class Transcript:
         return call
 
     def plan(self, update: schema.PlanUpdate) -> None:
-        """The new plan takes the place of the old one; a turn has one block of it."""
+        """Replace the turn's plan; a turn has one block for it."""
         if self._plan is None:
             if not update.entries:
                 return
@@ -191,13 +190,13 @@ class Transcript:
         self._add(Note(self._key(), kind, text))
 
     def changes(self, turn: int, prompt: str) -> Changes:
-        """The place of what the turn that ends here has changed in files."""
+        """Add the line about the files that the turn changed."""
         entry = Changes(self._key(), turn, prompt)
         self._add(entry)
         return entry
 
     def ask(self, question: Question, update: schema.ToolCallUpdate | None, now: float) -> ToolCall:
-        """Put a question into its tool call; one that is about no call gets an entry of its own."""
+        """Add a question to its tool call; one without a call gets an entry of its own."""
         if update is not None:
             call = self.tool(update, now, asks=True)
         else:
@@ -211,14 +210,14 @@ class Transcript:
 
     @property
     def asked(self) -> list[ToolCall]:
-        """The calls with open questions."""
+        """Return the calls with open questions."""
         return list(self._asked.values())
 
     def asked_in(self, question: Question) -> ToolCall | None:
         return self._asked.get(question.id)
 
     def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
-        """The transcript has begun anew, and the question is still open."""
+        """Add an open question again, because the transcript has begun anew."""
         call = ToolCall(
             self._key(), before.id, before.started, title=before.title, kind="ask", content=before.content
         )
@@ -230,7 +229,7 @@ class Transcript:
         return call
 
     def answered(self, question: Question, now: float | None = None) -> None:
-        """A question has ended; the decision stays beside its call."""
+        """Label the call of a question that has ended with the decision."""
         call = self._asked.pop(question.id, None)
         if call is None:
             return
@@ -242,7 +241,7 @@ class Transcript:
         self.touch(call)
 
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
-        """Close what the turn has left open, and say which calls those were."""
+        """Close the calls that the turn left open and return them."""
         self._now = now
         self._echo, self._is_live = None, False
         self._end_thought()
@@ -254,7 +253,7 @@ class Transcript:
         return left
 
     def touch_terminal(self, terminal_id: str) -> None:
-        """Have the calls drawn again that show this terminal; they are among the last."""
+        """Mark calls that show this terminal as changed. They are searched from the end."""
         for call in islice(reversed(self._calls.values()), _RECENT):
             if any(
                 isinstance(item, schema.TerminalRef) and item.terminal_id == terminal_id
@@ -263,7 +262,7 @@ class Transcript:
                 self.touch(call, urgent=False)
 
     def touch(self, entry: Entry, urgent: bool = True) -> None:
-        """Have an entry drawn again."""
+        """Mark an entry as changed."""
         (self.urgent if urgent else self.changed).add(entry.key)
 
     def _key(self) -> int:
