@@ -26,7 +26,7 @@ from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.table import dispatch, handle, joined
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
-from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.editor.interface import Editor
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.host.agent_services import AgentServices
 from acp_nvim.host.host import Host
@@ -34,7 +34,8 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.message_log import MessageLog
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
+from acp_nvim.messages.calls import Call
 from acp_nvim.permissions.apply_rules import Rulings
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
@@ -146,7 +147,7 @@ class App:
         self._transcripts.configure(command.state, self.settings.transcripts.keep, self._secrets)
         for complaint in complaints:
             self.say("warn", complaint)
-        self.editor.notify("ready")
+        self.editor.notify(calls.Ready())
 
     def _modified(self, command: commands.Modified) -> None:
         behind = tuple(command.behind) if command.behind else None
@@ -173,20 +174,20 @@ class App:
     def forget(self, session: Session) -> None:
         """It leaves the list; what it has to tell goes out first."""
         self._transcripts.let_go(session)
-        calls = self._views.forget(session)
+        left = self._views.forget(session)
         self.sessions.pop(session.number, None)
         self.services.terminals.forget(session)
         self.services.files.forget(session)
         self.services.watch.forget(session)
         self.services.review.forget(session)
-        for call in calls:
-            self.editor.notify(*call)
-        self.editor.notify("ended", session.number)
+        for call in left:
+            self.editor.notify(call)
+        self.editor.notify(calls.Ended(session.number))
 
     def _collect(self) -> list[Call]:
-        calls: list[Call] = self.services.review.news()  # which may change a line in a chat
-        self._views.collect(calls, self._transcripts.look)
-        return calls
+        frame: list[Call] = self.services.review.news()  # which may change a line in a chat
+        self._views.collect(frame, self._transcripts.look)
+        return frame
 
     # --- hosts
 
@@ -237,11 +238,11 @@ class App:
     def say(self, level: str, text: str, path: str | None = None) -> None:
         """The editor shows it, with as much of the path at its end as fits, and keeps it in a log of its own."""
         said = [self.messages.without_secrets(each) for each in (text, path) if each]
-        self.editor.notify("message", level, *said)
+        self.editor.notify(calls.Message(level, *said))
 
     def say_unkept(self, text: str) -> None:
         """Something could not be written to the state folder. The editor warns of that once, whatever it was."""
-        self.editor.notify("unkept", self.messages.without_secrets(text))
+        self.editor.notify(calls.Unkept(self.messages.without_secrets(text)))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from acp_nvim.chat.chat_view import ChatView
-from acp_nvim.editor.interface import Call
+from acp_nvim.messages import calls as messages
+from acp_nvim.messages.calls import Call
 from acp_nvim.session.session import Session
 
 PATIENCE = (
@@ -62,16 +63,19 @@ class SessionView:
         self.has_news, self._state = False, session.state
         if session.questions.changed:
             session.questions.changed = False
-            calls.append(["questions", number, [question.shape() for question in session.questions]])
+            calls.append(messages.Questions(number, [question.shape() for question in session.questions]))
         if session.commands is not self._commands:
             self._commands = session.commands
-            calls.append(["commands", number, session.commands])
+            calls.append(messages.Commands(number, session.commands))
         if changes := session.changes():
-            calls.append(["status", number, changes])
-        calls.extend(["event", name, data] for name, data in session.take_news())
+            calls.append(messages.Status(number, changes))
+        calls.extend(messages.Event(name, data) for name, data in session.take_news())
         if place := session.follow.take(now, os.path.isfile):
             told = {"session": number, "path": place.path, "line": place.line or 1}
-            calls += [["event", "AcpLocation", told], ["follow", number, place.path, place.line or 1]]
+            calls += [
+                messages.Event("AcpLocation", told),
+                messages.Follow(number, place.path, place.line or 1),
+            ]
         return calls
 
     def _title(self) -> str:
@@ -83,12 +87,12 @@ class SessionView:
             self._begun = self.session.transcript.begun
             self.anew()
         if self._anew:
-            calls.append(["reset", number])
+            calls.append(messages.Reset(number))
             self._anew = False
         middle = not self.session.in_turn or now - self._middle_at >= PATIENCE
         if middle:
             self._middle_at = now
         ops, more = self.view.flush(middle=middle)
         if ops:
-            calls.append(["chat", number, ops, self.view.total])
+            calls.append(messages.Chat(number, ops, self.view.total))
         return more

@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.editor.interface import Editor
+from acp_nvim.messages.calls import Call
 from acp_nvim.session.session import Session
 from acp_nvim.session_view import PATIENCE, SessionView
 

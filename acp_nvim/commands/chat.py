@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.session.session import Session
 from acp_nvim.session_views import SessionViews
 
@@ -35,7 +35,7 @@ class ChatCommands:
 
     def _details(self, command: commands.Details) -> None:
         view = self._views.of(self._app.session(command.session)).view
-        self._app.editor.notify("float", *view.details(command.key))
+        self._app.editor.notify(calls.Float(*view.details(command.key)))
 
     def _render(self, command: commands.Render) -> None:
         """The buffer was emptied: send everything once more."""

@@ -16,7 +16,7 @@ from acp_nvim.agent.trace import WireTrace
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
@@ -81,7 +81,7 @@ class Doctor:
         self._app.spawn(self._examine, ticket, spec, seconds)
 
     def _tell(self, ticket: Any, report: dict[str, Any]) -> None:
-        self._app.editor.notify("doctored", ticket, report)
+        self._app.editor.notify(calls.Doctored(ticket, report))
 
     async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
         with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:

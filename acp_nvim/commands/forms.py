@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 
 if TYPE_CHECKING:
     from acp_nvim.session.form import Filled
@@ -50,7 +50,7 @@ class FormCommands:
             question.content = filled.content
             return True
         self._stays_open(session, question)
-        self._app.editor.notify("form_errors", question.id, filled.errors)
+        self._app.editor.notify(calls.FormErrors(question.id, filled.errors))
         titles = {field["name"]: field["title"] for field in question.fields}
         self._app.say("warn", f"nothing was sent: {filled.problem(titles)}")
         return False
@@ -58,7 +58,7 @@ class FormCommands:
     def _open(self, session: Session, question: Question) -> None:
         self._stays_open(session, question)
         about = list(question.form.about) if question.form else []
-        self._app.editor.notify("form", question.id, session.number, about, question.fields)
+        self._app.editor.notify(calls.Form(question.id, session.number, about, question.fields))
 
     def _stays_open(self, session: Session, question: Question) -> None:
         session.questions.touch(question)

@@ -10,7 +10,7 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import unwritten
 from acp_nvim.message_log import MessageLog
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.text.printable import visible
 
 
@@ -27,7 +27,7 @@ class LogCommands:
         for host in self._app.hosts:
             said = map(visible, host.connection.stderr.lines() or ["(nothing)"])
             lines += [f"--- stderr of {host.spec.name}", *said]
-        self._app.editor.notify("show", "acp://log", "acp_log", lines)
+        self._app.editor.notify(calls.Show("acp://log", "acp_log", lines))
 
     def _trace(self, command: commands.Trace) -> None:
         host = self._app.host_of(self._app.session(command.session)) or next(reversed(self._app.hosts), None)
@@ -45,7 +45,7 @@ class LogCommands:
             self._save_trace(trace, os.path.expanduser(command.file), command.force)
         else:
             lines = [visible(json.dumps(entry, ensure_ascii=False)) for entry in trace.entries()]
-            self._app.editor.notify("show", "acp://trace", "acp_trace", lines)
+            self._app.editor.notify(calls.Show("acp://trace", "acp_trace", lines))
 
     def _save_trace(self, trace: WireTrace, file: str, over: bool) -> None:
         try:

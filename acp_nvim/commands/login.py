@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.commands.application import Application
@@ -11,7 +10,8 @@ from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
 from acp_nvim.host.host import Host
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
+from acp_nvim.messages.calls import LoginProgram
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.session.session import Session
@@ -37,7 +37,7 @@ class LoginCommands:
             return self._app.say("info", f"{host.name} offers no way to log in")
         wanted = command.method or host.spec.auth_method
         if wanted is None and len(methods) > 1:
-            return self._app.editor.notify("login_choose", session.number, login_methods.shapes(methods))
+            return self._app.editor.notify(calls.LoginChoose(session.number, login_methods.shapes(methods)))
         method = _find(methods, wanted)
         if method is None:
             known = " or ".join(name_of(method.id) for method in methods)
@@ -46,7 +46,7 @@ class LoginCommands:
 
     def _log_in(self, host: Host, session: Session, method: AuthMethod) -> None:
         if method.in_terminal:
-            return self._app.editor.notify("login_run", session.number, _command(host, method))
+            return self._app.editor.notify(calls.LoginRun(session.number, _command(host, method)))
         if method.type == "env_var":
             names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
             where = f"agents.{host.name}.env"
@@ -111,7 +111,7 @@ def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | Non
     return next((method for method in methods if wanted in (method.id, name_of(method.name))), None)
 
 
-def _command(host: Host, method: AuthMethod) -> dict[str, Any]:
+def _command(host: Host, method: AuthMethod) -> LoginProgram:
     """What runs in the terminal: the program that the agent names, or itself with further arguments."""
     named = method.meta.get("terminal-auth")
     own = {"command": host.spec.command, "args": [*host.spec.args, *method.args], "env": method.env}
@@ -120,7 +120,7 @@ def _command(host: Host, method: AuthMethod) -> dict[str, Any]:
     if chosen is not own and "args" not in (named or {}):
         args = []
     return {
-        "argv": [chosen["command"], *map(str, args if isinstance(args, list) else [])],
+        "argv": [str(chosen["command"]), *map(str, args if isinstance(args, list) else [])],
         "env": host.spec.env | {str(k): str(v) for k, v in (env if isinstance(env, dict) else {}).items()},
         "cwd": host.cwd,
         "label": one_line(str(chosen.get("label") or method.name)),

@@ -8,7 +8,7 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.permissions.apply_rules import Rulings, once
 from acp_nvim.serves import conflict_diff
 from acp_nvim.session.decision_labels import OF_SESSION, why
@@ -49,7 +49,7 @@ class QuestionCommands:
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
             self._app.touch(session)
-            return self._app.editor.notify("proposal", conflict_diff.payload(question, conflict))
+            return self._app.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict)))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
             return self._app.say(
@@ -84,7 +84,7 @@ class QuestionCommands:
         for session in self._app.sessions.values():
             if question := session.questions.get(command.question):
                 if conflict := self._app.services.files.conflicts.open.get(question.id):
-                    return self._app.editor.notify("proposal", conflict_diff.payload(question, conflict))
+                    return self._app.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict)))
                 return self._app.services.proposals.show(
                     session, question, focus=command.focus, auto=command.auto
                 )
@@ -110,7 +110,7 @@ class QuestionCommands:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
         conflicts.merge(wanted, command.text)
         self._answer(commands.Answer(question=wanted, option="merge"))
-        self._app.editor.notify("proposal_done", wanted, True)
+        self._app.editor.notify(calls.ProposalDone(wanted, True))
 
     # --- rules
 

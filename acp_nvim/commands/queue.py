@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.session.entries import Message
 from acp_nvim.session.queue_edit import edits, still_to_send
 
@@ -21,7 +21,7 @@ class QueueCommands:
     def _queue_open(self, command: commands.QueueOpen) -> None:
         session = self._app.session(command.session)
         queue = session.queue
-        self._app.editor.notify("queue", session.number, queue.texts, queue.attached)
+        self._app.editor.notify(calls.Queue(session.number, queue.texts, queue.attached))
 
     def _queue_set(self, command: commands.QueueSet) -> None:
         session = self._app.session(command.session)
@@ -30,7 +30,7 @@ class QueueCommands:
         kept, again, late = still_to_send(was, present, wanted)
         session.queue.replace(kept, edits(was, wanted))
         if late:
-            self._app.editor.notify("history", session.number, late)
+            self._app.editor.notify(calls.History(session.number, late))
         told = _gone(
             late, "sent before your edit (<C-p> has it): ", "{} sent before your edits (<C-p> has them)"
         )
@@ -45,7 +45,7 @@ class QueueCommands:
         session = self._app.session(command.session)
         entry = session.transcript.entry(command.key)
         if isinstance(entry, Message) and entry.role == "user":
-            self._app.editor.notify("recall", session.number, "".join(entry.parts))
+            self._app.editor.notify(calls.Recall(session.number, "".join(entry.parts)))
 
 
 def _gone(texts: list[str], one: str, many: str) -> list[str]:

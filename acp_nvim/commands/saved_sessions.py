@@ -10,7 +10,7 @@ from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
 
@@ -73,7 +73,7 @@ class SavedSessionCommands:
 
     def tell(self) -> None:
         if self._is_open:
-            self._app.editor.notify("listed", [self._shape(host) for host in self._running()])
+            self._app.editor.notify(calls.Listed([self._shape(host) for host in self._running()]))
 
     def _running(self) -> list[Host]:
         return [host for host in self._app.hosts if host.alive and not host.stopping]

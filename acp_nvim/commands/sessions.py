@@ -10,7 +10,7 @@ from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -103,7 +103,7 @@ class SessionCommands:
             if session.phase == "auth":
                 host.give_up(host)  # the login
         if command.clear:
-            self._app.editor.notify("history", session.number, session.queue.clear())
+            self._app.editor.notify(calls.History(session.number, session.queue.clear()))
         self._app.touch(session)
 
     def _queue_release(self, command: commands.QueueRelease) -> None:

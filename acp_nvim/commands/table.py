@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from acp_nvim.messages import check
 from acp_nvim.messages.commands import Command
 
 M = TypeVar("M", bound=Command)
@@ -46,5 +47,7 @@ def dispatch(table: Table, name: str, payload: dict[str, Any]) -> None:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{where}: {first['msg'].lower()}; {_UPDATED}") from error
+        why = f"{where}: {first['msg'].lower()}"
+        check.record(f"{name}: {why}")
+        raise ValueError(f"{why}; {_UPDATED}") from error
     function(command)

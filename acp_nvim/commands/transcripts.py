@@ -8,7 +8,7 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, commands
 from acp_nvim.session.session import Session
 
 
@@ -27,7 +27,7 @@ class TranscriptCommands:
 
     async def _tell_earlier(self, cwd: str) -> None:
         kept = await self._transcripts.earlier(cwd, self._app.settings.agents)
-        self._app.editor.notify("earlier", cwd, kept)
+        self._app.editor.notify(calls.Earlier(cwd, kept))
 
     def _export(self, command: commands.Export) -> None:
         session = self._app.session(command.session)

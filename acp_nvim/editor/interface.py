@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, overload
 
-Call = list[Any]  # [name, argument, …]
+from acp_nvim.messages.calls import Call, Question
+
+A = TypeVar("A")
+Wire = list[Any]  # [name, argument, …]
 Collect = Callable[[], list[Call]]
 
 
@@ -15,8 +18,16 @@ class Editor(Protocol):
     def wake(self, at_once: bool = False) -> None:
         """There is something to show: a frame goes out soon, or now, if somebody waits for just that."""
 
-    def notify(self, name: str, *arguments: Any) -> None:
+    def notify(self, call: Call | str, *arguments: Any) -> None:
         """Call it with the next frame."""
 
-    async def call(self, name: str, *arguments: Any) -> Any:
+    @overload
+    async def call(self, call: Question[A]) -> A: ...
+    @overload
+    async def call(self, call: Call | str, *arguments: Any) -> Any: ...
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
         """Call it now, behind the frame under way, and wait for its result."""
+
+
+def wire(call: Call | str, *arguments: Any) -> Wire:
+    return call.wire() if isinstance(call, Call) else [call, *arguments]

@@ -15,7 +15,9 @@ from typing import Any
 
 from pynvim import Session
 
-from acp_nvim.editor.interface import Call, Collect
+from acp_nvim.editor.interface import Collect, Wire, wire
+from acp_nvim.messages import check
+from acp_nvim.messages.calls import Call
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: who reads along sees no more in more of them
@@ -34,7 +36,7 @@ class Neovim:
         self.collect = collect
         self._session = session._async_session
         self._wanted = asyncio.Event()
-        self._waiting: list[Call] = []
+        self._waiting: list[Wire] = []
         self._changes = 0  # since the last frame
         self._is_hurried = False
         self._pause: asyncio.Future[None] | None = None
@@ -45,8 +47,8 @@ class Neovim:
         if at_once or self._changes == _FLOOD:
             self.hurry()
 
-    def notify(self, name: str, *arguments: Any) -> None:
-        self._waiting.append([name, *arguments])
+    def notify(self, call: Call | str, *arguments: Any) -> None:
+        self._waiting.append(wire(call, *arguments))
         self._wanted.set()
 
     def hurry(self) -> None:
@@ -58,8 +60,10 @@ class Neovim:
         if self._pause and not self._pause.done():
             self._pause.set_result(None)
 
-    async def call(self, name: str, *arguments: Any) -> Any:
-        return await self._request(_CALL, [name, *arguments])
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
+        words = wire(call, *arguments)
+        check.look(words)
+        return await self._request(_CALL, words)
 
     def say_over(self) -> None:
         """Neovim waits to hear that nothing of ours lives on."""
@@ -88,12 +92,15 @@ class Neovim:
         finally:
             alarm.cancel()
 
-    def _batch(self) -> list[Call]:
+    def _batch(self) -> list[Wire]:
         """What sessions show, then what was said beside them; both as of now."""
         waiting, self._waiting = self._waiting, []
-        return [*self.collect(), *waiting]
+        batch = [*(call.wire() for call in self.collect()), *waiting]
+        for words in batch:
+            check.look(words)
+        return batch
 
-    async def _send(self, batch: list[Call]) -> None:
+    async def _send(self, batch: list[Wire]) -> None:
         try:
             for complaint in await self._request(_FRAME, [batch]):
                 log.error("the editor could not show a frame: %s", complaint)

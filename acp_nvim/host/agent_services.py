@@ -12,6 +12,7 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import git_status
+from acp_nvim.messages import calls
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Front, Proposals
@@ -144,12 +145,12 @@ class AgentServices:
 
     def visit(self, url: str) -> None:
         """The user has said that this page shall be opened."""
-        self._editor.notify("visit", url)
+        self._editor.notify(calls.Visit(url))
 
     # --- what files and terminals tell
 
     def _say(self, level: str, text: str) -> None:
-        self._editor.notify("message", level, text)
+        self._editor.notify(calls.Message(level, text))
 
     def _tell(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)
@@ -173,7 +174,7 @@ class AgentServices:
         if self.files.live.heard:
             self._written.append((session, path))
         else:
-            self._editor.notify("event", "AcpFileWritten", {"session": session.number, "path": path})
+            self._editor.notify(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))
         self._touch(session)
 
     def _writes_through(self, session: Session) -> bool:
@@ -193,7 +194,7 @@ class AgentServices:
     async def _tell_written(self) -> None:
         written, self._written = self._written, []
         for session, path in written:
-            await self._editor.call("event", "AcpFileWritten", {"session": session.number, "path": path})
+            await self._editor.call(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))
 
     def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
         self.review.on_changed(by, path, before, after)

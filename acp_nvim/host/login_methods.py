@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from acp_nvim import limits
+from acp_nvim.messages.calls import LoginMethod
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.text.printable import name_of, one_line
@@ -31,7 +32,7 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
     return Ways(f"{names}; :Acp login", "\n".join(lines))
 
 
-def shapes(methods: Sequence[AuthMethod]) -> list[dict[str, Any]]:
+def shapes(methods: Sequence[AuthMethod]) -> list[LoginMethod]:
     """As the editor gets them: for completion and the picker."""
     return [
         {"id": method.id, "name": name_of(method.name), "text": _described(method)}

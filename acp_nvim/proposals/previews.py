@@ -11,6 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.messages import calls
 from acp_nvim.proposals.agent_change import Change, as_it_came
 from acp_nvim.proposals.proposed_file import files_of, read, read_file
 from acp_nvim.review.edits import Edit, edits
@@ -80,7 +81,7 @@ class Previews:
         made = {each.path: each for each in call.previews}
         for path in self._unsaved(changes):
             file = await read(self._files, session, path, changes[path])
-            if said := await self._editor.call("proposal_sides", file.payload(session.cwd)):
+            if said := await self._editor.call(calls.ProposalSides(file.payload(session.cwd))):
                 is_whole = not said.get("problem") or bool(said.get("fits"))
                 sides = _Sides(said.get("left"), said.get("right"), said.get("problem") or "", is_whole)
                 made[path] = preview(path, sides)

@@ -10,7 +10,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from acp_nvim.editor.interface import Call, Editor
+from acp_nvim.editor.interface import Editor
+from acp_nvim.messages.calls import Call, Hunks
 from acp_nvim.review.codec import Text, decode, split
 from acp_nvim.serves import disk
 from acp_nvim.serves.files import Files
@@ -269,10 +270,10 @@ class Review:
 
     def news(self) -> list[Call]:
         over, self._over = self._over, set()
-        calls: list[Call] = [["hunks", path, {"over": True}] for path in over if path not in self._book]
+        calls: list[Call] = [Hunks(path, {"over": True}) for path in over if path not in self._book]
         for path, file in self._book.items():
             if news := file.news.take():
-                calls.append(["hunks", path, news])
+                calls.append(Hunks(path, news))
                 self.notes.look(file)
             if file.news.has_more:
                 self._editor.wake()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from acp_nvim.messages import calls
 from acp_nvim.serves import conflict_diff, conflicts
 from acp_nvim.serves.conflicts import Begun, Conflict, Conflicts
 from acp_nvim.serves.reload import Apart, Missed, Settled
@@ -92,7 +93,7 @@ class Unsettled:
         conflict.mine, conflict.agents = fresh.mine, fresh.agents
         asked.by.session.apply(conflicts.shown(question, conflict), time.monotonic())
         self._conflicts.touch(asked.by.session)
-        self._conflicts.editor.notify("proposal", conflict_diff.payload(question, conflict, renews=True))
+        self._conflicts.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict, renews=True)))
 
 
 def _conflict(path: str, apart: Apart) -> Conflict:

@@ -16,7 +16,8 @@ import pytest_asyncio
 from acp_nvim import limits
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.agent.spawn import environment
-from acp_nvim.editor.interface import Call
+from acp_nvim.editor.interface import Wire, wire
+from acp_nvim.messages.calls import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate
@@ -35,15 +36,16 @@ class Editor:
 
     def __init__(self) -> None:
         self.collect: Callable[[], list[Call]] = list
-        self.told: list[Call] = []
+        self.told: list[Wire] = []
         self.buffers: dict[int, list[str]] = {}
 
     def wake(self, at_once: bool = False) -> None: ...
 
-    def notify(self, name: str, *arguments: Any) -> None:
-        self.told.append([name, *arguments])
+    def notify(self, call: Call | str, *arguments: Any) -> None:
+        self.told.append(wire(call, *arguments))
 
-    async def call(self, name: str, *arguments: Any) -> Any:
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
+        name, *arguments = wire(call, *arguments)
         assert name == "terminal_feed"
         _session, _id, text, buffer = arguments
         if buffer not in self.buffers:

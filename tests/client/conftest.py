@@ -22,7 +22,9 @@ import pytest
 import pytest_asyncio
 
 from acp_nvim.app import App
-from acp_nvim.editor.interface import Call
+from acp_nvim.editor.interface import Wire, wire
+from acp_nvim.messages.calls import Call
+from acp_nvim.messages.check import misfit
 from tests.fakes.editor import FakeEditor
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script
 
@@ -40,7 +42,7 @@ class MemoryEditor(FakeEditor):
         self.leaders: Path | None = None  # the file of what we would have to end
         self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
         self._wanted = asyncio.Event()
-        self._waiting: list[Call] = []
+        self._waiting: list[Wire] = []
 
     @property
     def groups(self) -> list[int]:
@@ -50,11 +52,12 @@ class MemoryEditor(FakeEditor):
     def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
 
-    def notify(self, name: str, *arguments: Any) -> None:
-        self._waiting.append([name, *arguments])
+    def notify(self, call: Call | str, *arguments: Any) -> None:
+        self._waiting.append(wire(call, *arguments))
         self.wake()
 
-    async def call(self, name: str, *arguments: Any) -> Any:
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
+        name, *arguments = wire(call, *arguments)
         if name in self.answers:
             return self.answers[name]
         return self.frame([[name, *arguments]])
@@ -68,8 +71,12 @@ class MemoryEditor(FakeEditor):
     def show(self) -> None:
         """One frame, by the way of the channel: nothing in it is shared with the backend, or has no room there."""
         waiting, self._waiting = self._waiting, []
-        sent = msgpack.packb([*self.collect(), *waiting], unicode_errors="surrogateescape")
-        self.complaints += self.frame(msgpack.unpackb(sent, unicode_errors="surrogateescape"))
+        sent = msgpack.packb(
+            [*(call.wire() for call in self.collect()), *waiting], unicode_errors="surrogateescape"
+        )
+        frame = msgpack.unpackb(sent, unicode_errors="surrogateescape")
+        self.complaints += [found for call in frame if (found := misfit(call))]
+        self.complaints += self.frame(frame)
 
     def _on_event(self, name: str, data: dict[str, Any]) -> None:
         super()._on_event(name, data)

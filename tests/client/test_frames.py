@@ -11,6 +11,7 @@ import pytest
 
 from acp_nvim.editor import neovim
 from acp_nvim.editor.neovim import Neovim
+from acp_nvim.messages.calls import Reset
 
 
 class Channel:
@@ -39,7 +40,7 @@ async def paused(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Neovim,
     """An editor behind its first frame; the next is due in an hour."""
     monkeypatch.setattr(neovim, "_PACE", 3600)
     channel = Channel()
-    editor = Neovim(channel, lambda: [["chat"]])  # type: ignore[arg-type]
+    editor = Neovim(channel, lambda: [Reset(1)])  # type: ignore[arg-type]
     pump = asyncio.create_task(editor.run())
     editor.wake()
     await turns()

@@ -151,9 +151,9 @@ class FakeEditor:
     def _on_commands(self, session: int, commands: list[dict[str, Any]]) -> None:
         self.commands[session] = commands
 
-    def _on_message(self, level: str, text: str, path: str = "") -> None:
+    def _on_message(self, level: str, text: str, path: str | None = None) -> None:
         assert level in ("info", "warn", "error")
-        self.messages.append((level, text + path))
+        self.messages.append((level, text + (path or "")))
 
     def _on_unkept(self, text: str) -> None:
         self.messages.append(("warn", text))

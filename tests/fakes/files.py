@@ -10,7 +10,8 @@ from typing import Any
 
 import anyio.lowlevel
 
-from acp_nvim.editor.interface import Collect
+from acp_nvim.editor.interface import Collect, wire
+from acp_nvim.messages.calls import Call
 
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -107,12 +108,14 @@ class FileEditor:
     def wake(self, at_once: bool = False) -> None:
         raise AssertionError("files show nothing by themselves")
 
-    def notify(self, name: str, *arguments: Any) -> None:
+    def notify(self, call: Call | str, *arguments: Any) -> None:
+        name, *arguments = wire(call, *arguments)
         if not name.startswith("proposal"):
             raise AssertionError("files notify nobody by themselves")
         self.notified.append((name, *arguments))
 
-    async def call(self, name: str, *arguments: Any) -> Any:
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
+        name, *arguments = wire(call, *arguments)
         await self.answering.wait()
         await anyio.lowlevel.checkpoint()
         self.before(name)

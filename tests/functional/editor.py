@@ -68,6 +68,7 @@ class Editor:
         config = {"python": sys.executable, "backend": backend, **(setup or {})}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         self._errors = home / "stderr"
+        self._misfits = home / "misfits"  # messages between the halves that do not fit their classes
         self._mark = uuid4().hex
         # a socket's path may have 107 bytes: too few for the folder of a test with a long name
         self._run = Path(tempfile.mkdtemp(prefix="acp"))
@@ -90,6 +91,7 @@ class Editor:
             "LANG": "C.UTF-8",
             "XDG_RUNTIME_DIR": str(self._run),
             "NVIM_RPLUGIN_MANIFEST": str(manifest or self.home / "no-manifest.vim"),
+            "ACP_NVIM_MISFITS": str(self._misfits),
             "ACP_TEST_ROOT": str(ROOT),
             "ACP_TEST_PYTHON": sys.executable,
             MARK: self._mark,
@@ -234,6 +236,8 @@ class Editor:
             if self.process.poll() is None:
                 self.quit()
             self.assert_no_orphans()
+            misfits = self._misfits.read_text() if self._misfits.exists() else ""
+            assert not misfits, f"messages between the halves that do not fit their classes:\n{misfits}"
         except BaseException:
             for pid in marked(self._mark):
                 with suppress(ProcessLookupError):

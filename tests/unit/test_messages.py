@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.app import App
 from acp_nvim.commands.table import dispatch, handle, joined
-from acp_nvim.messages import commands
+from acp_nvim.messages import calls, check, commands
 from tests.client.conftest import MemoryEditor
 
 ROOT = Path(__file__).parents[2]
@@ -71,3 +71,43 @@ def test_a_message_that_does_not_fit_is_one_line(name: str, payload: dict[str, A
 def test_empty_tables_of_lua_arrive_as_lists(app: App) -> None:
     decided = commands.Decide.model_validate({"question": 1, "files": []})
     assert decided.files == {}
+
+
+def lua_table(name: str) -> set[str]:
+    """Return the functions that a table of port.lua names."""
+    text = (ROOT / "lua/acp_nvim/port.lua").read_text()
+    body = text.partition(f"\nlocal {name} = {{\n")[2].partition("\n}")[0]
+    return set(re.findall(r"^  (\w+) = ", body, re.MULTILINE))
+
+
+def test_each_call_has_a_function_in_lua_and_each_function_a_call() -> None:
+    assert lua_table("ports") | lua_table("calls") == set(check.by_name())
+
+
+def test_each_question_is_answered_by_lua() -> None:
+    asked = {name for name, call in check.by_name().items() if issubclass(call, calls.Question)}
+    assert asked == lua_table("calls") - {"event"}
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong"),
+    [
+        (["recall", 1, "text"], None),
+        (["recall", 1, "half \udcff of it"], None),
+        (["recall", "1", "text"], "recall: session: Input should be a valid integer"),
+        (["recall", 1], "recall: text: Field required"),
+        (["recall", 1, "text", 2], "recall: 3 arguments, 2 are known"),
+        (["status", 1, {"started": 3}], "status: patch.started: Extra inputs are not permitted"),
+        (["chat", 1, [["splice", 0, 1, ["a"], [{"row": 0, "kind": "user"}]]], 1], None),
+        (["chat", 1, [["splice", 0, ["a"], []]], 1], "chat: ops.0"),
+        (["fly"], "fly: there is no such class"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_found(call: list[Any], wrong: str | None) -> None:
+    found = check.misfit(call)
+    assert (found or "").startswith(wrong or "")
+    assert bool(found) == bool(wrong)
+
+
+def test_arguments_go_out_in_the_order_of_the_fields() -> None:
+    assert calls.FormErrors(7, {"name": "is required"}).wire() == ["form_errors", 7, {"name": "is required"}]

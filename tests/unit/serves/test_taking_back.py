@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.editor.interface import wire
+from acp_nvim.messages.calls import Call
 from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import Doer
 from tests.fakes.files import FakeBuffer, FileEditor
@@ -28,8 +30,9 @@ class _Followed(FileEditor):
     def wake(self, at_once: bool = False) -> None:
         pass
 
-    async def call(self, name: str, *arguments: Any) -> Any:
-        said = await super().call(name, *arguments)
+    async def call(self, call: Call | str, *arguments: Any) -> Any:
+        said = await super().call(call, *arguments)
+        name, *arguments = wire(call, *arguments)
         if name in ("file_apply", "file_reload", "file_remove") and "ok" in said:
             buffer = self._numbered(arguments[0])
             self.say(buffer, asked=True, ours=True, void=buffer.is_void)
@@ -62,7 +65,7 @@ class User:
     @property
     def pending(self) -> list[int]:
         """As the editor has been told in all."""
-        for _, _, news in self.review.news():
+        for _, _, news in (each.wire() for each in self.review.news()):
             self._states.update(dict.fromkeys(news["gone"], "gone"))
             self._states.update({hunk["id"]: hunk["state"] for hunk in news["set"]})
         return [key for key, state in self._states.items() if state == "pending"]

@@ -1,0 +1,593 @@
+"""What the backend has Lua do: `editor.notify(Recall(1, "text"))` calls the function `recall` of lua/acp_nvim/port.lua.
+
+A class is named after its function, its fields are the arguments in their order. A `Question` waits for an answer.
+
+Types are checked by mypy where a call is made. While tests run every call is held against its class as well
+(`messages.check`), parts included; a user's frames are not: a chunk of text comes by the thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NotRequired, TypeVar
+
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+A = TypeVar("A")
+Level = Literal["info", "warn", "error"]
+
+
+class OnWire(NamedTuple):
+    """The exact type of an argument that Python holds more loosely."""
+
+    type: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    function: ClassVar[str]
+    arguments: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        super(Call, cls).__init_subclass__()  # the short form knows the class only before it has slots
+        cls.function = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()  # TerminalOpen: terminal_open
+        cls.arguments = tuple(cls.__annotations__)
+
+    def wire(self) -> list[Any]:
+        """Return name and arguments, as they go over the channel."""
+        return [self.function, *(getattr(self, name) for name in self.arguments)]
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Call, Generic[A]):
+    """A call whose answer is of type A."""
+
+
+# --- the backend
+
+
+@dataclass(frozen=True, slots=True)
+class Ready(Call):
+    """The configuration has arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Call):
+    """Show a line to the user."""
+
+    level: Annotated[str, OnWire(Level)]
+    text: str
+    path: str | None = None  # as much of it as fits stands at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Unkept(Call):
+    """Something could not be written to the state folder."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Call):
+    """Show lines in a buffer of that name."""
+
+    name: str
+    filetype: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Float(Call):
+    """Show lines in a floating window."""
+
+    lines: list[str]
+    filetype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doctored(Call):
+    """What a look at an agent has found."""
+
+    ticket: int
+    report: dict[str, Any]
+
+
+# --- sessions
+
+
+class Named(TypedDict):
+    id: str
+    name: str
+
+
+class Cost(TypedDict):
+    amount: float | None
+    currency: str | None
+
+
+class Usage(TypedDict):
+    used: int | float | None
+    size: int | float | None
+    cost: Cost | None
+
+
+class PlanProgress(TypedDict):
+    done: int
+    total: int
+    current: str | None
+
+
+class Remembered(TypedDict):
+    """What the user has allowed or rejected for good."""
+
+    id: int
+    action: Literal["allow", "reject"]
+    what: str
+    by: str
+
+
+class LoginMethod(TypedDict):
+    id: str
+    name: str
+    text: str
+
+
+class OptionChoice(Named):
+    group: NotRequired[str]
+    description: NotRequired[str]
+
+
+class SessionOption(TypedDict):
+    id: str
+    name: str
+    type: str
+    value: str | bool | None
+    choices: list[OptionChoice]
+    category: NotRequired[str]
+
+
+class StatusPatch(TypedDict, total=False):
+    """What of a session's status has changed; null: it is gone."""
+
+    ack: int  # the last prompt that has arrived
+    waiting: list[int | list[int | str]]  # the queue: a prompt's number, or number and text of an edited one
+    about: str | None
+    agent: str
+    agent_title: str | None
+    agent_version: str | None
+    cancelling: bool
+    capabilities: dict[str, Any] | None
+    changing: bool
+    closing: bool
+    cwd: str
+    error: str | None
+    following: bool
+    held: bool
+    logins: list[LoginMethod] | None
+    mode: str | None
+    model: str | None
+    models: list[Named] | None
+    modes: list[Named] | None
+    options: list[SessionOption] | None
+    paused: bool
+    pid: int | None
+    plan: PlanProgress | None
+    questions: int
+    queue: int
+    remembered: list[Remembered]
+    session_id: str | None
+    state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
+    stop_reason: str | None
+    title: str | None
+    transcript: str | None
+    turn: int
+    usage: Usage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Call):
+    session: int
+    patch: Annotated[dict[str, Any], OnWire(StatusPatch)]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands(Call):
+    """The agent's slash commands."""
+
+    session: int
+    commands: list[dict[str, str]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Call):
+    """The session leaves the list."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Call):
+    """Fire the User autocommand of that name."""
+
+    name: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Follow(Call):
+    """The agent is at this place."""
+
+    session: int
+    path: str
+    line: int
+
+
+class SavedSession(TypedDict):
+    id: str
+    title: NotRequired[str]
+    cwd: NotRequired[str]
+    updated: NotRequired[int]
+
+
+class SavedSessions(TypedDict):
+    """What one agent has saved."""
+
+    agent: str
+    cwd: str
+    state: str
+    error: NotRequired[str | None]
+    sessions: list[SavedSession]
+    can: dict[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Call):
+    """What the list of saved sessions shows."""
+
+    lists: Annotated[list[dict[str, Any]], OnWire(list[SavedSessions])]
+
+
+class KeptConversation(TypedDict):
+    file: str
+    agent: str
+    id: str | None
+    title: str | None
+    updated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier(Call):
+    """The conversation of the folder that could go on."""
+
+    cwd: str
+    kept: Annotated[dict[str, Any] | None, OnWire(KeptConversation | None)]
+
+
+# --- the chat
+
+
+class Mark(TypedDict):
+    """What the lines are from this row to the next mark."""
+
+    row: int
+    kind: str
+    key: NotRequired[int | str | None]
+    turn: NotRequired[int]
+    options: NotRequired[list[list[int]]]
+    inline: NotRequired[list[list[int | str]]]
+    icon: NotRequired[dict[str, str]]
+    running: NotRequired[bool]
+    eol: NotRequired[list[list[str]] | None]
+    beside: NotRequired[int]
+    spans: NotRequired[list[list[int | str]]]
+    line_hl: NotRequired[str | None]
+
+
+Append = tuple[Literal["append"], str, list[Mark]]
+Splice = tuple[Literal["splice"], int, int, list[str], list[Mark]]  # rows from, to; their new lines
+Marks = tuple[Literal["marks"], int, int, list[Mark]]
+ChatOp = Append | Splice | Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Chat(Call):
+    """Change a chat's lines; `total` is how many it has then."""
+
+    session: int
+    ops: Annotated[list[Any], OnWire(list[ChatOp])]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reset(Call):
+    """Empty a chat: everything is sent again."""
+
+    session: int
+
+
+# --- prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Queue(Call):
+    """Show the queue as a buffer."""
+
+    session: int
+    items: list[str]
+    attached: list[list[str]]  # what goes along with each, in words
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Call):
+    """Put a text into the prompt."""
+
+    session: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class History(Call):
+    """Add texts to the history of prompts."""
+
+    session: int
+    items: list[str]
+
+
+# --- questions
+
+
+class AnswerOption(TypedDict):
+    id: str
+    name: str
+    kind: str
+
+
+class OpenQuestion(TypedDict):
+    id: int
+    session: int
+    kind: str
+    title: str
+    fields: list[dict[str, Any]]
+    tool_call_id: str | None
+    options: list[AnswerOption]
+    path: str | None
+    has_diff: bool
+    more: bool  # the call does more than its diff shows
+    cut: bool
+    version: int
+    key: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Questions(Call):
+    """The open questions of a session, oldest first."""
+
+    session: int
+    questions: Annotated[list[dict[str, Any]], OnWire(list[OpenQuestion])]
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Call):
+    """Show a form as a buffer."""
+
+    question: int
+    session: int
+    about: list[str]
+    fields: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FormErrors(Call):
+    """What is wrong with a form, by the names of its fields; nothing was sent."""
+
+    question: int
+    errors: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit(Call):
+    """Open a page in the user's browser."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginChoose(Call):
+    """Let the user choose a way to log in."""
+
+    session: int
+    methods: list[LoginMethod]
+
+
+class LoginProgram(TypedDict):
+    argv: list[str]
+    env: dict[str, str]
+    cwd: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginRun(Call):
+    """Run the program by which the user logs in."""
+
+    session: int
+    program: LoginProgram
+
+
+# --- terminals
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalOpen(Call):
+    session: int
+    id: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalExit(Call):
+    session: int
+    id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFeed(Question[bool]):
+    """Write output to a terminal's buffer; false: it is gone."""
+
+    session: int
+    id: str
+    piece: str
+    buffer: int
+
+
+# --- proposals
+
+
+class ProposedFile(TypedDict):
+    """A file as the agent wants it; the editor builds both sides from the live text."""
+
+    path: str
+    name: str
+    shown: str  # its path, as the session's folder sees it
+    disk: str | None
+    base: str | None  # what the agent has built on, where that is not what is on disk
+    new: str | None
+    changes: list[list[str]]  # old and new of each fragment, where the whole file is not known
+    problem: str | None
+    outside: bool
+    plain: bool  # too much to be compared
+
+
+class BegunMerge(TypedDict):
+    right: str
+    text: str
+
+
+class FileSides(TypedDict):
+    """Both sides of a file, as they are."""
+
+    path: str
+    name: str
+    shown: str
+    left: str | None
+    right: str | None
+    plain: bool
+    begun: NotRequired[BegunMerge | None]  # what the user had made of an earlier right side
+
+
+class ProposalView(TypedDict):
+    kind: Literal["proposal"]
+    question: int
+    session: int
+    version: int
+    through: bool
+    files: list[ProposedFile]
+    focus: bool
+    auto: bool
+    renews: bool  # only if the editor has it already
+
+
+class MergeView(TypedDict):
+    kind: Literal["merge"]
+    question: int
+    session: int
+    version: int
+    stays: bool
+    files: list[FileSides]
+    focus: bool
+    renews: bool
+
+
+class CompareView(TypedDict):
+    kind: Literal["view"]
+    session: int
+    files: list[FileSides]
+    focus: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Call):
+    """Show both sides of what an agent wants to change, or of a conflict."""
+
+    shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | CompareView)]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalDone(Call):
+    """The user's decision was the answer; `done`: it has come to be."""
+
+    question: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalSides(Question[dict[str, Any] | None]):
+    """Ask for both sides of a file whose buffer has unsaved lines."""
+
+    file: Annotated[dict[str, Any], OnWire(ProposedFile)]
+
+
+# --- files
+
+
+@dataclass(frozen=True, slots=True)
+class Hunks(Call):
+    """What of a file waits for the user's decision."""
+
+    path: str
+    news: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileLook(Question[dict[str, Any] | None]):
+    """Ask for the loaded buffer of a file; its lines, unless they are those of that moment."""
+
+    path: str
+    moment: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines(Question[list[str] | None]):
+    buffer: int
+    tick: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileBusy(Question[dict[str, Any] | None]):
+    """Ask whether the user is in the middle of something that must not be disturbed in this buffer."""
+
+    buffer: int
+    is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileApply(Question[dict[str, Any]]):
+    buffer: int
+    tick: int
+    edits: list[Any]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileReload(Question[dict[str, Any]]):
+    buffer: int
+    tick: int
+    edits: list[Any]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRemove(Question[dict[str, Any]]):
+    buffer: int
+    tick: int
+    edits: list[Any]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoad(Question[bool]):
+    path: str
