@@ -1,4 +1,4 @@
-"""The door to Neovim: its notifications come in here, whether the backend is a job or lives in pynvim's host.
+"""Receives Neovim's notifications, whether the backend is a job or runs in pynvim's host.
 
 Neovim only ever notifies; results go back by calling it. pynvim owns the asyncio loop; one root task lives in it.
 """
@@ -32,7 +32,7 @@ class Backend:
         self._root.add_done_callback(self._ended)
 
     def receive(self, name: str, arguments: list[Any]) -> None:
-        """A notification of Neovim: `acp_nvim`, a verb, its payload."""
+        """Handle a notification of Neovim: `acp_nvim`, a verb, its payload."""
         if name != "acp_nvim":
             return  # Neovim's own, such as nvim_error_event: reported by the request that caused it
         verb, payload = (*arguments, None, None)[:2]
@@ -52,7 +52,7 @@ class Backend:
             pump.cancel()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """A task of ours has ended: by shutdown, or by a fault that must not pass in silence."""
+        """Log why a task has ended, unless it was a shutdown, and stop with the root task."""
         if not task.cancelled() and (fault := task.exception()):
             log.critical("the backend failed", exc_info=fault)
         elif task is not self._root:
@@ -63,7 +63,7 @@ class Backend:
             self._loop.call_soon(self._editor.say_over)
 
     def finish(self) -> None:
-        """Neovim has gone or said goodbye: end what we started, in bounded time."""
+        """End what we started, in bounded time, because Neovim is gone or has said goodbye."""
         if self._root and not self._root.done():
             self._root.cancel()
             loop = self._loop

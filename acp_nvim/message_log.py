@@ -1,4 +1,4 @@
-"""What `:Acp log` shows of us: the last messages, each with its time."""
+"""Keeps the last log messages with their times, for `:Acp log`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
 class MessageLog(logging.Handler):
-    """Our own logging ends here, too."""
+    """Take a record of Python's logging."""
 
     def __init__(self, most: int = limits.LOG_LINES) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What of one session the editor has been shown, and what comes next: its part of a frame."""
+"""What the editor has been shown of one session, and its part of the next frame."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from acp_nvim.messages import calls as messages
 from acp_nvim.messages.calls import Call
 from acp_nvim.session.session import Session
 
-PATIENCE = (
-    0.2  # seconds that changes of earlier blocks are pooled, and status and events wait for a flood of text
-)
+# Seconds that changes of earlier blocks are pooled, and that status and events wait behind a flood of text.
+PATIENCE = 0.2
 
 
 class SessionView:
@@ -32,16 +31,16 @@ class SessionView:
 
     @property
     def pools(self) -> bool:
-        """Changes wait that are shown only when somebody asks again, `PATIENCE` later."""
+        """Whether changes wait that are shown `PATIENCE` seconds later."""
         return self.view.waiting or self.session.follow.ready_at() is not None
 
     @property
     def is_awaited(self) -> bool:
-        """A turn has begun or ended, or there is a question: the user looks for it."""
+        """Whether the user waits for it: a turn has begun or ended, or there is a question."""
         return self.session.state != self._state
 
     def anew(self) -> None:
-        """The chat's buffer is empty: everything is to be sent once more."""
+        """Send everything again, because the chat's buffer is empty."""
         self.view.reset()
         self._anew = True
 

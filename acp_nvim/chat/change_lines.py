@@ -22,29 +22,30 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import shown
 from acp_nvim.text.printable import one_line
 
-Room = tuple[int, int] | None  # rows and columns of the window; None: nobody has told yet
+Room = tuple[int, int] | None  # rows and columns of the window; None if not known yet
 
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
 _GROUNDS = {"-": HIGHLIGHTS["-"], "+": HIGHLIGHTS["+"]}
-_LEAST = 2  # fewer rows of a diff say nothing
+_LEAST = 2  # fewer rows of a diff are no help
 
 
 def left(room: Room, others: Iterable[Row]) -> int:
-    """The rows that a diff may take beside the other lines of its question."""
+    """Return how many rows a diff may take beside the other lines of its question."""
     if room is None:
         return MOST_ROWS + 1
     return room[0] - _sum(others, room[1])
 
 
 def names(key: int, call: ToolCall, cwd: str) -> list[Row]:
-    """Of several files each has a line of its own; the line of the call tells a single one."""
+    """Return the rows that name the files. A single file is named by the line of the call."""
     return [_name(each, cwd, key) for each in call.previews] if len(call.previews) > 1 else []
 
 
 def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterator[Row]:
-    """Every file; of the diff at most `most` rows of the window, of which one says what is left out."""
+    """Yield the rows of every file; of the diff at most `most` rows of the window, one of which says what is left
+    out."""
     previews = call.previews
     width = max((each.gutter(MOST_ROWS) for each in previews), default=1)
     lines = [[_line(row, width, key) for row in each.rows[:MOST_ROWS]] for each in previews]
@@ -67,7 +68,7 @@ def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterat
 
 
 def _changed(previews: Sequence[FilePreview], drawn: Sequence[int]) -> int:
-    """How many of the changed lines are drawn."""
+    """Count the changed lines that are drawn."""
     pairs = zip(previews, drawn, strict=True)
     return sum(row.sign in _GROUNDS for each, count in pairs for row in each.rows[:count])
 
@@ -78,7 +79,7 @@ def _more(count: int, is_rest: bool) -> str:
 
 
 def _fitting(files: Sequence[Sequence[Row]], most: int, columns: int | None) -> list[int]:
-    """How many lines of each file: no file takes more than its share while another one has lines left."""
+    """Return how many lines each file gets: none gets more than its share while another one has lines left."""
     counts = [0] * len(files)
     used, turn = 0, True
     while turn:
@@ -127,7 +128,7 @@ def _sum(rows: Iterable[Row], columns: int | None) -> int:
 
 
 def height(row: Row, columns: int) -> int:
-    """The rows of the window that a line takes: as Neovim breaks it with 'linebreak' and 'breakindent'."""
+    """Return the window rows of a line, broken as Neovim does with 'linebreak' and 'breakindent'."""
     text, mark = _drawn(row)
     beside = "".join(chunk for chunk, _ in (mark or {}).get("eol") or ())
     icon = _ICON * bool(mark and mark.get("icon"))
@@ -150,7 +151,7 @@ def height(row: Row, columns: int) -> int:
 
 
 def _drawn(row: Row) -> Row:
-    """With the signs that stand within the line."""
+    """Return the line with its virtual text."""
     text, mark = row
     for column, sign, _ in reversed((mark or {}).get("inline") or ()):
         told = text.encode()

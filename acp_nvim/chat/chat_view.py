@@ -1,4 +1,4 @@
-"""The chat buffer: from a transcript, and from what has been shown of it, to the edits that are missing.
+"""Computes the edits that bring the chat buffer from what it shows to the transcript.
 
 Text and new entries are appended at the end, a frame's worth at a time; what changed earlier is spliced. What
 a flush costs depends on what is new, not on how long the chat is; only a splice sums up the rows below it.
@@ -23,7 +23,7 @@ _SPEAKERS = {"user": "AcpUser", "agent": "AcpAgent"}
 
 
 class _Frame:
-    """What one flush sends. A block is never divided: the first one may be larger than the frame."""
+    """The edits of one flush. A block is never divided, so the first one may be larger than the frame."""
 
     def __init__(self, lines: int, chars: int) -> None:
         self.lines, self.chars = lines, chars
@@ -80,7 +80,7 @@ class ChatView:
         self.reset()
 
     def reset(self) -> None:
-        """The buffer is empty: everything is to be shown anew."""
+        """Begin anew with an empty buffer."""
         self._look = Look(self._cwd, self._terminal, self._title, self._room)
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
@@ -99,7 +99,7 @@ class ChatView:
 
     @property
     def waiting(self) -> bool:
-        """Whether there are changes in the middle that a flush without `middle` has left."""
+        """Whether changes in the middle wait that a flush without `middle` has left out."""
         return bool(self._pooled or self._transcript.changed)
 
     def toggle(self, key: int, is_open: bool | None = None) -> None:
@@ -109,7 +109,7 @@ class ChatView:
             self._urgent.add(key)
 
     def fit(self, room: Room) -> None:
-        """The size of the chat's window: open questions show as much of their diffs as fits."""
+        """Take the size of the chat's window: open questions show as much of their diffs as fits."""
         self._room = self._look.room = room
         self._urgent |= {call.key for call in self._transcript.asked if call.previews}
 
@@ -117,7 +117,8 @@ class ChatView:
         return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
 
     def flush(self, lines: int = LINES, chars: int = CHARS, middle: bool = True) -> tuple[list[Op], bool]:
-        """The edits of one frame, and whether there are more. Without `middle` what may wait does."""
+        """Return the edits of one frame, and whether there are more. Without `middle`, changes that may wait are
+        left out."""
         frame = _Frame(lines, chars)
         self._collect()
         self._repair(frame, middle)
@@ -137,7 +138,7 @@ class ChatView:
             self._urgent.add(last.key)
 
     def _repair(self, frame: _Frame, middle: bool) -> None:
-        """From the last to the first, so that no splice moves the rows of another."""
+        """Splice changed blocks from the last to the first, so that none moves the rows of another."""
         below, row = len(self._heights), self.total
         for key in sorted(self._urgent | self._pooled if middle else self._urgent, reverse=True):
             index = self._transcript.index(key)
@@ -175,7 +176,7 @@ class ChatView:
                 going = self._has_next() and self._begin(frame, entries[len(self._blocks)])
 
     def _has_next(self) -> bool:
-        """Whether there is another entry to show. One that has nothing to show yet waits, until another one follows."""
+        """Whether there is another entry to show. One without content waits until another one follows."""
         entries = self._transcript.entries
         left = len(entries) - len(self._blocks)
         return left > 1 or (left == 1 and not is_empty(entries[-1]))
@@ -206,7 +207,7 @@ class ChatView:
         return True
 
     def _part_from(self, entry: Entry) -> None:
-        """What the entry before may say later takes the blank line above this one: then it needs one of its own."""
+        """Let an empty entry before this one end in a blank line, once it has text: it takes that of this entry."""
         before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
         if (
             before
@@ -235,7 +236,7 @@ class ChatView:
         return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank
 
     def _has_text(self) -> bool:
-        """Whether the last entry shown is a message with text that is not shown yet; fetches that text."""
+        """Whether the last shown entry is a message with new text; fetches that text."""
         if self._rest:
             return True
         last = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
@@ -273,12 +274,12 @@ class ChatView:
 
 
 def _weight(text: str) -> int:
-    """About as many bytes as it has, in a hurry."""
+    """Estimate the bytes of a text quickly."""
     return len(text) if text.isascii() else 4 * len(text)
 
 
 def _piece(text: str, offset: int, lines: int, chars: int) -> str:
-    """As much as a frame takes: up to `lines` line ends, and less text where a character takes more bytes."""
+    """Cut a text to what a frame takes: at most `lines` line ends, and less text if characters take more bytes."""
     piece = text[offset : offset + chars]
     if not piece.isascii():
         piece = piece[: max(1, chars // 4)]

@@ -1,4 +1,4 @@
-"""All there is to know of an entry, uncut: what K shows."""
+"""Writes everything that is known of an entry, uncut, for the K key."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _content(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> It
 
 
 def _section(name: str, content: Iterable[str]) -> Iterator[str]:
-    """A heading and its lines, unless there are none."""
+    """Yield a heading and its lines, unless there are none."""
     for number, line in enumerate(content):
         if number == 0:
             yield ""

@@ -1,4 +1,4 @@
-"""How each entry of a transcript looks. Messages aside: their text streams, and stands as it came."""
+"""Draws the entries of a transcript, except messages, whose text is streamed as it came."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILIN
 
 @dataclass(slots=True)
 class Look:
-    """What rendering needs beside the entry itself."""
+    """What drawing needs beside the entry itself."""
 
     cwd: str
     terminal: Terminal
@@ -57,7 +57,8 @@ class Look:
     _counts: dict[int, tuple[object, tuple[int, int] | None]] = field(default_factory=dict)
 
     def counts(self, call: ToolCall) -> tuple[int, int] | None:
-        """Lines added and removed: in the files as they were, else in the diffs alone. Counted once for the same."""
+        """Count the lines added and removed, in the files if they are known, else in the diffs. The result is
+        cached."""
         if (known := counted(call.previews)) is not None:
             return known
         content, known = self._counts.get(call.key, (None, None))
@@ -74,19 +75,20 @@ def folds(entry: Entry | None) -> bool:
 
 
 def opens_itself(entry: Entry) -> bool:
-    """A failure shows why; what the user refused needs no explanation. A short plan is worth its lines."""
+    """Whether an entry is unfolded by itself: a failure shows why, unless the user refused the call; so does a short
+    plan."""
     if isinstance(entry, ToolCall):
         return entry.status == "failed" and not entry.verdict.startswith("rejected")
     return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN
 
 
 def is_empty(entry: Entry) -> bool:
-    """It takes no line, until it has something to say."""
+    """Whether the entry has nothing to show yet, and so takes no line."""
     return isinstance(entry, Changes) and not entry.text
 
 
 def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
-    """The block of an entry; of a message only the row at which its text begins."""
+    """Return the rows of an entry; of a message only the row at which its text begins."""
     match entry:
         case ToolCall():
             return _tool(entry, is_open, look)
@@ -187,7 +189,7 @@ def _note(note: Note) -> list[Row]:
 
 
 def _changes(changes: Changes) -> list[Row]:
-    """One line, where there is anything to say: "2 files +5 −4 · …"."""
+    """Return one line such as "2 files +5 −4 · …"; none if no file has changed."""
     text = changes.text
     if not text:
         return []

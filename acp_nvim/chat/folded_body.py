@@ -31,7 +31,7 @@ class Body:
         self._rows.append(((self._indent + shown(text)).rstrip(" "), self._mark(highlight)))
 
     def text(self, text: str, highlight: str | None = None) -> None:
-        """Only what can be shown is looked at, the rest is counted: there may be megabytes of it."""
+        """Add text. Only what can be shown is processed, the rest is counted: there may be megabytes."""
         if text := text.rstrip("\r\n"):
             for line in plain(text[: limits.SHOWN_CHARS]).split("\n"):
                 self.line(line, highlight)
@@ -46,7 +46,7 @@ class Body:
         return [*self._rows, (f"{self._indent}… {more}: K shows all", self._mark("AcpNote"))]
 
     def _mark(self, highlight: str | None) -> dict[str, Any] | None:
-        """The first row says where the body begins; after that only a colour needs a mark."""
+        """Add a row. The first one has a mark where the body begins, others only for a colour."""
         if not highlight and self._rows:
             return None
         mark: dict[str, Any] = {"kind": self._kind, "key": self._key}

@@ -1,4 +1,4 @@
-"""What the chat says in words of its own: durations, sizes, content that is no text, why a turn stopped."""
+"""Phrases of the chat: durations, sizes, content that is no text, why a turn stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stopped(reason: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`4 s`, `2 min 5 s`, `1 h 10 min`; nothing under a second."""
+    """Return a duration such as `4 s`, `2 min 5 s`, `1 h 10 min`; empty under a second."""
     whole = int(seconds + 0.5)
     if whole < 60:
         return f"{whole} s" if whole > 0 else ""
@@ -32,7 +32,7 @@ def duration(seconds: float) -> str:
 
 
 def long_duration(seconds: float | None) -> str:
-    """Nothing under three seconds: a short one is no news."""
+    """Return a duration; empty under three seconds, since a short one is no news."""
     return duration(seconds) if seconds is not None and seconds >= _LONG else ""
 
 
@@ -43,7 +43,7 @@ def size(count: int) -> str:
 
 
 def placeholder(block: schema.ContentBlock) -> str:
-    """One line for content that cannot be shown as text."""
+    """Return one line for content that cannot be shown as text."""
     match block:
         case schema.Image():
             inside = _media("image", block.mime_type, block.data or block.uri or "", not block.data)
@@ -65,7 +65,7 @@ def cut(text: str, width: int) -> str:
 
 
 def middle_cut(text: str, width: int) -> str:
-    """The beginning and the end say what a path or a command is about."""
+    """Cut the middle out of a long text: of paths and commands the beginning and the end say most."""
     if len(text) <= width:
         return text
     head = (width - 1) // 2

@@ -1,4 +1,4 @@
-"""A question inside its tool call: everything one must have seen before one answers, and the options."""
+"""Draws a question inside its tool call: everything that must be seen before an answer, and the options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
 def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
-    """`top`: the line of the call. The diff takes what the others leave of the room; the options come last."""
+    """Return the rows below `top`, the line of the call. The diff takes the room that the others leave; options come
+    last."""
     for question in call.questions:
         if question.is_open:
             detail, options = _detail(question, call, cwd), list(_options(question))
@@ -64,7 +65,7 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
 
 
 def _both(body: Body, call: ToolCall) -> None:
-    """Both versions of a conflict: the user's lines go, the agent's come."""
+    """Draw both versions of a conflict: the user's lines as removed, the agent's as added."""
     for diff in call.content:
         if not isinstance(diff, schema.Diff):
             continue
@@ -76,7 +77,7 @@ def _both(body: Body, call: ToolCall) -> None:
 
 
 def _changes(body: Body, call: ToolCall, cwd: str) -> None:
-    """The change of a call that has it in its raw input alone, where no other line would show it."""
+    """Draw a change that stands only in the raw input, where no other line shows it."""
     if any(isinstance(item, schema.Diff) for item in call.content):
         return
     found = [(diff.old or "", diff.new or "") for diff in diffs(call, cwd)]
@@ -98,7 +99,7 @@ def _beginning(body: Body, rows: list[tuple[str, str]], what: str) -> None:
 
 
 def _same(line: str, told: str, cwd: str) -> bool:
-    """Whether the line of the call tells just that already, whole."""
+    """Whether the line of the call already shows exactly this."""
     bare = relative(line.removeprefix("$ "), cwd)
     head, _, number = told.rpartition(":")
     said = head if number.isdigit() else told
@@ -107,7 +108,7 @@ def _same(line: str, told: str, cwd: str) -> bool:
 
 
 def _options(question: Question) -> Iterator[Row]:
-    """In one line if they fit, else one a line."""
+    """Draw the options in one line if they fit, else each in a line."""
     mark: Mark = {"kind": "option", "key": question.id}
     if not question.options:
         text = f"{_INDENT}the agent offers no option: cancel the turn"
@@ -131,7 +132,7 @@ def _options(question: Question) -> Iterator[Row]:
 
 
 def _line(mark: Mark, options: list[tuple[int, str, tuple[str, str] | None]], also: list[str]) -> Row:
-    """Options side by side. The key of each stands out, and behind it stands the sign of its kind, as virtual text."""
+    """Draw options side by side, with highlighted keys and the signs of their kinds as virtual text."""
     text = _INDENT + (" " * _GAP).join([*(label for _, label, _ in options), *also])
     spans: list[list[int | str]] = []
     places, inline = [], []

@@ -1,4 +1,4 @@
-"""A report to the agent in one line: how many hunks of which file the user has refused, changed or undone."""
+"""Shortens a report to the agent to one line: how many hunks of which file were refused, changed or undone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 200
 
 
 def summary(report: str) -> str:
-    """`1 hunk of parse.py refused`; the report's first words where it says something else."""
+    """Return `1 hunk of parse.py refused`, or the report's first words if it says something else."""
     found = [_of_file(match["name"], match["what"]) for match in _OF_FILE.finditer(report)]
     first = report.strip().partition("\n")[0].partition(". ")[0]
     return cut(one_line(", ".join(found) or first), _WIDTH)

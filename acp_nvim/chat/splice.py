@@ -15,7 +15,7 @@ Op = list[Any]
 
 
 def edit(at: int, old: Sequence[Row], new: Sequence[Row]) -> Op | None:
-    """One operation, for a block whose first row is `at`; None if nothing differs."""
+    """Return the edit of a block whose first row is `at`; None if nothing differs."""
     shared = min(len(old), len(new))
     head = _same(old, new, shared)
     tail = _same(reversed(old), reversed(new), shared - head)
@@ -37,7 +37,7 @@ def marks(at: int, rows: Iterable[Row]) -> list[Mark]:
 
 
 def _same(one: Iterable[Row], other: Iterable[Row], limit: int) -> int:
-    """How many rows are the same from here on."""
+    """Count the equal rows from here on."""
     count = 0
     for left, right in zip(one, other, strict=False):
         if count == limit or left != right:

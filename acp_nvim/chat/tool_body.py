@@ -1,4 +1,4 @@
-"""What a tool call was given and what came out of it: its body in the chat, and all of it for the details."""
+"""Draws what a tool call was given and its results: its body in the chat, and all of it for the details."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
 
 
 def _reason(text: str) -> str:
-    """Why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
+    """Return why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
     lines = (_TAGS.sub("", line).strip() for line in text[: limits.SHOWN_CHARS].splitlines())
     return next((line for line in lines if line and not line.startswith("```")), "")
 
 
 def _previews(rows: Body, call: ToolCall) -> None:
-    """What it changes in its files: an agent may send all of a file for one line of it."""
+    """Draw the change within its files: an agent may send a whole file for one changed line."""
     for each in call.previews:
         if len(call.previews) > 1:
             rows.line(each.path, "AcpPath")
@@ -75,7 +75,7 @@ def _previews(rows: Body, call: ToolCall) -> None:
 
 
 def pretty(value: Any) -> Iterator[str]:
-    """JSON in pieces, so that one who wants little need not wait for all."""
+    """Yield JSON in pieces, so that a caller can stop early."""
     try:
         yield from json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(value)
     except RecursionError:
@@ -89,18 +89,18 @@ def words(block: schema.ContentBlock) -> str:
 
 
 def terminal_text(call: ToolCall, terminal_id: str, terminal: Terminal) -> str:
-    """The output of a terminal of ours, or of one of the agent's own."""
+    """Return the output of a terminal, ours or the agent's own."""
     return "".join(call.terminals.get(terminal_id, ())) or terminal(terminal_id)
 
 
 def unreferenced(call: ToolCall) -> Iterator[str]:
-    """Ids of the agent's own terminals that the content does not name."""
+    """Return the agent's own terminals that the content does not name."""
     named = {item.terminal_id for item in call.content if isinstance(item, schema.TerminalRef)}
     return (name for name in call.terminals if name not in named)
 
 
 def _input(rows: Body, call: ToolCall) -> None:
-    """What the header does not tell, in its best form."""
+    """Draw what the header does not show, in the best form."""
     if call.command is not None:
         if call.command not in one_line(call.title):
             rows.text(f"$ {call.command}", "AcpCode")
@@ -122,7 +122,7 @@ def _output(rows: Body, call: ToolCall) -> None:
 
 
 def _some(value: Any) -> str:
-    """As much JSON as a body may hold, and a little more, so that the cut shows."""
+    """Return a little more JSON than a body may hold, so that the cut shows."""
     return "".join(islice(pretty(value), limits.SHOWN_CHARS // 4))
 
 
@@ -138,7 +138,7 @@ def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
 
 
 def _tail(rows: Body, text: str) -> None:
-    """Of a terminal the end is what counts."""
+    """Return the end of a terminal's output."""
     tail = text.rstrip("\n")[-_TAIL_CHARS:].split("\n")[-_TAIL_LINES:]
     shown = "\n".join(tail)
     if earlier := text.rstrip("\n").count("\n") - shown.count("\n"):

@@ -1,4 +1,4 @@
-"""The line of a tool call: what it does, with what, and how it goes."""
+"""Draws the line of a tool call: what it does, with what, and its state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
 
 
 def subject(call: ToolCall, cwd: str) -> str:
-    """The title, and the path or command where the title does not hold it. Of what is too long the middle goes."""
+    """Return the title, and the path or command if the title lacks it. The middle of long ones is cut out."""
     return middle_cut(_subject(call, cwd), _WIDTH)
 
 
@@ -54,13 +54,13 @@ def _subject(call: ToolCall, cwd: str) -> str:
 
 
 def _argument(call: ToolCall) -> str:
-    """The first text of the input, where nothing else says what the call does."""
+    """Return the first text of the input, if nothing else says what the call does."""
     values = call.raw_input.values() if isinstance(call.raw_input, dict) else ()
     return next((_first_line(value) for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def relative(path: str, cwd: str) -> str:
-    """As one sees it from the session's directory, if it lies below."""
+    """Return the path relative to the session's directory, if it lies below."""
     below = cwd.rstrip("/") + "/"
     return path[len(below) :] if path.startswith(below) and len(path) > len(below) else path
 
@@ -87,7 +87,7 @@ def _line(call: ToolCall) -> int | None:
 
 
 def _first_changed(call: ToolCall, path: str, line: int) -> int:
-    """Agents name the line where the snippet around a change begins."""
+    """Return the line of the change: agents name the line where the snippet around it begins."""
     preview = next((each for each in call.previews if each.path == path and each.changed), None)
     if preview is None:
         return line
@@ -95,7 +95,7 @@ def _first_changed(call: ToolCall, path: str, line: int) -> int:
 
 
 def _place(call: ToolCall, cwd: str) -> str:
-    """`src/parse.py:12`; of a change to several files how many more there are."""
+    """Return `src/parse.py:12`, and how many more files a change has."""
     paths = named(call.locations[:_FEW], call.content[:_FEW], call.raw_input, cwd)
     if call.title or call.command is not None:  # the session's folder says nothing then
         paths = [path for path in paths if path != os.path.normpath(cwd)]
@@ -116,7 +116,7 @@ def _icon(call: ToolCall) -> dict[str, str]:
 
 
 def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
-    """Columns are bytes."""
+    """Return a mark; columns are bytes."""
     spans: list[list[int | str]] = [[0, len(label.encode()), "AcpToolKind"]]
     at = text.find(place, len(label)) if place else -1
     if at >= 0:
@@ -126,7 +126,7 @@ def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
 
 
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
-    """At the end of the line, as virtual text: counts, how it was decided, how long it took."""
+    """Return the virtual text at the end of the line: counts, decision, duration."""
     chunks: list[list[str]] = []
     if counts and any(counts):
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]

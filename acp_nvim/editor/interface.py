@@ -16,17 +16,17 @@ class Editor(Protocol):
     collect: Collect  # asked for what has changed since, once a frame
 
     def wake(self, at_once: bool = False) -> None:
-        """There is something to show: a frame goes out soon, or now, if somebody waits for just that."""
+        """Schedule a frame: soon, or at once if the user waits for it."""
 
     def notify(self, call: Call | str, *arguments: Any) -> None:
-        """Call it with the next frame."""
+        """Call a function with the next frame."""
 
     @overload
     async def call(self, call: Question[A]) -> A: ...
     @overload
     async def call(self, call: Call | str, *arguments: Any) -> Any: ...
     async def call(self, call: Call | str, *arguments: Any) -> Any:
-        """Call it now, behind the frame under way, and wait for its result."""
+        """Call a function now, behind the frame under way, and wait for its result."""
 
 
 def wire(call: Call | str, *arguments: Any) -> Wire:

@@ -20,15 +20,15 @@ from acp_nvim.messages import check
 from acp_nvim.messages.calls import Call
 
 log = logging.getLogger(__name__)
-_PACE = 0.025  # seconds between frames: who reads along sees no more in more of them
-_FLOOD = 200  # changes that have come meanwhile: nobody reads along
+_PACE = 0.025  # seconds between frames: more of them show a reader no more
+_FLOOD = 200  # changes within one pause: too many to read along
 _FRAME = "return require('acp_nvim.port').frame(...)"
 _CALL = "return require('acp_nvim.port').call(...)"
 _OVER = "require('acp_nvim.backend.process').host_has_ended()"
 
 
 class EditorError(Exception):
-    """What the editor was asked to do has failed there."""
+    """A call failed in the editor."""
 
 
 class Neovim:
@@ -52,7 +52,7 @@ class Neovim:
         self._wanted.set()
 
     def hurry(self) -> None:
-        """The user looks for what comes of something: no pause before the next frame."""
+        """Send the next frame without a pause, because the user waits for it."""
         self._is_hurried = True
         self._end_pause()
 
@@ -66,19 +66,19 @@ class Neovim:
         return await self._request(_CALL, words)
 
     def say_over(self) -> None:
-        """Neovim waits to hear that nothing of ours lives on."""
+        """Tell Neovim that everything of ours has ended."""
         self._session.notify("nvim_exec_lua", [_OVER, []])
 
     async def run(self) -> None:
         """Send frames for ever."""
         while True:
             await self._wanted.wait()
-            await asyncio.sleep(0)  # who waits for an answer that came along with this goes on first
+            await asyncio.sleep(0)  # callers whose answer came with this one go on first
             self._wanted.clear()
             began = time.monotonic()
             self._is_hurried, self._changes = False, 0
             batch = self._batch()
-            behind = self._wanted.is_set()  # by collecting itself: there is more than a frame takes
+            behind = self._wanted.is_set()  # set by collecting: there is more than a frame takes
             if batch:
                 await self._send(batch)
                 await (asyncio.sleep(0) if behind or self._is_hurried else self._rest(began + _PACE))
@@ -93,7 +93,7 @@ class Neovim:
             alarm.cancel()
 
     def _batch(self) -> list[Wire]:
-        """What sessions show, then what was said beside them; both as of now."""
+        """Return the changes of sessions, then the other calls; both as of now."""
         waiting, self._waiting = self._waiting, []
         batch = [*(call.wire() for call in self.collect()), *waiting]
         for words in batch:

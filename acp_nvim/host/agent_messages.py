@@ -1,4 +1,4 @@
-"""What comes from an agent, inline and in the order of the wire: applied, entered to be answered, or wondered at."""
+"""Handles an agent's messages inline in wire order: updates are applied, requests entered, unknown ones logged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TAG = 100  # characters of the name of an update that the log has room for
 class AgentMessages:
     def __init__(self, host: Host, connection: Connection, tasks: TaskGroup) -> None:
         self._host, self._front = host, host.front
-        self._unknown: set[str] = set()  # the tags of updates that we have wondered about
+        self._unknown: set[str] = set()  # names of updates and methods that were logged
         services = self._front.services
         self.requests = Requests(connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
@@ -40,7 +40,7 @@ class AgentMessages:
             self.requests.later[method] = partial(self._serve, serve)
 
     def meet(self) -> None:
-        """The agent has introduced itself, or its configuration has: it may ask in words of its own."""
+        """Register the requests of its dialect, because the agent has introduced itself."""
         self.asked.serve(self.requests, self._host.dialect)
 
     def on_update(self, params: Any) -> None:
@@ -61,7 +61,7 @@ class AgentMessages:
 
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
-            return self._wonder("update", update.tag)
+            return self._log_unknown_once("update", update.tag)
         if isinstance(update, schema.Chunk):
             return session.transcript.chunk(update, time.monotonic())
         session.apply(update, time.monotonic())
@@ -71,8 +71,8 @@ class AgentMessages:
                 self._front.services.terminals.hear(session, call, update.meta)
             self._front.rulings.hear(session, call)
 
-    def _wonder(self, what: str, name: str) -> None:
-        """Once for each: what an agent has of its own it sends often."""
+    def _log_unknown_once(self, what: str, name: str) -> None:
+        """Log each unknown name once: agents repeat their extensions with every message."""
         unknown = f"{what} {name[:_TAG]!r}"
         if unknown not in self._unknown and len(self._unknown) < limits.UNKNOWN_NAMES:
             self._unknown.add(unknown)
@@ -94,7 +94,7 @@ class AgentMessages:
         method = dialects.PERMISSIONS[0] if dialects.asks(request.method) else request.method
         refused = methods.refusal(method, request.params, self._host.offer)
         if refused:
-            self._wonder("request", request.method)
+            self._log_unknown_once("request", request.method)
         return refused
 
     async def _serve(self, serve: Serve, entry: Entry) -> Any:
@@ -110,7 +110,7 @@ class AgentMessages:
             return other
 
     def _enforce(self, entry: Entry) -> None:
-        """Nothing is run, asked or read while the disk holds what the user has refused."""
+        """Serve no request while a refused change is still on the disk."""
         params = entry.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
         if session := self._find(known):
@@ -126,7 +126,7 @@ class AgentMessages:
                 if call := session.call_of(question):
                     self._front.services.hear(session, call)
             session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
-            rulings.judge(session)  # behind the watch, which must see the files before the agent goes on
+            rulings.judge(session)  # after the watcher, which must see the files before the agent goes on
         finally:
             self._front.touch(session)
 
@@ -141,7 +141,7 @@ class AgentMessages:
         self._front.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:
-        """Some agents leave the id out; with one session there is no doubt."""
+        """Find the session. Some agents leave the id out, which is clear with one session."""
         if session_id is None and len(self._host.starts.by_id) == 1:
             return next(iter(self._host.starts.by_id.values()))
         return self._host.starts.by_id.get(session_id or "")
@@ -149,16 +149,15 @@ class AgentMessages:
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):
             self.requests.cancel(notification.params.get("requestId", notification.params.get("id")))
-            for (
-                session
-            ) in self._host.sessions:  # a question may be gone, and nothing else need happen for long
+            # a question may be gone, and nothing else may happen for long
+            for session in self._host.sessions:
                 self._front.touch(session)
         elif notification.method == "elicitation/complete":
             self.asked.complete(notification.params)
         else:
             self._front.note("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
             if not notification.method.startswith("$/"):  # those may always be ignored
-                self._wonder("notification", notification.method)
+                self._log_unknown_once("notification", notification.method)
 
     def on_stray(self, stray: Stray) -> None:
         self._front.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")

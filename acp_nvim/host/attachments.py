@@ -1,4 +1,4 @@
-"""What goes along with a prompt, from what the editor names to blocks of ACP. Files are read as the prompt goes out."""
+"""Converts the context of a prompt to blocks of ACP. Files are read when the prompt is sent."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _MAGIC = (
 
 
 class LeftOut(Exception):
-    """It cannot go along; the text says why."""
+    """A piece of context is left out; the text says why."""
 
 
 def media_type(head: bytes) -> str | None:
-    """Of a picture or a sound, by its first bytes; a name may say anything."""
+    """Return the media type of a picture or a sound by its first bytes, whatever its name says."""
     if head[:4] == b"RIFF":
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(head[8:12])
     return next((mime for magic, mime in _MAGIC if head.startswith(magic)), None)
 
 
 class Attachments:
-    """Those of one prompt, for one agent."""
+    """The context of one prompt, for one agent."""
 
     def __init__(self, agent: Initialized, cwd: str) -> None:
         self._agent, self._cwd = agent, cwd
-        self.words: list[str] = []  # what goes otherwise than the user might think
+        self.words: list[str] = []  # notes on context that is sent in another form
 
     def blocks(self, item: dict[str, Any]) -> list[Block]:
-        """Raises LeftOut, or what reading a file raises."""
+        """Convert one piece. Raises LeftOut, or what reading a file raises."""
         if item.get("missing"):
             raise LeftOut(str(item["missing"]))
         if item.get("image") or item.get("audio"):
@@ -99,7 +99,7 @@ class Attachments:
     # --- pictures and sounds
 
     def _media_file(self, path: str, mime: str) -> list[Block]:
-        """A file that happens to be a picture: shown to an agent that can look at it, else linked."""
+        """Embed a file that is a picture, if the agent takes pictures; else link it."""
         kind = mime.partition("/")[0]
         if self._agent.takes(kind) and os.path.getsize(path) <= limits.ATTACHED_MEDIA_BYTES:
             return self._media(path, kind)
@@ -133,7 +133,7 @@ def _kind(path: str) -> str:
 
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """What was a file when it was looked at may be a pipe by now, which would be waited for."""
+    """Open without waiting: the file may have become a pipe since it was checked."""
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise LeftOut(f"{os.path.basename(path)} is no ordinary file")
@@ -172,7 +172,7 @@ def _joined(lines: list[Any]) -> str:
 
 
 def clean(text: str) -> str:
-    """What is no UTF-8 cannot go over the wire."""
+    """Decode UTF-8. Other encodings cannot be sent."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

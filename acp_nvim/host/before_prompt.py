@@ -1,4 +1,4 @@
-"""What a prompt waits for before it goes to the agent: a moment at most, and not at all if its user is in a hurry."""
+"""Delays a prompt until the last turn's changes are known: a moment at most, and not if the user hurries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PendingPrompt:
         self.go()
 
     def go(self) -> None:
-        """Send it, if that has not been done."""
+        """Send the prompt now, unless it has been sent."""
         if not self._is_gone:
             self._is_gone = True
             self._begin()

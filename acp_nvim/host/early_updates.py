@@ -1,4 +1,4 @@
-"""Updates for a session whose id we do not know yet: some agents send them before their session/new answer."""
+"""Keeps updates of a session whose id is not known yet: some agents send them before they answer session/new."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from acp_nvim import limits
 
-_EACH = 64  # that a value takes, whatever it is
+_EACH = 64  # bytes that any value takes
 
 
 class EarlyUpdates:
@@ -17,12 +17,12 @@ class EarlyUpdates:
         self._room = limits.EARLY_UPDATES_BYTES
 
     def expect(self) -> None:
-        if not self._expected:  # what came before a refusal was for a session that never was
+        if not self._expected:  # the rest was for a session that was refused
             self._forget()
         self._expected += 1
 
     def met(self) -> None:
-        """An answer has come, for good or ill."""
+        """Count an answer, be it a result or an error."""
         self._expected -= 1
 
     def keep(self, session_id: str | None, params: Any) -> bool:
@@ -36,7 +36,7 @@ class EarlyUpdates:
         return True
 
     def take(self, session_id: str) -> list[Any]:
-        """What had come for it; with no answer outstanding, the rest belongs to nobody."""
+        """Return the kept updates of a session. If no answer is outstanding, the others are dropped."""
         found = self._kept.pop(session_id, [])
         self._room += sum(size for _, size in found)
         if not self._expected:
@@ -49,7 +49,7 @@ class EarlyUpdates:
 
 
 def _size(value: Any, most: int) -> int:
-    """No longer counted than it takes to see that it is too much."""
+    """Estimate the size of a value, only as far as needed to see that it is too much."""
     size, rest = 0, [value]
     while rest and size <= most:
         each = rest.pop()

@@ -1,4 +1,4 @@
-"""MCP servers: from what is configured to what session/new, load, resume and fork tell the agent."""
+"""Converts configured MCP servers to what session/new, load, resume and fork send."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class McpServers:
         self._told: set[str] = set()
 
     def of(self, session: Session, spec: AgentSpec, agent: Initialized | None) -> list[Server]:
-        """A session that has lived gets the very same list again: there are agents that compare."""
+        """Return the servers of a session. A restored one gets the same list again: some agents compare."""
         if session.servers is None or not session.lived:
             shaped, complaints = shape(spec.mcp_servers, spec.env.get("PATH"))
             session.servers, left_out = fit(shaped, agent)
@@ -35,7 +35,7 @@ class McpServers:
 
 
 def shape(configured: Any, path: str | None = None) -> tuple[list[Server], list[str]]:
-    """As the protocol wants them, and what is wrong with others. A table by name has no order: names make one."""
+    """Return the servers in the protocol's form, and complaints about others. Tables are sorted by name."""
     servers: list[Server] = []
     complaints: list[str] = []
     for name, table in _named(configured):
@@ -47,7 +47,7 @@ def shape(configured: Any, path: str | None = None) -> tuple[list[Server], list[
 
 
 def fit(servers: list[Server], agent: Initialized | None) -> tuple[list[Server], list[str]]:
-    """Those that this agent takes, and a word on each other. stdio is always taken."""
+    """Return the servers that this agent accepts, and a complaint about each other. stdio is always accepted."""
     taken: list[Server] = []
     left_out: list[str] = []
     for server in servers:
@@ -103,7 +103,7 @@ def _text(table: dict[str, Any], key: str) -> str:
 
 
 def _found(command: str, path: str | None) -> str:
-    """The standard wants an absolute path; what is not found goes as it is, the agent may know better."""
+    """Return the absolute path that the standard wants; a command that is not found goes as it is."""
     command = os.path.expanduser(command)
     if os.sep in command:
         return command
@@ -120,7 +120,7 @@ def _arguments(value: Any) -> list[str]:
 
 
 def _pairs(value: Any) -> list[dict[str, str]]:
-    """Names and values, from a table or as a list of such pairs."""
+    """Return pairs of name and value, from a table or from a list of pairs."""
     if isinstance(value, dict):
         return [{"name": str(name), "value": _shown(value[name])} for name in sorted(value)]
     pairs = [pair for pair in value if isinstance(pair, dict)] if isinstance(value, list) else []

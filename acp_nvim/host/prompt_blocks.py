@@ -1,4 +1,4 @@
-"""From what the user sends to the blocks of session/prompt."""
+"""Converts the user's prompt to the blocks of session/prompt."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from acp_nvim.session.queue import Prompt
 
 @dataclass(slots=True)
 class Made:
-    """A prompt as this agent takes it."""
+    """A prompt in the form that this agent accepts."""
 
     blocks: list[Block]
-    went: list[dict[str, Any]] = field(default_factory=list)  # the context that is in the blocks
-    trouble: list[str] = field(default_factory=list)  # a word on each thing that is not, or is otherwise
+    went: list[dict[str, Any]] = field(default_factory=list)  # the context that was sent
+    trouble: list[str] = field(default_factory=list)  # complaints about other context
 
     def told(self) -> str:
-        """In one line."""
+        """Return the complaints in one line."""
         if len(self.trouble) == 1:
             return self.trouble[0]
         return f"{len(self.trouble)} attachments are not as you gave them: the chat says why"

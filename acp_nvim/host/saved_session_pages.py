@@ -1,4 +1,4 @@
-"""What one agent has saved, asked for page by page: the next page when somebody wants to see more."""
+"""Lists the saved sessions of one agent page by page, the next page when the user wants more."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SavedSessionPages:
         self._round = 0
 
     def begin(self) -> None:
-        """From the first page. What is known stays until that has come."""
+        """Load again from the first page. The known ones stay until it has come."""
         self.end()
         self._cursors = []
         if self._source.agent and self._source.agent.session("list"):
@@ -47,7 +47,7 @@ class SavedSessionPages:
             self._ask({"cursor": self._cursors[-1]})
 
     def end(self) -> None:
-        """Whatever page is still to come, nobody waits for it."""
+        """Ignore the page that is still to come."""
         self._round += 1
         self._source.give_up(self)
 
@@ -106,7 +106,7 @@ def _shape(saved: schema.SavedSession) -> dict[str, Any]:
 
 
 def _seconds(when: str | int | float | None) -> int | None:
-    """Since 1970; agents write a date, seconds or milliseconds."""
+    """Return seconds since 1970; agents send a date, seconds or milliseconds."""
     try:
         if isinstance(when, str):
             date = datetime.fromisoformat(when)

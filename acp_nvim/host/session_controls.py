@@ -22,11 +22,11 @@ Then = Callable[[], None]
 class SessionControls:
     def __init__(self, say: Callable[[str, str], None], touch: Callable[[Session], None]) -> None:
         self._say, self._touch = say, touch
-        self._told: set[str] = set()  # of defaults that did not work
+        self._told: set[str] = set()  # complaints about defaults that did not work
         self._settling: dict[Session, Then] = {}
 
     def want(self, session: Session, host: Host | None, wish: Wish) -> None:
-        """Queue a change; one at a time is sent, in the order asked for. `host`: the agent, if it runs."""
+        """Queue a change. They are sent one at a time, in order. `host` is the agent, if it runs."""
         session.controls.waiting.append(wish)
         if host and session.phase not in ("starting", "auth"):  # else `settle` comes
             self._next(host, session)
@@ -34,7 +34,7 @@ class SessionControls:
     # --- a session that has just been opened
 
     def settle(self, host: Host, session: Session, fresh: bool, then: Then) -> None:
-        """What the configuration wants of a new session, and what was asked for meanwhile; `then` it is ready."""
+        """Apply the configured defaults and the changes that were queued meanwhile; `then` the session is ready."""
         controls = session.controls
         if host.dialect.set_model:
             controls.name_models()
@@ -81,7 +81,7 @@ class SessionControls:
     def _answered(self, host: Host, session: Session, change: Change, result: Result) -> None:
         controls = session.controls
         if session not in host.sessions:
-            return  # it lives elsewhere by now, or is closed
+            return  # it has moved to another agent, or is closed
         if isinstance(result, Gone):
             controls.waiting.clear()
             self._settling.pop(session, None)
@@ -94,7 +94,7 @@ class SessionControls:
         self._next(host, session)
 
     def _failed(self, host: Host, session: Session, wish: Wish, why: str) -> None:
-        """What was before still is: nothing has been shown of the change."""
+        """Keep the old value after a refused change: nothing of the change was shown."""
         if not wish.is_default:
             return self._say("warn", f"{host.name}: {wish} was not set: {why}")
         told = f"{host.name}: the default {wish} was not set: {why}"
@@ -116,7 +116,7 @@ def _defaults(wanted: dict[str, Any], session: Session) -> Iterator[Wish]:
 
 
 def _request(change: Change, session_id: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
-    """No key too many: there are agents that count them. A boolean has to say that it is one."""
+    """Return the params without extra keys, which some agents reject. A boolean needs its type."""
     params: dict[str, Any] = {"sessionId": session_id}
     if own := dialect.change(change.wish.what, change.option.id if change.option else "", change.value):
         return own[0], {**params, **own[1]}
@@ -131,12 +131,12 @@ def _request(change: Change, session_id: str, dialect: Dialect) -> tuple[str, di
 
 
 def _answer(change: Change, result: Any) -> schema.NewSession:
-    """Only to an option the answer is a set."""
+    """Decode the answer: only that to an option holds a set."""
     options = decode.new_session(result).config_options
     return schema.NewSession(config_options=options)
 
 
 def _said(result: Any) -> str | None:
-    """Some tell what they have made of it."""
+    """Return the value that the agent has set, if it says so."""
     told = result if isinstance(result, dict) else {}
     return next((told[key] for key in ("modeId", "modelId", "model") if isinstance(told.get(key), str)), None)

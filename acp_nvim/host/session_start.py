@@ -1,4 +1,4 @@
-"""How sessions come to be in an agent's process: new, loaded, resumed or forked, at once or after a login."""
+"""Starts sessions in an agent's process: new, loaded, resumed or forked, at once or after a login."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = Literal["new", "load", "resume", "fork", "again"]
 
 
 class Way(NamedTuple):
-    """`again`: as its agent can, best first: loaded, resumed, or begun anew if its user had been in it."""
+    """`again`: loaded, resumed, or begun anew if the user had worked in it, whichever the agent can do best."""
 
     kind: Kind = "new"
     id: str = ""
@@ -39,7 +39,7 @@ _CANNOT = {
 
 
 class House(Protocol):
-    """The process in which sessions are opened."""
+    """What starting sessions uses of their agent's process."""
 
     name: str
     agent: schema.Initialized | None
@@ -80,14 +80,14 @@ class SessionStarts:
             self._begin(session)
 
     def unlock(self) -> None:
-        """The user has logged in: what was refused for that is asked for once more."""
+        """Ask again for the sessions that needed a login."""
         locked, self._locked = self._locked, set()
         for session in sorted(locked, key=lambda each: each.number):
             session.starting()
             self._ask(session, self._ways[session])
 
     def unfinished(self, session: Session) -> Way | None:
-        """What was to become of it, if its agent has ended before it was ready."""
+        """Return how a session was to start, if its agent ended before it was ready."""
         return self._ways.get(session)
 
     def forget(self, session: Session) -> None:
@@ -97,7 +97,7 @@ class SessionStarts:
         self._lose_id(session)
 
     def keep(self, session_id: str | None, params: Any) -> bool:
-        """An update for a session that nobody knows: it may be one that is about to be opened."""
+        """Keep an update of an unknown session: it may be one that is about to start."""
         return self._early.keep(session_id, params)
 
     # --- asking
@@ -167,13 +167,13 @@ class SessionStarts:
         if not answer or not session_id:
             return self._refused(session, way, RpcError(INVALID_PARAMS, "the agent sent no session id"))
         other = self.by_id.get(session_id, session)
-        if other is not session:  # what is said there would be shown here
+        if other is not session:  # else its messages would be shown here
             taken = f"it has the id of session {other.number}"
             return self._refused(session, way, RpcError(INVALID_PARAMS, taken))
         self._ready(session, way, session_id, answer)
 
     def _unwanted(self, session_id: str | None) -> None:
-        """Its user closed it before it was there: the agent shall not keep it open."""
+        """Close a session with the agent whose user closed it before it was ready."""
         if session_id and self._house.agent and self._house.agent.session("close"):
             self._house.call("session/close", {"sessionId": session_id}, lambda _: None)
 
@@ -198,7 +198,7 @@ class SessionStarts:
         del self._ways[session]
         self.by_id[session_id] = session
         if way.kind == "load":
-            session.transcript.end_turn(time.monotonic())  # what the replay has left open is long over
+            session.transcript.end_turn(time.monotonic())  # calls that the replay left open are over
         elif way.kind == "resume":
             session.resumed()
         elif way.kind == "fork":
@@ -220,6 +220,6 @@ class SessionStarts:
 
 
 def _called(session: Session, way: Way) -> str:
-    """As its user knows it: by its title, else by its id."""
+    """Name a session by its title, or else by its id."""
     title = session.name or session.title
     return f"'{cut(title, _NAME)}'" if title else cut(way.id, _NAME)

@@ -1,4 +1,4 @@
-"""A prompt goes to the agent, and its answer ends the turn."""
+"""Sends a prompt to the agent and ends the turn with its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Turns:
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._other_form = False  # the agent takes what its dialect has in second place
+        self._other_form = False  # the agent takes the second form of its dialect
         self._departures: dict[Session, PendingPrompt] = {}
 
     def send(self, session: Session, prompt: Prompt) -> None:
@@ -39,13 +39,13 @@ class Turns:
         self._depart(session, *(reversed(forms) if self._other_form else forms))
 
     def hurry(self, session: Session) -> None:
-        """What waits to be sent goes out now."""
+        """Send a waiting prompt now."""
         if departure := self._departures.get(session):
             departure.go()
 
     def _depart(self, session: Session, *forms: dict[str, Any]) -> None:
-        """The turn is shown at once. Its prompt goes out as soon as the last turn's changes are known, so that none of
-        them is taken for this one's."""
+        """Begin the turn at once. Its prompt is sent when the last turn's changes are known, so that none of them is
+        counted for this turn."""
         turn = session.turn
 
         def send() -> None:
@@ -75,7 +75,7 @@ class Turns:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:
             return
         if others and _is_invalid(result) and not (session.cancelling or session.transcript.spoke_in_turn):
-            self._other_form = not self._other_form  # nothing was done: perhaps it knows the other one
+            self._other_form = not self._other_form  # perhaps it takes the other form
             return self._send(session, *others)
         if isinstance(result, Failure):
             failed = f"{self._host.name}: turn {turn} of session {session.number}: {result.error}"

@@ -1,4 +1,4 @@
-"""How the answer to session/prompt ends its turn: the same live and in a replay."""
+"""Ends a turn by the answer to session/prompt, live and in a replay."""
 
 from __future__ import annotations
 

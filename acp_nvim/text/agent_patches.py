@@ -1,4 +1,4 @@
-"""Patches as texts in a raw input: unified diffs, and the envelopes of `apply_patch`.
+"""Reads patches in a raw input: unified diffs, and the envelopes of `apply_patch`.
 
 *** Begin Patch
 *** Update File: a.py          *** Add File: b.py
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-_MARKS = ("--- ", "+++ ", "rename ", "*** ")  # looked for first: a content may have millions of lines
+_MARKS = ("--- ", "+++ ", "rename ", "*** ")  # a quick test first: a content may have millions of lines
 _PATCHED = re.compile(
     r"^(?:--- |\+\+\+ |rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\r\n]+)",
     re.M,
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"^(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )|@@ 
 
 
 class Piece(NamedTuple):
-    """One hunk of a file: the text that goes and the text that comes, context included."""
+    """One hunk of a file: the removed and the added text, context included."""
 
     path: str
     old: str | None  # None: the file is new
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 
 def is_patch(value: Any) -> bool:
-    """An envelope, or a unified diff with a hunk."""
+    """Whether a text is an envelope, or a unified diff with a hunk."""
     if not isinstance(value, str) or not _HEAD.search(value):
         return False
     return "*** " in value or ("@@" in value and ("--- " in value or "+++ " in value))
@@ -49,7 +49,7 @@ def patched_paths(text: str) -> Iterator[str]:
 
 
 def envelope(text: str) -> list[Piece]:
-    """The hunks of an `apply_patch` envelope; empty if it is none, or if a line of it is not understood."""
+    """Return the hunks of an `apply_patch` envelope; empty if it is none, or if a line is not understood."""
     start = text.find("*** Begin Patch")
     if start < 0:
         return []

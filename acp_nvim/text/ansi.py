@@ -1,4 +1,4 @@
-"""Output of programs as text: colours, titles and cursor movements go, everything else is made visible."""
+"""Converts program output to text: escape sequences are removed, other control characters made visible."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SEQUENCE = re.compile(
 
 
 def plain(text: str) -> str:
-    """Lines of output without the sequences that a terminal would obey."""
+    """Return the lines of output without escape sequences."""
     return _SEQUENCE.sub("", text).replace("\r\n", "\n") if "\x1b" in text or "\r" in text else text
 
 
 def shown(line: str) -> str:
-    """One line of a body: tabs stay, controls and bidirectional characters become visible."""
+    """Return one line of a body: tabs stay, control and bidirectional characters become visible."""
     return "\t".join(map(visible, line.split("\t"))) if "\t" in line else visible(line)

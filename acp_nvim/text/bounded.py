@@ -1,4 +1,4 @@
-"""What the editor is told of an agent's own words: as the agent sent it, up to sizes that an editor can carry.
+"""Limits the values of an agent that are passed to the editor: text length, items, depth and total size.
 
     bounded({"loadSession": True, "x" * 9000: {}})  ->  {"loadSession": True}
 
@@ -13,7 +13,7 @@ from acp_nvim import limits
 
 
 def bounded(value: Any) -> Any:
-    """The value without what is too long, too deep or too much of it; numbers that msgpack cannot carry as text."""
+    """Return the value within the limits. Numbers that msgpack cannot carry become text."""
     return _Budget().take(value)
 
 

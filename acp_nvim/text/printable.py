@@ -1,4 +1,4 @@
-"""Text of an agent on one line of ours: whatever could deceive or disturb the reader is made visible."""
+"""Makes an agent's text safe to show: characters that could deceive or disturb the reader become visible."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def _show(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Control and bidirectional characters as Vim shows them: `^[`, `<202E>`."""
+    """Show control and bidirectional characters as Vim does: `^[`, `<202E>`."""
     return _HIDDEN.sub(_show, text)
 
 
 def name_of(text: str) -> str:
-    """A name as an agent gives it, on one line and no longer than a bar or a menu has room for."""
+    """Return an agent's name on one line, cut to what a bar or a menu has room for."""
     return short(one_line(text[: 2 * _NAME]), _NAME)
 
 
 def one_line(text: str) -> str:
-    """`visible`, with line breaks and tabs as spaces."""
+    """Return `visible` text with line breaks and tabs as spaces."""
     if text.isascii() and text.isprintable():
         return text.strip()
     return visible(_BREAKS.sub(" ", text).strip())
