@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from shutil import which
 
-# With $NVIM an agent could drive the editor and approve its own requests.
-_WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
+# With $NVIM an agent could drive the editor and approve its own requests. `agents/withheld.lua` has the same list.
+WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
 _COMMAND_NOT_FOUND = "command not found"
 
 
@@ -26,7 +26,7 @@ class StartError(Exception):
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """Neovim's environment without its address, and what the user has configured."""
-    inherited = {key: value for key, value in os.environ.items() if key not in _WITHHELD}
+    inherited = {key: value for key, value in os.environ.items() if key not in WITHHELD}
     return inherited | dict(extra)
 
 

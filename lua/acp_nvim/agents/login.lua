@@ -4,12 +4,10 @@ local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local withheld = require("acp_nvim.agents.withheld")
 
 local api = vim.api
 local M = {}
-
--- With $NVIM a program could drive the editor; the other names would mislead a Neovim that it starts.
-local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
 
 local last ---@type integer? the buffer in which it was tried
 
@@ -40,7 +38,7 @@ end
 ---@return string[]
 local function without_address(argv)
   local command = { "env" }
-  for _, name in ipairs(WITHHELD) do
+  for _, name in ipairs(withheld) do
     vim.list_extend(command, { "-u", name })
   end
   return vim.list_extend(command, argv)

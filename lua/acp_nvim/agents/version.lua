@@ -1,13 +1,12 @@
 -- Asks programs for `--version`, several at once, each for a bounded time, without blocking.
 local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")
+local withheld = require("acp_nvim.agents.withheld")
 
 local M = {}
 
 local PATIENCE_MS = 5000
 local MOST = 60
--- as agents get their environment
-local WITHHELD = { "NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC" }
 
 local known = {} ---@type table<string, string|false> by path; false: it does not say
 
@@ -26,7 +25,7 @@ end
 ---@return table<string, string>
 local function environment(spec)
   local env = vim.tbl_extend("force", vim.fn.environ(), spec.env)
-  for _, name in ipairs(WITHHELD) do
+  for _, name in ipairs(withheld) do
     env[name] = spec.env[name]
   end
   return env

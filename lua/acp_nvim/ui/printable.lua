@@ -2,7 +2,7 @@
 local M = {}
 
 -- As UTF-8, what text/printable.py has: controls, what reorders its neighbours, and what takes no cell of its own.
--- tests/functional/test_hidden_characters.py compares the two.
+-- tests/functional/test_both_halves.py compares the two.
 local HIDDEN = {
   "\194[\128-\159\173]", -- U+0080-009F, U+00AD
   "\205\143", -- U+034F

@@ -1,5 +1,6 @@
-"""Characters that could deceive a reader: both halves make the same ones visible, and in the same way."""
+"""What both halves know by a list of their own: the lists are the same."""
 
+from acp_nvim.agent.spawn import WITHHELD
 from acp_nvim.text.printable import visible
 from tests.functional.editor import Editor
 
@@ -17,9 +18,13 @@ end
 return shown"""
 
 
-def test_both_halves_show_the_same(editor: Editor) -> None:
+def test_hidden_characters_are_shown_in_the_same_way(editor: Editor) -> None:
     """Neovim has no character 0 in a text of one line."""
     codes = [code for code in range(1, 0x110000) if code not in SURROGATES]
     wanted = {code: visible(chr(code)) for code in codes if visible(chr(code)) != chr(code)}
     shown = editor.lua(SHOWN, [[1, 0xD7FF], [0xE000, 0x1FFFF], [0xE0000, 0xE1FFF], [0x10FFF0, 0x10FFFF]])
     assert dict(shown) == wanted
+
+
+def test_agents_and_their_programs_get_the_same_environment(editor: Editor) -> None:
+    assert editor.lua("return require('acp_nvim.agents.withheld')") == sorted(WITHHELD)
