@@ -249,11 +249,13 @@ class Listed(Call):
 
 
 class KeptConversation(TypedDict):
+    """A conversation that is over, as its transcript tells."""
+
     file: str
     agent: str
-    id: str | None
-    title: str | None
-    updated: int
+    id: str | None  # the agent's
+    title: str | None  # the first words of its user
+    updated: int  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,20 +269,25 @@ class Earlier(Call):
 # --- the chat
 
 
+class Icon(TypedDict):
+    text: str
+    hl: str
+
+
 class Mark(TypedDict):
     """What the lines are from this row to the next mark."""
 
     row: int
     kind: str
-    key: NotRequired[int | str | None]
-    turn: NotRequired[int]
-    options: NotRequired[list[list[int]]]
-    inline: NotRequired[list[list[int | str]]]
-    icon: NotRequired[dict[str, str]]
-    running: NotRequired[bool]
-    eol: NotRequired[list[list[str]] | None]
-    beside: NotRequired[int]
-    spans: NotRequired[list[list[int | str]]]
+    key: NotRequired[int | str | None]  # the transcript's entry; of an option: its question
+    turn: NotRequired[int]  # of "changes": what this turn has changed in files
+    options: NotRequired[list[tuple[int, int, int]]]  # columns of each option in the line, and its number
+    inline: NotRequired[list[tuple[int, str, str]]]  # signs within the line: column, text, group
+    icon: NotRequired[Icon]  # stands before the line
+    running: NotRequired[bool]  # a tool at work: its icon turns
+    eol: NotRequired[list[tuple[str, str]] | None]
+    beside: NotRequired[int]  # the column before which that stands where it does not fit behind the line
+    spans: NotRequired[list[tuple[int, int, str]]]
     line_hl: NotRequired[str | None]
 
 
@@ -354,9 +361,9 @@ class OpenQuestion(TypedDict):
     path: str | None
     has_diff: bool
     more: bool  # the call does more than its diff shows
-    cut: bool
+    cut: bool  # the chat cannot show it whole
     version: int
-    key: int | None
+    key: int | None  # its entry in the chat
 
 
 @dataclass(frozen=True, slots=True)

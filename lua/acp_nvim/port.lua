@@ -111,7 +111,7 @@ local function hunks(...)
 end
 
 -- What a frame may hold: the name of each entry, and who carries it out.
----@type table<string, fun(...)>
+---@type acp.message.PortCalls
 local ports = {
   chat = chat,
   commands = state.set_commands,
@@ -206,7 +206,7 @@ function M.frame(batch)
 end
 
 -- What the backend may ask, and who answers.
----@type table<string, fun(...): any>
+---@type acp.message.PortQuestions
 local calls = {
   event = function(name, data)
     user_events.fire(name, data)

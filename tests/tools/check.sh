@@ -39,6 +39,7 @@ if [ -n "$stylua" ]; then
 else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi
+run messages "$python" tests/tools/messages.py --check
 [ ! -e tests/tools/docs.py ] || run documentation "$python" tests/tools/docs.py --check
 
 failed=0

@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for place in ("lua", "plugin", "ftplugin") for path in (ROOT / place).rglob("*.lua"))
 FUNCTION = re.compile(r"((?:^---.*\n)*)^function M[.:](\w+)\((.*?)\)", re.MULTILINE)
-DEFINED = re.compile(r"---@(?:class|alias|enum) (?:\(\w+\) )?(acp\.\w+)")
+DEFINED = re.compile(r"---@(?:class|alias|enum) (?:\(\w+\) )?(acp\.[\w.]+)")
 ANNOTATED = re.compile(r"---?(?:\[\[)?@(?:param|return|field|type|class|alias|cast|as) .*")
-NAMED = re.compile(r"\bacp\.[A-Z]\w*")
+NAMED = re.compile(r"\bacp\.(?:message\.)?[A-Z]\w*")
 
 
 def undocumented(text: str) -> list[str]:

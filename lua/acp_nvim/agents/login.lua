@@ -11,11 +11,7 @@ local M = {}
 
 local last ---@type integer? the buffer in which it was tried
 
----@class acp.LoginProgram
----@field argv string[]
----@field env table<string, string>
----@field cwd string
----@field label string
+---@class acp.LoginProgram: acp.message.LoginProgram
 
 --- Port: there are several ways to log in.
 ---@param n integer

@@ -13,20 +13,8 @@ local M = {
   on_create = on_create.add, -- fn(buf): a chat has a buffer, which has no name and no filetype yet
 }
 
----@class acp.Mark
----@field row integer
----@field kind string            what the lines from here to the next mark are
----@field key? integer|string    the transcript's entry; of an option: its question
----@field turn? integer         of "changes": what this turn has changed in files
----@field options? [integer, integer, integer][]  columns of each option in the line, and its number
----@field inline? [integer, string, string][]  signs within the line: column, text, group
----@field icon? { text: string, hl: string }  stands before the line
----@field running? boolean      a tool at work: its icon turns
----@field eol? [string, string][]
----@field beside? integer       the column before which that stands where it does not fit behind the line
+---@class acp.Mark: acp.message.Mark
 ---@field at_eol? integer        its extmark
----@field spans? [integer, integer, string][]
----@field line_hl? string
 ---@field fences? acp.Fences     what chat/markdown.lua knows of the block that begins here
 
 ---@class acp.Chat

@@ -4,12 +4,7 @@ local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
----@class acp.Earlier  a conversation that is over, as its transcript tells
----@field file string
----@field agent string
----@field id? string     the agent's
----@field title? string  the first words of its user
----@field updated integer  seconds since 1970
+---@class acp.Earlier: acp.message.KeptConversation
 
 local waiting = {} ---@type table<string, fun(kept?: acp.Earlier)[]>  folder -> who has asked
 

@@ -12,9 +12,7 @@ local M = {}
 ---@field custom? boolean
 ---@field format? string
 
----@class acp.FormValue
----@field text string
----@field chosen integer[]
+---@class acp.FormValue: acp.message.FormField
 
 local KINDS = { string = "text", integer = "whole number", number = "number", boolean = "yes or no", array = "any of" }
 local FORMATS = { email = "e-mail address", uri = "URI", date = "date", ["date-time"] = "date and time" }

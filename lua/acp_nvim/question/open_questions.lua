@@ -19,18 +19,7 @@ local visible_rows = require("acp_nvim.question.visible_rows")
 local api = vim.api
 local M = { is_away = focus.is_away }
 
----@class acp.Question
----@field id integer
----@field session integer
----@field kind string
----@field title string
----@field has_diff boolean
----@field more boolean   its diff does not show all that it is about
----@field cut boolean    the chat cannot show it whole
----@field fields table[]
----@field options { id: string, name: string, kind: string }[]
----@field version integer
----@field key? integer   its entry in the chat
+---@class acp.Question: acp.message.OpenQuestion
 
 local open = {} ---@type table<integer, acp.Question>
 local announced = {} ---@type table<integer, true>

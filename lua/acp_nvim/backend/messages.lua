@@ -1,0 +1,536 @@
+-- The messages between the halves, as types. Made by tests/tools/messages.py from acp_nvim/messages: edit those.
+---@meta
+
+-- From Lua to Python: the payload of each command.
+
+---@class acp.message.OfSession
+---@field session integer
+
+---@class acp.message.OfQuestion
+---@field question integer
+
+--- The first message, and again when setup() is called later.
+---@class acp.message.Setup
+---@field config any  checked by agent.settings, which tells the user what is wrong in it
+---@field leaders? string  the file that names the processes to be ended should the backend die
+---@field log? string  the folder for log files
+---@field state? string  the folder for what is kept; none: nothing is
+---@field next_question? integer  the first number that no earlier backend has given to a question
+---@field review_keys? string  the keys of the review, as a prompt's report names them
+
+--- Look at one agent, without a session.
+---@class acp.message.Doctor
+---@field agent string
+---@field ticket integer
+---@field seconds? number
+
+--- Show the log of the backend.
+---@class acp.message.Log
+
+--- A prompt that has waited while there was no backend.
+---@class acp.message.Waiting
+---@field seq? integer
+---@field text string
+---@field context? table<string, any>[]
+
+--- What each way to begin a session has in common.
+---@class acp.message.Begin: acp.message.OfSession
+---@field agent string
+---@field cwd string
+---@field roots? string[]
+
+--- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun anew.
+---@class acp.message.New: acp.message.Begin
+---@field id? string
+---@field transcript? string
+---@field title? string
+---@field name? string
+---@field about? string
+---@field queue? acp.message.Waiting[]
+
+--- What each way to open a session that an agent has saved has in common.
+---@class acp.message.OpenSaved: acp.message.Begin
+---@field id string
+
+--- Open a saved session, with what was said.
+---@class acp.message.Load: acp.message.OpenSaved
+
+--- Open a saved session, without what was said.
+---@class acp.message.Resume: acp.message.OpenSaved
+
+--- Load a saved session where its agent can, else resume it.
+---@class acp.message.Reopen: acp.message.OpenSaved
+
+--- Begin a session that remembers what was said in another.
+---@class acp.message.Fork: acp.message.OpenSaved
+
+--- Show a conversation that is over; without a file the latest of the folder.
+---@class acp.message.Replay: acp.message.Begin
+---@field file? string
+
+--- Send a prompt, or queue it.
+---@class acp.message.Prompt: acp.message.OfSession
+---@field text string
+---@field context? table<string, any>[]
+---@field seq? integer  the editor's number of it
+---@field first? boolean  cancel the turn for it
+---@field next? boolean  ahead of the queue
+---@field loaded? string[]  the files in the editor's buffers
+
+--- End the turn; `clear` empties the queue.
+---@class acp.message.Cancel: acp.message.OfSession
+---@field clear? boolean
+
+--- End the agent's process.
+---@class acp.message.Stop: acp.message.OfSession
+
+--- End the agent's process, if it runs, and begin it anew with its sessions.
+---@class acp.message.Restart: acp.message.OfSession
+
+--- The session leaves the list.
+---@class acp.message.Close: acp.message.OfSession
+
+--- Give the session a title of the user's.
+---@class acp.message.Rename: acp.message.OfSession
+---@field title string
+
+--- A window follows the agent, or none any more.
+---@class acp.message.Follow: acp.message.OfSession
+---@field on boolean
+
+--- The user has moved away in the window that follows.
+---@class acp.message.FollowPaused: acp.message.OfSession
+
+--- The list of saved sessions is open: ask the agents that run, or start the one named if none runs.
+---@class acp.message.List
+---@field agent? string
+---@field cwd string
+---@field refresh? boolean
+---@field more? boolean
+
+--- The list is closed.
+---@class acp.message.ListEnd
+
+--- Have the agent delete a session.
+---@class acp.message.Delete
+---@field id string
+---@field agent? string
+
+--- Which conversation of a folder could go on?
+---@class acp.message.Earlier
+---@field cwd string
+
+--- Show the queue as a buffer.
+---@class acp.message.QueueOpen: acp.message.OfSession
+
+--- The user has edited the queue: what it was, and what it shall be.
+---@class acp.message.QueueSet: acp.message.OfSession
+---@field items string[]
+---@field was? string[]
+
+--- Send what was held.
+---@class acp.message.QueueRelease: acp.message.OfSession
+
+--- Put a sent prompt back into the prompt's buffer.
+---@class acp.message.Recall: acp.message.OfSession
+---@field key integer
+
+--- Fold or unfold an entry; without `open` whichever it is not.
+---@class acp.message.Toggle: acp.message.OfSession
+---@field key integer
+---@field open? boolean
+
+--- The size of a chat's window.
+---@class acp.message.Fit: acp.message.OfSession
+---@field rows integer
+---@field columns integer
+
+--- Show all of an entry in a float.
+---@class acp.message.Details: acp.message.OfSession
+---@field key integer
+
+--- The chat's lines are not what they should be: send them again.
+---@class acp.message.Render: acp.message.OfSession
+
+--- Show the wire of the session's agent, record it or not, or save it to a file.
+---@class acp.message.Trace: acp.message.OfSession
+---@field mode? "on"|"off"|"save"
+---@field file? string  to save it to
+---@field force? boolean  over a file that is there
+
+--- Write the conversation to a file, as Markdown.
+---@class acp.message.Export: acp.message.OfSession
+---@field file string
+---@field force? boolean
+
+---@class acp.message.SetMode: acp.message.OfSession
+---@field id string
+
+---@class acp.message.SetModel: acp.message.OfSession
+---@field id string
+
+---@class acp.message.SetOption: acp.message.OfSession
+---@field id string
+---@field value string|boolean
+
+--- Log in; without a method by the configured one, or the one that the user chooses.
+---@class acp.message.Login: acp.message.OfSession
+---@field method? string
+
+--- The login's program in the terminal has ended well.
+---@class acp.message.LoginDone: acp.message.OfSession
+
+---@class acp.message.Logout: acp.message.OfSession
+
+--- Answer a question by one of its options; without one it is cancelled.
+---@class acp.message.Answer: acp.message.OfQuestion
+---@field option? string
+---@field version? integer  of the question, as it was shown
+---@field content? any  words, or what a form holds, which checks it
+
+--- Show the rule that would allow the call, or `set` it for the session and answer the question by it.
+---@class acp.message.Allow: acp.message.OfQuestion
+---@field version? integer
+---@field set? boolean
+
+--- A field of a form, as it was typed.
+---@class acp.message.FormField
+---@field text? string
+---@field chosen? integer[]  the numbers of its choices, from 1
+
+--- A form's buffer was written.
+---@class acp.message.FormSend: acp.message.OfQuestion
+---@field fields table<string, acp.message.FormField>
+
+--- Take back what was allowed or rejected for good: the items that are named, or all.
+---@class acp.message.Forget: acp.message.OfSession
+---@field items? integer[]
+
+--- Tell what decided a tool call: the one under that key, else the last that was decided.
+---@class acp.message.Why: acp.message.OfSession
+---@field key? integer
+
+--- Show the diff of a tool call in the chat.
+---@class acp.message.DiffEntry: acp.message.OfSession
+---@field key integer
+---@field focus? boolean
+
+--- Show the diff of a question.
+---@class acp.message.Diff: acp.message.OfQuestion
+---@field focus? boolean
+---@field auto? boolean  nobody has asked for it: say nothing if there is none
+
+--- What the user has made of the right side of one file; no text: there is no file, or shall be none.
+---@class acp.message.FileAnswer
+---@field left? string  the live text that the decision is about
+---@field right? string  that with all of the proposal
+---@field decided? string  what the user wants instead
+---@field saved? string  `decided` without unsaved lines; none: the two overlap
+---@field takes_unsaved? boolean  what the agent writes to the disk would overlap unsaved lines
+
+--- The right sides of a proposal are what the user wants. Of a file that is not named all is taken.
+---@class acp.message.Decide: acp.message.OfQuestion
+---@field version? integer
+---@field option? string  which one the user took to allow it
+---@field files? table<string, acp.message.FileAnswer>  by path
+
+--- The user's own merge of a conflict.
+---@class acp.message.Merged: acp.message.OfQuestion
+---@field version? integer
+---@field text string
+
+--- The buffer of a file in review has changed, is loaded or is gone.
+---@class acp.message.Edited
+---@field path string
+---@field seq integer
+---@field buf? integer
+---@field tick? integer
+---@field edits? any[]
+---@field fenc? string
+---@field ff? string
+---@field change? integer
+---@field was? integer
+---@field anew? boolean
+---@field asked? boolean
+---@field attached? boolean
+---@field gone? boolean
+---@field ours? boolean
+---@field resync? boolean
+---@field returned? boolean
+---@field void? boolean
+
+--- What keep and undo have in common.
+---@class acp.message.Decided
+---@field ids integer[]
+---@field all? integer
+---@field left? string[]
+---@field aloud? boolean
+---@field session? integer
+---@field turn? integer
+
+---@class acp.message.Keep: acp.message.Decided
+
+---@class acp.message.Undo: acp.message.Decided
+
+--- A loaded buffer has unsaved changes now, or none any more.
+---@class acp.message.Modified
+---@field path string
+---@field modified boolean
+---@field behind? integer[]
+
+--- A buffer shows a terminal: send its output there.
+---@class acp.message.TerminalWatch: acp.message.OfSession
+---@field id string
+---@field buffer integer
+
+---@class acp.message.TerminalKill: acp.message.OfSession
+---@field id string
+
+-- From Python to Lua: parts of what functions of port.lua are given.
+
+---@class acp.message.Named
+---@field id string
+---@field name string
+
+---@class acp.message.Cost
+---@field amount? number
+---@field currency? string
+
+---@class acp.message.Usage
+---@field used? integer|number
+---@field size? integer|number
+---@field cost? acp.message.Cost
+
+---@class acp.message.PlanProgress
+---@field done integer
+---@field total integer
+---@field current? string
+
+--- What the user has allowed or rejected for good.
+---@class acp.message.Remembered
+---@field id integer
+---@field action "allow"|"reject"
+---@field what string
+---@field by string
+
+---@class acp.message.LoginMethod
+---@field id string
+---@field name string
+---@field text string
+
+---@class acp.message.OptionChoice
+---@field id string
+---@field name string
+---@field group? string
+---@field description? string
+
+---@class acp.message.SessionOption
+---@field id string
+---@field name string
+---@field type string
+---@field value? string|boolean
+---@field choices acp.message.OptionChoice[]
+---@field category? string
+
+--- What of a session's status has changed; null: it is gone.
+---@class acp.message.StatusPatch
+---@field ack? integer  the last prompt that has arrived
+---@field waiting? (integer|(integer|string)[])[]  the queue: a prompt's number, or number and text of an edited one
+---@field about? string
+---@field agent? string
+---@field agent_title? string
+---@field agent_version? string
+---@field cancelling? boolean
+---@field capabilities? table<string, any>
+---@field changing? boolean
+---@field closing? boolean
+---@field cwd? string
+---@field error? string
+---@field following? boolean
+---@field held? boolean
+---@field logins? acp.message.LoginMethod[]
+---@field mode? string
+---@field model? string
+---@field models? acp.message.Named[]
+---@field modes? acp.message.Named[]
+---@field options? acp.message.SessionOption[]
+---@field paused? boolean
+---@field pid? integer
+---@field plan? acp.message.PlanProgress
+---@field questions? integer
+---@field queue? integer
+---@field remembered? acp.message.Remembered[]
+---@field session_id? string
+---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
+---@field stop_reason? string
+---@field title? string
+---@field transcript? string
+---@field turn? integer
+---@field usage? acp.message.Usage
+
+---@class acp.message.SavedSession
+---@field id string
+---@field title? string
+---@field cwd? string
+---@field updated? integer
+
+--- What one agent has saved.
+---@class acp.message.SavedSessions
+---@field agent string
+---@field cwd string
+---@field state string
+---@field error? string
+---@field sessions acp.message.SavedSession[]
+---@field can table<string, boolean>
+
+--- A conversation that is over, as its transcript tells.
+---@class acp.message.KeptConversation
+---@field file string
+---@field agent string
+---@field id? string  the agent's
+---@field title? string  the first words of its user
+---@field updated integer  seconds since 1970
+
+---@class acp.message.Icon
+---@field text string
+---@field hl string
+
+--- What the lines are from this row to the next mark.
+---@class acp.message.Mark
+---@field row integer
+---@field kind string
+---@field key? integer|string  the transcript's entry; of an option: its question
+---@field turn? integer  of "changes": what this turn has changed in files
+---@field options? [integer, integer, integer][]  columns of each option in the line, and its number
+---@field inline? [integer, string, string][]  signs within the line: column, text, group
+---@field icon? acp.message.Icon  stands before the line
+---@field running? boolean  a tool at work: its icon turns
+---@field eol? [string, string][]
+---@field beside? integer  the column before which that stands where it does not fit behind the line
+---@field spans? [integer, integer, string][]
+---@field line_hl? string
+
+---@class acp.message.AnswerOption
+---@field id string
+---@field name string
+---@field kind string
+
+---@class acp.message.OpenQuestion
+---@field id integer
+---@field session integer
+---@field kind string
+---@field title string
+---@field fields table<string, any>[]
+---@field tool_call_id? string
+---@field options acp.message.AnswerOption[]
+---@field path? string
+---@field has_diff boolean
+---@field more boolean  the call does more than its diff shows
+---@field cut boolean  the chat cannot show it whole
+---@field version integer
+---@field key? integer  its entry in the chat
+
+---@class acp.message.LoginProgram
+---@field argv string[]
+---@field env table<string, string>
+---@field cwd string
+---@field label string
+
+--- A file as the agent wants it; the editor builds both sides from the live text.
+---@class acp.message.ProposedFile
+---@field path string
+---@field name string
+---@field shown string  its path, as the session's folder sees it
+---@field disk? string
+---@field base? string  what the agent has built on, where that is not what is on disk
+---@field new? string
+---@field changes string[][]  old and new of each fragment, where the whole file is not known
+---@field problem? string
+---@field outside boolean
+---@field plain boolean  too much to be compared
+
+---@class acp.message.BegunMerge
+---@field right string
+---@field text string
+
+--- Both sides of a file, as they are.
+---@class acp.message.FileSides
+---@field path string
+---@field name string
+---@field shown string
+---@field left? string
+---@field right? string
+---@field plain boolean
+---@field begun? acp.message.BegunMerge  what the user had made of an earlier right side
+
+---@class acp.message.ProposalView
+---@field kind "proposal"
+---@field question integer
+---@field session integer
+---@field version integer
+---@field through boolean
+---@field files acp.message.ProposedFile[]
+---@field focus boolean
+---@field auto boolean
+---@field renews boolean  only if the editor has it already
+
+---@class acp.message.MergeView
+---@field kind "merge"
+---@field question integer
+---@field session integer
+---@field version integer
+---@field stays boolean
+---@field files acp.message.FileSides[]
+---@field focus boolean
+---@field renews boolean
+
+---@class acp.message.CompareView
+---@field kind "view"
+---@field session integer
+---@field files acp.message.FileSides[]
+---@field focus boolean
+
+--- What a frame may hold.
+---@class acp.message.PortCalls
+---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
+---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
+---@field doctored fun(ticket: integer, report: table<string, any>)  What a look at an agent has found.
+---@field earlier fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
+---@field ended fun(session: integer)  The session leaves the list.
+---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name.
+---@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
+---@field follow fun(session: integer, path: string, line: integer)  The agent is at this place.
+---@field form fun(question: integer, session: integer, about: string[], fields: table<string, any>[])  Show a form as a buffer.
+---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
+---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
+---@field hunks fun(path: string, news: table<string, any>)  What of a file waits for the user's decision.
+---@field listed fun(lists: acp.message.SavedSessions[])  What the list of saved sessions shows.
+---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
+---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
+---@field message fun(level: "info"|"warn"|"error", text: string, path?: string)  Show a line to the user.
+---@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.CompareView)  Show both sides of what an agent wants to change, or of a conflict.
+---@field proposal_done fun(question: integer, done: boolean)  The user's decision was the answer; `done`: it has come to be.
+---@field questions fun(session: integer, questions: acp.message.OpenQuestion[])  The open questions of a session, oldest first.
+---@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
+---@field ready fun()  The configuration has arrived.
+---@field recall fun(session: integer, text: string)  Put a text into the prompt.
+---@field reset fun(session: integer)  Empty a chat: everything is sent again.
+---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
+---@field status fun(session: integer, patch: acp.message.StatusPatch)
+---@field terminal_exit fun(session: integer, id: string, status: string)
+---@field terminal_open fun(session: integer, id: string, command: string)
+---@field unkept fun(text: string)  Something could not be written to the state folder.
+---@field visit fun(url: string)  Open a page in the user's browser.
+
+--- What is answered.
+---@class acp.message.PortQuestions
+---@field file_apply fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
+---@field file_busy fun(buffer: integer, is_late: boolean): table<string, any>|nil  Ask whether the user is in the middle of something that must not be disturbed in this buffer.
+---@field file_lines fun(buffer: integer, tick: integer, first: integer, last: integer): string[]|nil
+---@field file_load fun(path: string): boolean
+---@field file_look fun(path: string, moment: any): table<string, any>|nil  Ask for the loaded buffer of a file; its lines, unless they are those of that moment.
+---@field file_reload fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
+---@field file_remove fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
+---@field proposal_sides fun(file: acp.message.ProposedFile): table<string, any>|nil  Ask for both sides of a file whose buffer has unsaved lines.
+---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.
+---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name.

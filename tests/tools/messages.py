@@ -1,0 +1,141 @@
+"""The Lua types of the messages between the halves, made from the classes of acp_nvim/messages.
+
+python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua
+python tests/tools/messages.py --check    fails if that is not what would be written
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict
+
+from acp_nvim.messages import calls, check, commands
+
+FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
+HEAD = """\
+-- The messages between the halves, as types. Made by tests/tools/messages.py from acp_nvim/messages: edit those.
+---@meta
+"""
+PREFIX = "acp.message."
+ROOTS = (commands.Part, commands.Command)  # they have no fields
+PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", Any: "any", types.NoneType: "nil"}
+FIELD = re.compile(r"^    (\w+): [^#]*?(?:#\s+(.*))?$", re.MULTILINE)
+
+
+def lua_type(hint: Any) -> str:
+    """Return the type as Lua's annotations spell it: `list[int] | None` is `integer[]|nil`."""
+    if hint in PLAIN:
+        return PLAIN[hint]
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        exact = [each.type for each in inner[1:] if isinstance(each, calls.OnWire)]
+        return lua_type((exact or inner)[0])
+    if origin is NotRequired:
+        return lua_type(inner[0])
+    if origin is Literal:
+        return "|".join(f'"{each}"' for each in inner)
+    if origin in (Union, types.UnionType):
+        return "|".join(dict.fromkeys(map(lua_type, inner)))
+    if origin is list:
+        item = lua_type(inner[0])
+        return f"({item})[]" if "|" in item else f"{item}[]"
+    if origin is dict:
+        return f"table<{lua_type(inner[0])}, {lua_type(inner[1])}>"
+    if origin is tuple:
+        return f"[{', '.join(map(lua_type, inner))}]"
+    return PREFIX + str(hint.__name__)
+
+
+def fields(kind: type) -> Iterator[tuple[str, str, bool, str]]:
+    """Yield name, type, whether it may be missing, and comment of each field of its own."""
+    comments = dict(FIELD.findall(inspect.getsource(kind)))
+    model = getattr(kind, "model_fields", None)
+    hints = get_type_hints(kind, include_extras=True)
+    for name in kind.__annotations__:
+        hint = hints[name]
+        if model is not None:
+            may_miss = not model[name].is_required()
+        else:
+            may_miss = get_origin(hint) is NotRequired or name in getattr(kind, "__optional_keys__", ())
+        spelled = lua_type(hint)
+        if spelled.endswith("|nil"):
+            spelled, may_miss = spelled.removesuffix("|nil"), True
+        yield name, spelled, may_miss, comments.get(name, "")
+
+
+def lua_class(kind: type) -> str:
+    doc = (kind.__dict__.get("__doc__") or "").strip()
+    lines = [
+        f"--- {line.strip()}" for line in doc.splitlines() if line.strip() and not doc.startswith("dict(")
+    ]
+    above = [base for base in kind.__bases__ if base.__module__ == kind.__module__ and base not in ROOTS]
+    lines.append(
+        f"---@class {PREFIX}{kind.__name__}{''.join(f': {PREFIX}{base.__name__}' for base in above)}"
+    )
+    for name, spelled, may_miss, comment in fields(kind):
+        lines.append(f"---@field {name}{'?' * may_miss} {spelled}{f'  {comment}' * bool(comment)}")
+    return "\n".join(lines) + "\n"
+
+
+def lua_function(call: type[calls.Call]) -> str:
+    """`---@field recall fun(session: integer, text: string)`"""
+    hints = get_type_hints(call, include_extras=True)
+    arguments = []
+    for name in call.arguments:
+        spelled = lua_type(hints[name])
+        may_miss = spelled.endswith("|nil")
+        arguments.append(f"{name}{'?' * may_miss}: {spelled.removesuffix('|nil')}")
+    answers = [get_args(base)[0] for base in getattr(call, "__orig_bases__", ()) if get_args(base)]
+    answer = f": {lua_type(answers[0])}" if answers else ""
+    said = (call.__doc__ or "").strip().split("\n")[0]
+    comment = f"  {said}" if said and not said.startswith(f"{call.__name__}(") else ""
+    return f"---@field {call.function} fun({', '.join(arguments)}){answer}{comment}"
+
+
+def classes(module: types.ModuleType) -> list[type]:
+    return [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and each.__module__ == module.__name__ and each.__name__ != "OnWire"
+    ]
+
+
+def text() -> str:
+    sent = [each for each in classes(commands) if each not in ROOTS]
+    parts = [each for each in classes(calls) if is_typeddict(each)]
+    functions = sorted(check.by_name().values(), key=lambda call: call.function)
+    questions = [call for call in functions if issubclass(call, calls.Question)]
+    plain = [call for call in functions if call not in questions]
+    blocks = [HEAD, "-- From Lua to Python: the payload of each command.\n", *map(lua_class, sent)]
+    blocks += [
+        "-- From Python to Lua: parts of what functions of port.lua are given.\n",
+        *map(lua_class, parts),
+    ]
+    for name, doc, listed in (
+        ("Calls", "What a frame may hold.", plain),
+        ("Questions", "What is answered.", [*questions, calls.Event]),
+    ):
+        lines = [f"--- {doc}", f"---@class {PREFIX}Port{name}", *map(lua_function, listed)]
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def main() -> int:
+    made = text()
+    if "--check" not in sys.argv:
+        FILE.write_text(made)
+    elif not FILE.exists() or FILE.read_text() != made:
+        print(f"{FILE.name} is not what the classes say: python tests/tools/messages.py makes it anew")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
