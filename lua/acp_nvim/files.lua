@@ -42,12 +42,14 @@ local function resolve_name(name)
   return resolved[name]
 end
 
---- The buffer's text is that of the file which it is named after.
+--- The buffer's text is that of the file which it is named after. The right side of a proposal is none, though it is
+--- written like one.
 ---@param buf integer
 ---@return boolean
 local function is_file(buf)
-  local kind = vim.bo[buf].buftype
-  return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and api.nvim_buf_get_name(buf) ~= ""
+  local kind, name = vim.bo[buf].buftype, api.nvim_buf_get_name(buf)
+  local is_named = name ~= "" and not vim.startswith(name, "acp://")
+  return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and is_named
 end
 
 --- The loaded buffer of a file.

@@ -134,7 +134,7 @@ STORIES: dict[Callable[[Open, Path, Port], Begun], Price] = {
         8, 2, goal=(2, 1), ticks=frozenset({"file_look", "file_apply", "edited"})
     ),
     refuse_one_hunk_of_a_diff: Price(
-        15, 6, goal=(3, 4), ticks=frozenset({"file_look", "file_apply", "edited"})
+        9, 6, goal=(3, 4), ticks=frozenset({"file_look", "file_apply", "edited"})
     ),
     undo_a_hunk: Price(4, 1, goal=(1, 0), ticks=frozenset({"file_apply", "edited"})),
 }
