@@ -1,0 +1,197 @@
+-- Shows one file of a proposal in the two windows, and goes on to another: by `:w`, which decides one file after the other,
+-- by the quickfix list, or by whatever brings a right side into a window.
+local bars = require("acp_nvim.proposal.bars")
+local buffers = require("acp_nvim.proposal.buffers")
+local close = require("acp_nvim.proposal.close")
+local diff_windows = require("acp_nvim.proposal.diff_windows")
+local left_side = require("acp_nvim.proposal.left_side")
+local messages = require("acp_nvim.ui.messages")
+local on_write = require("acp_nvim.proposal.on_write")
+local right_side = require("acp_nvim.proposal.right_side")
+local state = require("acp_nvim.backend.session_store")
+local store = require("acp_nvim.proposal.store")
+local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
+
+local api = vim.api
+local M = {}
+
+--- The first lines that differ.
+---@param file acp.ProposalFile
+---@return integer line
+local function first_change(file)
+  local left = vim.split(file.sides.left or "", "\n", { plain = true })
+  local right = vim.split(file.sides.right or "", "\n", { plain = true })
+  for row = 1, math.min(#left, #right) do
+    if left[row] ~= right[row] then
+      return row
+    end
+  end
+  return math.min(#left, #right) + 1
+end
+
+--- The first change in the middle of both windows, their cursors on it.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+local function show_first(proposal, file)
+  local windows, row = proposal.windows, first_change(file)
+  for _, win in pairs({ windows.left or false, windows.right }) do
+    if win then
+      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+      api.nvim_win_set_cursor(win, { math.max(1, math.min(row, last)), 0 })
+    end
+  end
+  api.nvim_win_call(windows.right, function()
+    vim.cmd("normal! zz")
+  end)
+end
+
+---@param proposal acp.Proposal
+---@return { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
+local function hooks_of(proposal)
+  local key = proposal.key
+  return {
+    on_closed = function(alone)
+      if store.open[key] then
+        close.forget(key)
+      end
+      if alone and state.question(key) then
+        messages.show("warn", "this is still asked, all is kept: :Acp shows the question")
+      end
+    end,
+    is_ours = function(win, buf)
+      local now = store.open[key]
+      return now ~= nil
+        and now.windows ~= nil
+        and now.windows.right == win
+        and vim.iter(now.files):any(function(file)
+          return file.buf == buf
+        end)
+    end,
+  }
+end
+
+---@param proposal acp.Proposal
+---@param left? integer  buffer
+---@param right integer  buffer
+---@param how { focus: boolean, plain?: boolean }
+local function show_sides(proposal, left, right, how)
+  if not diff_windows.is_open(proposal.windows) then
+    proposal.windows = diff_windows.open(left, right, how, hooks_of(proposal))
+    return
+  end
+  diff_windows.show(proposal.windows, left, right, how.plain)
+  if how.focus then
+    api.nvim_set_current_win(proposal.windows.right)
+  end
+end
+
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@param note? string
+---@param focus boolean
+local function tell_note(proposal, file, note, focus)
+  local editable = right_side.is_editable(proposal, file)
+  if note and (focus or not editable) and not proposal.told then
+    proposal.told = true
+    messages.show(editable and "info" or "warn", note)
+  end
+end
+
+--- A right side has come into a window by another way than ours: the quickfix list, most of the time.
+---@param key integer
+---@param buf integer
+---@param win integer
+local function entered(key, buf, win)
+  local proposal = store.open[key]
+  if not proposal or not diff_windows.is_open(proposal.windows) or not api.nvim_win_is_valid(win) then
+    return
+  end
+  for index, file in ipairs(proposal.files) do
+    if file.buf == buf and index ~= proposal.at and api.nvim_win_get_buf(win) == buf then
+      if win ~= proposal.windows.right then -- that window is the user's
+        api.nvim_win_call(win, function()
+          vim.cmd("silent! buffer #")
+        end)
+      end
+      return M.show_file(proposal, index, true)
+    end
+  end
+end
+
+--- Shows another file of the question that is open, in front of the user.
+---@param key integer
+---@param index integer
+local function go_to(key, index)
+  local proposal = store.open[key]
+  if proposal then
+    M.show_file(proposal, index, true)
+  end
+end
+
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+local function make_buffer(proposal, file)
+  local key = proposal.key
+  if not right_side.make_buffer(proposal, file) or key == store.VIEW then
+    return
+  end
+  local buf = file.buf --[[@as integer]]
+  on_write.listen(key, file.path, buf, function(index)
+    go_to(key, index)
+  end)
+  api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    callback = function()
+      local win = api.nvim_get_current_win()
+      vim.schedule(function()
+        entered(key, buf, win)
+      end)
+    end,
+  })
+end
+
+--- Several files are a quickfix list: `:cnext` goes on.
+---@param proposal acp.Proposal
+local function set_list(proposal)
+  local items = {}
+  for index, file in ipairs(proposal.files) do
+    make_buffer(proposal, file)
+    local text = ("%s: %s"):format(file.decided and "decided" or "to be decided", file.name)
+    items[index] = { bufnr = file.buf, lnum = 1, text = text }
+  end
+  local what = { items = items, title = "acp: files of the proposal", idx = proposal.at, id = proposal.list }
+  vim.fn.setqflist({}, proposal.list and "r" or " ", what)
+  proposal.list = vim.fn.getqflist({ id = 0 }).id
+end
+
+--- Shows the file that is to be before the user.
+---@param proposal acp.Proposal
+---@param focus boolean  the user goes to the right side
+function M.show(proposal, focus)
+  local file = store.current_file(proposal)
+  make_buffer(proposal, file)
+  right_side.show(proposal, file)
+  local left, right = left_side.buffer(proposal, file), file.buf --[[@as integer]]
+  local left_bar, right_bar, note = bars.of(proposal, file)
+  show_sides(proposal, left, right, { focus = focus, plain = file.sent.plain })
+  tell_note(proposal, file, note, focus)
+  buffers.highlight(file.path, right, { right, left == file.left_buf and left or nil })
+  diff_windows.set_bars(proposal.windows, left_bar, right_bar)
+  left_side.follow(proposal, file, left)
+  unsaved_lines.mark(proposal, file, left)
+  if #proposal.files > 1 then
+    set_list(proposal)
+  end
+end
+
+--- Shows another file, with its first change in the middle.
+---@param proposal acp.Proposal
+---@param index integer
+---@param focus boolean
+function M.show_file(proposal, index, focus)
+  proposal.at = index
+  M.show(proposal, focus)
+  show_first(proposal, store.current_file(proposal))
+end
+
+return M
