@@ -33,7 +33,7 @@ NARROW = (80, 24)
 STATES = "return vim.tbl_map(function(s) return s.state end, require('acp_nvim').sessions())"
 MARKS = """
 local chat = require('acp_nvim.chat.buffer').get(1)
-local found = require('acp_nvim.chat.buffer').marks(chat, 0, -1)
+local found = require('acp_nvim.chat.marks').between(chat, 0, -1)
 return vim.tbl_map(function(each)
   return { each.mark.kind, each.mark.icon and each.mark.icon.text or '', each.mark.running == true }
 end, found)

@@ -1,4 +1,5 @@
 -- Marks everything open in a chat as ended when the backend has died: no message of the backend will do that any more.
+local chat_marks = require("acp_nvim.chat.marks")
 local chats = require("acp_nvim.chat.buffer")
 
 local api = vim.api
@@ -52,7 +53,7 @@ local function operations(chat)
   local buf = chat.buf --[[@as integer]]
   local count = api.nvim_buf_line_count(buf)
   local by_row, rows = {}, {} ---@type table<integer, acp.Mark[]>, integer[]
-  for _, found in ipairs(chats.marks(chat, 0, count - 1)) do
+  for _, found in ipairs(chat_marks.between(chat, 0, count - 1)) do
     if not by_row[found.row] then
       by_row[found.row] = {}
       rows[#rows + 1] = found.row

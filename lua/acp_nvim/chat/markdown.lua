@@ -5,6 +5,7 @@ local event = require("acp_nvim.system.event")
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local log = require("acp_nvim.ui.log")
+local marks = require("acp_nvim.chat.marks")
 require("acp_nvim.ui.highlight")
 
 local api = vim.api
@@ -272,8 +273,8 @@ local function on_win(_, win, buf, first, last)
   if bytes(first, last + 1) > MOST_BYTES then
     return false
   end
-  local mark, row = chats.mark_above(chat, first)
-  local blocks = chats.marks(chat, first, last + AHEAD)
+  local mark, row = marks.above(chat, first)
+  local blocks = marks.between(chat, first, last + AHEAD)
   if mark and row < first then
     table.insert(blocks, 1, { row = row, mark = mark })
   end

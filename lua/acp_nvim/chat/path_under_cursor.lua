@@ -1,5 +1,5 @@
 -- Finds the path under the cursor of a chat, and the file and line it names.
-local chats = require("acp_nvim.chat.buffer")
+local marks = require("acp_nvim.chat.marks")
 
 local api = vim.api
 local M = {}
@@ -48,7 +48,7 @@ end
 ---@return string[]
 local function words(chat, row)
   local line = api.nvim_get_current_line()
-  local span = chats.path_span(chat, row)
+  local span = marks.path_span(chat, row)
   local list = {}
   if span then
     local path = line:sub(span[1] + 1, span[2])

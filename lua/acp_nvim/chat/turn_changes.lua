@@ -1,5 +1,6 @@
 -- Keeps, undoes or reviews a turn from the line below it that lists its changes.
 local chats = require("acp_nvim.chat.buffer")
+local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
 
 local api = vim.api
@@ -14,7 +15,7 @@ function M.turn_here()
     return nil
   end
   local row = api.nvim_win_get_cursor(0)[1] - 1
-  local mark, at = chats.mark_above(chat, row)
+  local mark, at = marks.above(chat, row)
   if mark and at == row and mark.kind == "changes" then
     return mark.turn, chat.session
   end

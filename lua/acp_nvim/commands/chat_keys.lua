@@ -2,6 +2,7 @@
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_help = require("acp_nvim.ui.key_help")
+local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
 local path_under_cursor = require("acp_nvim.chat.path_under_cursor")
 local question_keys = require("acp_nvim.question.keys")
@@ -26,7 +27,7 @@ function M.jump(kind, step)
   local chat, row = here()
   local count, target = vim.v.count1, nil
   local edge = chat and step > 0 and api.nvim_buf_line_count(chat.buf) or 0
-  for _, found in ipairs(chat and chats.marks(chat, row, edge) or {}) do
+  for _, found in ipairs(chat and marks.between(chat, row, edge) or {}) do
     if found.mark.kind == kind and found.row ~= row and count > 0 then
       target, count = found.row, count - 1
     end
@@ -47,7 +48,7 @@ local function entry()
   end
   local mark ---@type acp.Mark?
   repeat
-    mark, row = chats.mark_above(chat, row)
+    mark, row = marks.above(chat, row)
     row = row - 1
   until not mark or (mark.kind ~= "option" and mark.kind ~= "question") or row < 0
   return chat, mark and mark.key --[[@as integer]]
@@ -70,7 +71,7 @@ function M.fold_all(open)
     return
   end
   local done = {}
-  for _, found in ipairs(chats.marks(chat, 0, api.nvim_buf_line_count(chat.buf))) do
+  for _, found in ipairs(marks.between(chat, 0, api.nvim_buf_line_count(chat.buf))) do
     local mark = found.mark
     if (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
       done[mark.key] = true
@@ -179,7 +180,7 @@ end
 ---@return integer? key  of what the user said there
 local function own_words(chat, row)
   local key
-  for _, found in ipairs(chats.marks(chat, row, 0, 4)) do -- upwards
+  for _, found in ipairs(marks.between(chat, row, 0, 4)) do -- upwards
     key = key or found.mark.key
     if found.mark.kind == "user" then
       return key --[[@as integer]]

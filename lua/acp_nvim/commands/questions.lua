@@ -4,6 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local chat_keys = require("acp_nvim.commands.chat_keys")
 local chats = require("acp_nvim.chat.buffer")
 local form = require("acp_nvim.form.window")
+local marks = require("acp_nvim.chat.marks")
 local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_keys = require("acp_nvim.question.keys")
@@ -316,7 +317,7 @@ local function entry_here(chat)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local mark ---@type acp.Mark?
   repeat
-    mark, row = chats.mark_above(chat, row)
+    mark, row = marks.above(chat, row)
     row = row - 1
   until not mark or (mark.kind ~= "question" and mark.kind ~= "option") or row < 0
   return mark and mark.key --[[@as integer]]

@@ -6,6 +6,7 @@
 --   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
+local marks = require("acp_nvim.chat.marks")
 local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
@@ -68,8 +69,8 @@ local STEPS = {
 ---@return [string, string][]? beside  what stands at the end of the line
 local function line_of(question)
   local chat = chats.get(question.session)
-  local first = chat and question.key and chats.row_of(chat, question.key)
-  for _, found in ipairs(chat and first and chats.marks(chat, first, first + 1) or {}) do
+  local first = chat and question.key and marks.row_of(chat, question.key)
+  for _, found in ipairs(chat and first and marks.between(chat, first, first + 1) or {}) do
     if found.mark.kind == "tool" and found.mark.key == question.key then
       return chat, found.row, found.mark.eol
     end
@@ -86,7 +87,7 @@ local function subject_of(question)
     return subject
   end
   local line = api.nvim_buf_get_lines(chat.buf, row, row + 1, true)[1]
-  local path = chats.path_span(chat, row)
+  local path = marks.path_span(chat, row)
   local kind, text = line:match("^(%S+)%s+(.+)$")
   subject.kind, subject.text = kind or "", text or line
   subject.is_path = path ~= nil and path[2] >= #line - 5 -- a line's number may stand behind it

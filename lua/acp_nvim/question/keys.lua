@@ -5,6 +5,7 @@ local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_command = require("acp_nvim.ui.key_command")
+local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local option_labels = require("acp_nvim.question.option_labels")
@@ -231,7 +232,7 @@ end
 ---@return boolean on_line  the line has options, if none at that place
 local function option_at(row, col)
   local chat = chats.of_buffer(api.nvim_get_current_buf())
-  local found = chat and chats.marks(chat, row, row)[1]
+  local found = chat and marks.between(chat, row, row)[1]
   local mark = found and found.mark
   if not chat or not mark or mark.kind ~= "option" or not mark.options then
     return nil, nil, false

@@ -1,6 +1,7 @@
 -- Finds the lines of a question in its chat, and which of its rows the windows show now.
 local chats = require("acp_nvim.chat.buffer")
 local hidden_lines = require("acp_nvim.question.hidden_lines")
+local marks = require("acp_nvim.chat.marks")
 
 local api = vim.api
 local M = {}
@@ -19,7 +20,7 @@ local MOST_LINES = 5000
 ---@param row integer
 ---@return integer
 local function behind_speaker(chat, row)
-  local top = chats.marks(chat, row, row)[1]
+  local top = marks.between(chat, row, row)[1]
   return top and SPEAKERS[top.mark.kind] and row + 1 or row
 end
 
@@ -28,13 +29,13 @@ end
 ---@return acp.QuestionLines?
 function M.lines_of(question)
   local chat = chats.get(question.session)
-  local first = chat and question.key and chats.row_of(chat, question.key)
+  local first = chat and question.key and marks.row_of(chat, question.key)
   if not chat or not first then
     return nil
   end
   first = behind_speaker(chat, first)
   local last ---@type integer?
-  for _, found in ipairs(chats.marks(chat, first + 1, first + MOST_LINES)) do
+  for _, found in ipairs(marks.between(chat, first + 1, first + MOST_LINES)) do
     local mark = found.mark
     local ours = mark.key == question.id and (mark.kind == "question" or mark.kind == "option")
     if not ours and last then
@@ -132,9 +133,9 @@ end
 function M.entries_in(win, chat)
   local info = vim.fn.getwininfo(win)[1]
   local top, keys = info.topline - 1, {}
-  local above = chats.mark_above(chat, top)
+  local above = marks.above(chat, top)
   keys[above and above.key or 0] = true
-  for _, found in ipairs(chats.marks(chat, top, math.max(info.botline, info.topline) - 1)) do
+  for _, found in ipairs(marks.between(chat, top, math.max(info.botline, info.topline) - 1)) do
     keys[found.mark.key or 0] = true
   end
   return keys

@@ -1,0 +1,200 @@
+-- The marks of a chat: extmarks that say what stands in its lines (an entry, an option, a code block), with the icons,
+-- colours and line ends that belong to them.
+local tool_line_end = require("acp_nvim.chat.tool_line_end")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Mark: acp.message.Mark
+---@field at_eol? integer        its extmark
+---@field fences? acp.Fences     what chat/markdown.lua knows of the block that begins here
+
+-- Lookups of "the mark above" must not meet the colours, so these live in a namespace of their own.
+local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
+local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
+-- These belong to an entry that has its mark further up.
+local INSIDE = { question = true, option = true, body = true }
+
+---@param chat acp.Chat
+---@param row integer
+---@param mark acp.Mark
+---@param id? integer
+---@param icon? string  in place of its own
+---@return integer id
+local function put(chat, row, mark, id, icon)
+  local opts = { id = id, strict = false, line_hl_group = mark.line_hl }
+  if mark.icon then
+    opts.virt_text = { { icon or mark.icon.text, mark.icon.hl } }
+    opts.virt_text_pos = "inline"
+  end
+  return api.nvim_buf_set_extmark(chat.buf, ENTRIES, row, 0, opts)
+end
+
+---@param chat acp.Chat
+---@param mark acp.Mark
+---@param row integer
+local function place_beside(chat, mark, row)
+  local col, opts = tool_line_end.extmark(chat.buf, mark, row, chat.columns)
+  opts.id = mark.at_eol
+  mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, col, opts)
+end
+
+--- The windows on a chat may be narrower or wider now.
+---@param chat acp.Chat
+function M.fit(chat)
+  local columns = tool_line_end.columns(chat.buf)
+  if columns == chat.columns then
+    return
+  end
+  chat.columns = columns
+  for id, mark in pairs(chat.marks) do
+    local row = mark.eol and api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, id, {})[1]
+    if row then
+      place_beside(chat, mark, row)
+    end
+  end
+end
+
+---@param chat acp.Chat
+---@param mark acp.Mark
+local function place_one(chat, mark)
+  local id = put(chat, mark.row, mark)
+  chat.marks[id] = mark
+  if mark.key and not INSIDE[mark.kind] and not chat.keys[mark.key] then
+    chat.keys[mark.key] = id
+  end
+  chat.spinning[id] = mark.running or nil
+  for _, span in ipairs(mark.spans or {}) do
+    local opts = { end_col = span[2], hl_group = span[3], strict = false }
+    api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, span[1], opts)
+  end
+  for _, sign in ipairs(mark.inline or {}) do
+    local opts = { virt_text = { { sign[2], sign[3] } }, virt_text_pos = "inline", hl_mode = "combine", strict = false }
+    api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, sign[1], opts)
+  end
+  if mark.eol then
+    place_beside(chat, mark, mark.row)
+  end
+end
+
+--- Adds marks.
+---@param chat acp.Chat
+---@param marks acp.Mark[]
+function M.place(chat, marks)
+  for _, mark in ipairs(marks) do
+    place_one(chat, mark)
+  end
+end
+
+--- Removes the marks of rows first..last - 1.
+---@param chat acp.Chat
+---@param first integer
+---@param last integer
+function M.clear(chat, first, last)
+  if first >= last then
+    return
+  end
+  for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { first, 0 }, { last - 1, -1 }, {})) do
+    local id = found[1]
+    local mark = chat.marks[id]
+    if mark.key and chat.keys[mark.key] == id then
+      chat.keys[mark.key] = nil
+    end
+    chat.marks[id], chat.spinning[id] = nil, nil
+  end
+  api.nvim_buf_clear_namespace(chat.buf, ENTRIES, first, last)
+  api.nvim_buf_clear_namespace(chat.buf, COLOURS, first, last)
+end
+
+--- The nearest mark at or above `row`.
+---@param chat acp.Chat
+---@param row integer
+---@return acp.Mark? mark
+---@return integer row
+function M.above(chat, row)
+  local found = api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { row, 0 }, 0, { limit = 1 })[1]
+  if not found then
+    return nil, 0
+  end
+  return chat.marks[found[1]], found[2]
+end
+
+--- The marks in rows first..last, in order.
+---@param chat acp.Chat
+---@param first integer
+---@param last integer
+---@param limit? integer
+---@return { row: integer, mark: acp.Mark }[]
+function M.between(chat, first, last, limit)
+  local list = {}
+  for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { first, 0 }, { last, 0 }, { limit = limit })) do
+    list[#list + 1] = { row = found[2], mark = chat.marks[found[1]] }
+  end
+  return list
+end
+
+--- The row of an entry's first mark.
+---@param chat acp.Chat
+---@param key integer
+---@return integer?
+function M.row_of(chat, key)
+  local id = chat.keys[key]
+  return id and api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, id, {})[1]
+end
+
+--- The columns of `row` that show a path.
+---@param chat acp.Chat
+---@param row integer
+---@return [integer, integer]? columns
+function M.path_span(chat, row)
+  for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, COLOURS, { row, 0 }, { row, -1 }, { details = true })) do
+    if found[4].hl_group == "AcpPath" then
+      return { found[3], found[4].end_col }
+    end
+  end
+end
+
+--- Puts marks back onto their row, from which an edit has pushed them.
+---@param chat acp.Chat
+---@param row integer
+---@param found vim.api.keyset.get_extmark_item[]  as `at` has returned them
+function M.put_back(chat, row, found)
+  for _, each in ipairs(found) do
+    put(chat, row, chat.marks[each[1]], each[1])
+  end
+end
+
+--- The marks at the beginning of a row, for `put_back`.
+---@param chat acp.Chat
+---@param row integer
+---@return vim.api.keyset.get_extmark_item[]
+function M.at(chat, row)
+  return api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { row, 0 }, { row, 0 }, {})
+end
+
+--- Shows the next frame of the spinner on running tools in rows first..last: each costs the redraw of its line.
+---@param chat acp.Chat
+---@param first integer
+---@param last integer
+---@param icon string
+function M.spin(chat, first, last, icon)
+  if not next(chat.spinning) then
+    return
+  end
+  for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { first, 0 }, { last, -1 }, {})) do
+    local id, row = found[1], found[2]
+    if chat.spinning[id] then
+      put(chat, row, chat.marks[id], id, icon .. " ")
+    end
+  end
+end
+
+--- The buffer is a new one, without marks.
+---@param chat acp.Chat
+function M.forget(chat)
+  chat.marks, chat.keys, chat.spinning = {}, {}, {}
+  api.nvim_buf_clear_namespace(chat.buf, ENTRIES, 0, -1)
+  api.nvim_buf_clear_namespace(chat.buf, COLOURS, 0, -1)
+end
+
+return M
