@@ -1,12 +1,12 @@
 -- Asks programs for `--version`, several at once, each for a bounded time, without blocking.
 local known_agents = require("acp_nvim.config.known_agents")
+local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local withheld = require("acp_nvim.agents.withheld")
 
 local M = {}
 
 local PATIENCE_MS = 5000
-local MOST = 60
 
 local known = {} ---@type table<string, string|false> by path; false: it does not say
 
@@ -15,7 +15,7 @@ local known = {} ---@type table<string, string|false> by path; false: it does no
 local function version_in(text)
   for line in vim.gsplit(text or "", "\n") do
     if line:find("%d") then
-      return printable.cut(printable.visible(vim.trim(line)), MOST)
+      return printable.cut(printable.visible(vim.trim(line)), limits.VERSION_CHARS)
     end
   end
   return false

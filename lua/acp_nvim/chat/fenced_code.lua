@@ -1,8 +1,9 @@
 -- Highlights fenced code in the chat: a parser of its language reads its text as a string, once, outside the redraw and
 -- not while text streams in.
+local limits = require("acp_nvim.limits")
+
 local M = {}
 
-local MOST_KEPT = 200
 local QUIET_MS = 120
 
 ---@class acp.Code
@@ -62,7 +63,7 @@ end
 ---@param code acp.Code
 local function keep(code)
   kept[#kept + 1] = code
-  if #kept > MOST_KEPT then
+  if #kept > limits.CODE_BLOCKS then
     table.remove(kept, 1).spans = nil
   end
 end

@@ -1,8 +1,8 @@
 -- Highlights the Markdown of one line. It uses patterns and no parser: it runs in every redraw, for visible lines only.
+local limits = require("acp_nvim.limits")
+
 local M = {}
 
--- A longer line is left plain: its colours would cost more than they tell.
-local LONGEST = 4000
 local SPECIAL = "[`*_%[h]"
 
 ---@alias acp.Span [integer, integer, string]  first byte (from 0), end byte, highlight group
@@ -131,7 +131,7 @@ end
 ---@return acp.Span[]
 function M.spans(line)
   local spans = {}
-  if #line > LONGEST then
+  if #line > limits.MARKDOWN_LINE_BYTES then
     return spans
   elseif line:find("^ ? ? ?##?#?#?#?#?%s") then
     add(spans, 1, #line, "AcpHeading")

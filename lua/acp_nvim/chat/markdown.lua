@@ -4,6 +4,7 @@ local chats = require("acp_nvim.chat.buffer")
 local event = require("acp_nvim.system.event")
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local inline_markdown = require("acp_nvim.chat.inline_markdown")
+local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 local marks = require("acp_nvim.chat.marks")
 require("acp_nvim.ui.highlight")
@@ -21,11 +22,6 @@ local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
 local SLICE = 1000
 local UNDER = 90 -- the ground on which everything else is painted
 local BESIDE = 110
-
--- What is more than this in a window's lines is not looked at (one line may hold megabytes).
-local MOST_BYTES = 512 * 1024
-local LONGEST_CODE = 32 * 1024
-local AHEAD = 200 -- rows below the window in which a fence's end is looked for
 
 -- Lines without spans of their own look like what they belong to.
 local PLAIN = {
@@ -179,7 +175,7 @@ local function want_colours(start, fence)
     return
   end
   local buf, first, last = drawn.buf, start + fence.first + 1, start + fence.last
-  if bytes(first, last) > LONGEST_CODE then
+  if bytes(first, last) > limits.CODE_BYTES then
     fence.spans = {}
     return
   end
@@ -270,11 +266,11 @@ local function on_win(_, win, buf, first, last)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
   drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1 }
   drawings[win] = (drawings[win] or 0) + 1
-  if bytes(first, last + 1) > MOST_BYTES then
+  if bytes(first, last + 1) > limits.MARKDOWN_BYTES then
     return false
   end
   local mark, row = marks.above(chat, first)
-  local blocks = marks.between(chat, first, last + AHEAD)
+  local blocks = marks.between(chat, first, last + limits.FENCE_ROWS)
   if mark and row < first then
     table.insert(blocks, 1, { row = row, mark = mark })
   end
@@ -282,7 +278,7 @@ local function on_win(_, win, buf, first, last)
   for index, block in ipairs(blocks) do
     if block.mark.kind == "text" and block.row <= last then
       local below = blocks[index + 1]
-      prepare(block, math.max(first, block.row), below and below.row - 1 or last + AHEAD)
+      prepare(block, math.max(first, block.row), below and below.row - 1 or last + limits.FENCE_ROWS)
     end
   end
 end

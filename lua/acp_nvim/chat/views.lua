@@ -1,6 +1,7 @@
 -- Keeps the views of windows on a chat while text comes: windows at its end go on showing the end, others stay where they
 -- are and get the mark "there is more below".
 local autoscroll = require("acp_nvim.chat.autoscroll")
+local limits = require("acp_nvim.limits")
 
 local api = vim.api
 local M = {}
@@ -63,9 +64,6 @@ function M.split(buf)
   return followers, readers
 end
 
--- To wrap a line Neovim measures all of it, again for every piece that comes.
-local ENDLESS = 64 * 1024
-
 --- Does the chat end in a line that is too long to wrap? While a question is open it wraps all the same: the end of a
 --- command must not leave the window.
 ---@param buf integer
@@ -74,7 +72,7 @@ local ENDLESS = 64 * 1024
 local function is_endless(buf, asks)
   local last = api.nvim_buf_line_count(buf)
   local bytes = api.nvim_buf_get_offset(buf, last) - api.nvim_buf_get_offset(buf, last - 1)
-  return bytes > ENDLESS and not asks
+  return bytes > limits.CHAT_LINE_BYTES and not asks
 end
 
 --- Wraps lines in the window, or no longer.

@@ -3,6 +3,7 @@
 local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")
+local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local regular_file = require("acp_nvim.system.regular_file")
@@ -19,7 +20,6 @@ local M = {}
 ---@field agents acp.FileAgent[]
 ---@field problems string[]
 
-local MOST_BYTES = 2 ^ 20
 local SHORT = 30
 
 local files = {} ---@type table<string, acp.AgentFile>
@@ -171,11 +171,11 @@ local function read(path, stat, into)
     why = "there is no such file"
   elseif stat.type ~= "file" then
     why = ("a %s, not a file"):format(stat.type)
-  elseif stat.size > MOST_BYTES then
+  elseif stat.size > limits.AGENT_FILE_BYTES then
     why = "larger than 1 MiB"
   else
     local fd, problem = regular_file.reading(path)
-    local text = fd and vim.uv.fs_read(fd, MOST_BYTES, 0)
+    local text = fd and vim.uv.fs_read(fd, limits.AGENT_FILE_BYTES, 0)
     if fd then
       vim.uv.fs_close(fd)
     end

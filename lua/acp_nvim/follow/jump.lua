@@ -1,5 +1,6 @@
 -- Shows a file and a line in a window without a message, a prompt or a change of focus.
 local files = require("acp_nvim.files")
+local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local regular_file = require("acp_nvim.system.regular_file")
@@ -12,7 +13,6 @@ local M = {}
 ---@field path string
 ---@field line? integer
 
-local LARGEST = 5 * 1024 * 1024 -- bytes of a file that is loaded to be shown: larger ones are felt
 local HEAD = 1024 -- bytes in which a file that is no text shows it
 -- They speak of the user's focus, which stays where it is
 local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
@@ -103,7 +103,7 @@ local function load(path)
   local loaded = files.find(path)
   if loaded then
     return loaded
-  elseif stat.size > LARGEST then
+  elseif stat.size > limits.FOLLOWED_FILE_BYTES then
     return complain(path, ("%d MB are too many to be shown"):format(stat.size / 1024 / 1024))
   end
   local head, why = head_of(path)

@@ -3,6 +3,7 @@ local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local git_diff = require("acp_nvim.backend.git_diff")
 local image = require("acp_nvim.prompt.image")
+local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
 local path_argument = require("acp_nvim.ui.path_argument")
 local prompt = require("acp_nvim.prompt.buffer")
@@ -10,9 +11,6 @@ local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
-
-local MOST_FILES = 50
-local MOST_TEXT = 2 ^ 20
 
 ---@param text string  of a chip
 local function told(text)
@@ -128,11 +126,11 @@ end
 ---@param text string
 ---@return string
 local function bounded(text)
-  if #text <= MOST_TEXT then
+  if #text <= limits.ATTACHED_BYTES then
     return text
   end
   messages.show("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
-  return text:sub(1, MOST_TEXT) .. "\n… cut here"
+  return text:sub(1, limits.ATTACHED_BYTES) .. "\n… cut here"
 end
 
 --- The chip is there at once, so that it goes along with whatever is sent next; its text comes when git has ended.
@@ -227,7 +225,8 @@ local function files_of(rest)
     end
     vim.list_extend(paths, globbed)
   end
-  return #paths <= MOST_FILES and paths or nil, ("%d files are too many: at most %d"):format(#paths, MOST_FILES)
+  return #paths <= limits.ATTACHED_FILES and paths or nil,
+    ("%d files are too many: at most %d"):format(#paths, limits.ATTACHED_FILES)
 end
 
 ---@param n integer

@@ -1,6 +1,7 @@
 -- Chips: `(parse.py 10-24)` in a prompt stands for what is read when the prompt is sent. A chip is its text: cut, pasted,
 -- undone or brought back from the history it still means the same, and once deleted it means nothing.
 local context = require("acp_nvim.prompt.context")
+local limits = require("acp_nvim.limits")
 
 local api = vim.api
 local M = {}
@@ -10,7 +11,6 @@ local M = {}
 ---@field read fun(): acp.ContextItem
 ---@field file? string  all of it: another chip for it is the same one
 
-local MOST_KEPT = 200
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.chip")
 
 local group = api.nvim_create_augroup("acp_nvim.chip", {})
@@ -34,7 +34,7 @@ local function enter(n, chip, taken)
   end
   if not known[n][text] then
     table.insert(order[n], text)
-    if #order[n] > MOST_KEPT then
+    if #order[n] > limits.CHIPS then
       known[n][table.remove(order[n], 1)] = nil
     end
   end

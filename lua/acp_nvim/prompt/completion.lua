@@ -1,6 +1,7 @@
 -- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics. `candidates` serves
 -- completefunc and any completion plugin alike; it never waits.
 local context = require("acp_nvim.prompt.context")
+local limits = require("acp_nvim.limits")
 local project_files = require("acp_nvim.prompt.project_files")
 local state = require("acp_nvim.backend.session_store")
 
@@ -13,9 +14,6 @@ local M = {}
 ---@field menu string   what it is
 ---@field kind "command"|"file"|"folder"|"buffer"|"diagnostics"
 
-local MOST = 100
-local MOST_BUFFERS = 20
-local MOST_SCANNED = 1000
 local A_SEARCH_NS = 10e6
 local WIDEST_MENU = 60
 
@@ -38,7 +36,7 @@ local function commands(n, line)
       list[#list + 1] =
         { word = "/" .. command.name, menu = brief(hint .. (command.description or "")), kind = "command" }
     end
-    if #list >= MOST then
+    if #list >= limits.CANDIDATES then
       break
     end
   end
@@ -73,18 +71,18 @@ local function matching(known, typed)
     local at = lower:find(typed, 1, true)
     if at == 1 then
       by_path[#by_path + 1] = known.paths[i]
-    elseif at and #anywhere < MOST then
+    elseif at and #anywhere < limits.CANDIDATES then
       local behind = lower:find(name_start, 1, true)
       local is_name = behind and not lower:find("/.", behind + 1)
       local list = is_name and by_name or anywhere
       list[#list + 1] = known.paths[i]
     end
-    if #by_path >= MOST or (i % 1000 == 0 and uv.hrtime() > stop) then
+    if #by_path >= limits.CANDIDATES or (i % 1000 == 0 and uv.hrtime() > stop) then
       break
     end
   end
   local found = vim.list_extend(by_path, by_name)
-  return vim.list_slice(vim.list_extend(found, anywhere), 1, MOST)
+  return vim.list_slice(vim.list_extend(found, anywhere), 1, limits.CANDIDATES)
 end
 
 --- Letters in their order with others between them, if nothing holds them side by side.
@@ -101,7 +99,7 @@ local function scattered(known, typed)
     if at then
       found[#found + 1] = known.paths[i]
     end
-    if #found >= MOST or (i % 100 == 0 and uv.hrtime() > stop) then
+    if #found >= limits.CANDIDATES or (i % 100 == 0 and uv.hrtime() > stop) then
       break
     end
   end
@@ -117,7 +115,7 @@ local function beside(cwd, typed)
   folder, lead = folder or "", lead or typed
   local outside = folder:find("^[/~]")
   local path = outside and vim.fs.normalize(folder, { expand_env = false }) or cwd .. "/" .. folder
-  local open = uv.fs_opendir(path, nil, MOST_SCANNED) -- not more of it is read, however much there is
+  local open = uv.fs_opendir(path, nil, limits.FOLDER_ENTRIES) -- not more of it is read, however much there is
   local found = {}
   for _, entry in ipairs(open and uv.fs_readdir(open) or {}) do
     local name = entry.name
@@ -148,7 +146,7 @@ local function buffers(cwd)
   end)
   return vim.tbl_map(function(each)
     return each.path
-  end, vim.list_slice(list, 1, MOST_BUFFERS))
+  end, vim.list_slice(list, 1, limits.CANDIDATE_BUFFERS))
 end
 
 ---@param cwd string
@@ -157,7 +155,7 @@ end
 local function mentions(cwd, typed)
   local list, seen, lower = {}, {}, typed:lower()
   local function add(path, kind)
-    if not seen[path] and #list < MOST and not path:find("%c") then -- a mention ends with its line
+    if not seen[path] and #list < limits.CANDIDATES and not path:find("%c") then -- a mention ends with its line
       seen[path] = true
       list[#list + 1] = candidate(path, kind)
     end

@@ -1,5 +1,7 @@
 -- Reads what goes along with a prompt, as the backend gets it: files, buffers, ranges of lines and diagnostics with
 -- their current text, unsaved lines included. The backend reads files that are as on the disk when the prompt goes out.
+local limits = require("acp_nvim.limits")
+
 local api = vim.api
 local M = {}
 
@@ -15,8 +17,6 @@ local M = {}
 ---@field title? string         of a text
 ---@field missing? string       why what the user has named cannot go along
 
-local MOST_TEXT = 2 ^ 20
-local MOST_LISTED = 500
 local SEVERITIES = { "error", "warning", "info", "hint" }
 
 ---@param path string
@@ -90,10 +90,10 @@ end
 ---@return string[]
 local function lines_of(buf, first, last)
   local size = api.nvim_buf_get_offset(buf, last) - api.nvim_buf_get_offset(buf, first - 1)
-  if size <= MOST_TEXT then
+  if size <= limits.ATTACHED_BYTES then
     return api.nvim_buf_get_lines(buf, first - 1, last, false)
   end
-  local lines, room = {}, MOST_TEXT
+  local lines, room = {}, limits.ATTACHED_BYTES
   for row = first, last do
     lines[#lines + 1] = api.nvim_buf_get_lines(buf, row - 1, row, false)[1]
     room = room - #lines[#lines] - 1
@@ -121,7 +121,7 @@ local function from_buffer(buf, item)
   local name = api.nvim_buf_get_name(buf)
   if vim.bo[buf].buftype ~= "" and vim.bo[buf].buftype ~= "help" or not name:find("^/") then
     local range = first and (", lines %d-%d"):format(first, last) or ""
-    local text = table.concat(lines, "\n"):sub(1, MOST_TEXT)
+    local text = table.concat(lines, "\n"):sub(1, limits.ATTACHED_BYTES)
     return { title = (name ~= "" and name or "a buffer without a name") .. range, text = text }
   end
   return { file = name, first = first, last = first and last, lines = lines, unsaved = vim.bo[buf].modified }
@@ -157,8 +157,8 @@ end
 local function listed(list, format)
   local lines = {}
   for index, entry in ipairs(list) do
-    if index > MOST_LISTED then
-      lines[#lines + 1] = ("… and %d more"):format(#list - MOST_LISTED)
+    if index > limits.LISTED_DIAGNOSTICS then
+      lines[#lines + 1] = ("… and %d more"):format(#list - limits.LISTED_DIAGNOSTICS)
       break
     end
     lines[#lines + 1] = format(entry)

@@ -1,5 +1,6 @@
 -- The prompts of a project, also those of earlier Neovims: one file for each project, readable by its user alone.
 local event = require("acp_nvim.system.event")
+local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")
 local state_folder = require("acp_nvim.backend.state_folder")
 
@@ -10,9 +11,6 @@ local M = {
   on_dropped = on_dropped.add, -- fn(list, count): so many prompts at the beginning of the list have given way
 }
 
-local MOST_KEPT = 500
-local MOST_BYTES = 2 ^ 20 -- of the file, which is then written anew with what is kept
-local LONGEST = 64 * 1024 -- what is longer is remembered, not written
 local PRIVATE = tonumber("600", 8)
 
 local histories = {} ---@type table<string, string[]> project -> oldest first
@@ -64,7 +62,7 @@ local function lines_of(items)
   local lines = {}
   for _, item in ipairs(items) do
     local ok, line = pcall(vim.json.encode, item)
-    if ok and #line <= LONGEST then
+    if ok and #line <= limits.HISTORY_PROMPT_BYTES then
       lines[#lines + 1] = line .. "\n"
     end
   end
@@ -83,14 +81,14 @@ local function parsed(path, text)
       items[#items + 1] = item
     end
   end
-  if count > 2 * MOST_KEPT or #text > MOST_BYTES then
-    items = vim.list_slice(items, math.max(1, #items - MOST_KEPT + 1))
+  if count > 2 * limits.HISTORY_PROMPTS or #text > limits.HISTORY_BYTES then
+    items = vim.list_slice(items, math.max(1, #items - limits.HISTORY_PROMPTS + 1))
     local aside = ("%s.%d"):format(path, uv.os_getpid())
     if not write(aside, "replace", lines_of(items)) then
       uv.fs_rename(aside, path)
     end
   end
-  return vim.list_slice(items, math.max(1, #items - MOST_KEPT + 1))
+  return vim.list_slice(items, math.max(1, #items - limits.HISTORY_PROMPTS + 1))
 end
 
 ---@param path string
@@ -103,7 +101,7 @@ local function read(path)
   if not fd then
     return {}
   end
-  local from = math.max(0, stat.size - 4 * MOST_BYTES)
+  local from = math.max(0, stat.size - 4 * limits.HISTORY_BYTES)
   local text = uv.fs_read(fd, stat.size - from, from) or ""
   uv.fs_close(fd)
   return parsed(path, from > 0 and (text:gsub("^[^\n]*\n", "")) or text)
@@ -135,7 +133,7 @@ function M.add(cwd, items)
       state_folder.warn("prompts are not kept for later: " .. problem)
     end
   end
-  local gone = math.max(0, #list - MOST_KEPT)
+  local gone = math.max(0, #list - limits.HISTORY_PROMPTS)
   for _ = 1, gone do
     table.remove(list, 1)
   end

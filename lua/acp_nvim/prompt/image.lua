@@ -1,9 +1,9 @@
 -- Recognises pictures by their first bytes, and fetches the one in the clipboard.
+local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")
 
 local M = {}
 
-M.MOST = 10 * 2 ^ 20
 local PATIENCE_MS = 5000
 local POWERSHELL = [[Add-Type -AssemblyName System.Windows.Forms
 $image = [Windows.Forms.Clipboard]::GetImage()
@@ -42,7 +42,7 @@ function M.check(path)
   local stat, name = vim.uv.fs_stat(path), vim.fs.basename(path)
   if not stat or stat.type ~= "file" then
     return nil, stat and ("%s is no file"):format(name) or ("no such file: %s"):format(path)
-  elseif stat.size > M.MOST then
+  elseif stat.size > limits.PICTURE_BYTES then
     return nil, ("%s has %.1f MB, more than 10 MB"):format(name, stat.size / 2 ^ 20)
   end
   local fd, problem = regular_file.reading(path)
@@ -110,7 +110,7 @@ function M.from_clipboard(done)
         end
         if not M.kind(data:sub(1, 16)) then
           return try(index + 1)
-        elseif #data > M.MOST then
+        elseif #data > limits.PICTURE_BYTES then
           return done(nil, ("the clipboard's picture has %.1f MB, more than 10 MB"):format(#data / 2 ^ 20))
         end
         done(keep(data))

@@ -1,11 +1,9 @@
 -- What a text names with `@`: files and buffers that are there, lines of them, diagnostics. All else is only text.
 local context = require("acp_nvim.prompt.context")
+local limits = require("acp_nvim.limits")
 
 local M = {}
 
-local MOST_TRIED = 200 -- of one text: a pasted log may be full of them
-local MOST_WORDS = 6 -- of a name with blanks in it that nobody has escaped
-local LONGEST = 1000
 local RANGES = { "^(.+)#L(%d+)%-L?(%d+)$", "^(.+)#L(%d+)$", "^(.+):(%d+)%-(%d+)$", "^(.+):(%d+)$", "^(.+):(%d+):%d+$" }
 local CLOSERS = {} -- what may stand behind a name and is not of it
 for char in (".,;:!?)]}>\"'`*_。，、；：！？）】」』”’…"):gmatch("[%z\1-\127\194-\244][\128-\191]*") do
@@ -108,7 +106,7 @@ local function named(rest, places)
   local masked, ends = rest:gsub("\\ ", "\1\1"), {}
   for stop in masked:gmatch("()%f[%s%z]") do
     ends[#ends + 1] = stop - 1
-    if #ends == MOST_WORDS then
+    if #ends == limits.MENTION_WORDS then
       break
     end
   end
@@ -136,10 +134,11 @@ function M.find(text, folders)
   end
   local items, seen, tried = {}, {}, 0
   for at in text:gmatch("()@") do
-    local before, rest = text:sub(math.max(1, at - 1), at - 1), text:match("^[^\n]*", at + 1):sub(1, LONGEST)
+    local before, rest =
+      text:sub(math.max(1, at - 1), at - 1), text:match("^[^\n]*", at + 1):sub(1, limits.MENTION_CHARS)
     if not before:find("[%w%._%%%+%-@/\\]") and rest:find("^[^%s@]") then
       tried = tried + 1
-      local item = tried <= MOST_TRIED and named(rest, places) or nil
+      local item = tried <= limits.MENTIONS_TRIED and named(rest, places) or nil
       local key = vim.inspect(item)
       if item and not seen[key] then
         seen[key] = true

@@ -2,6 +2,7 @@
 -- background and kept; whoever asks gets what there is, at once.
 local uv = vim.uv
 local git = require("acp_nvim.system.git")
+local limits = require("acp_nvim.limits")
 
 local M = {}
 
@@ -14,9 +15,6 @@ local M = {}
 ---@field walks? boolean
 
 local FRESH_MS = 5000
-local MOST = 200000
-local MOST_BYTES = 32 * 2 ^ 20
-local MOST_WALKED = 20000
 local A_SLICE_NS = 2e6
 local AT_ONCE = 50
 local DEEPEST = 12
@@ -60,7 +58,7 @@ local function walk(cwd, done)
   local listing, queue, at, open = empty(), { "" }, 1, nil
   local function slice()
     local stop = uv.hrtime() + A_SLICE_NS
-    while (open or at <= #queue) and #listing.paths < MOST_WALKED do
+    while (open or at <= #queue) and #listing.paths < limits.PROJECT_FILES_WALKED do
       if uv.hrtime() > stop then
         return vim.defer_fn(slice, 1)
       end
@@ -100,7 +98,7 @@ local function parse(said, done)
   local listing, seen, at, last = empty(), {}, 1, nil
   local function slice()
     local stop = uv.hrtime() + A_SLICE_NS
-    while #listing.paths < MOST do
+    while #listing.paths < limits.PROJECT_FILES do
       for _ = 1, AT_ONCE do
         local behind = said:find("\0", at, true)
         if not behind then
@@ -129,7 +127,7 @@ local function ask_git(cwd, done)
   local function take(_, data)
     pieces[#pieces + 1] = data
     size = size + #(data or "")
-    if size > MOST_BYTES and job then
+    if size > limits.PROJECT_FILES_BYTES and job then
       job:kill("sigterm")
     end
   end

@@ -4,20 +4,19 @@ local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local files = require("acp_nvim.files")
 local history = require("acp_nvim.prompt.history")
+local limits = require("acp_nvim.limits")
 local mentions = require("acp_nvim.prompt.mentions")
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
-local MOST = 2 ^ 20 -- bytes of a text
-
 ---@param text any
 ---@return string? message  why it cannot be sent
 local function problem(text)
   if type(text) ~= "string" or vim.trim(text) == "" then
     return "there is nothing to send: a prompt needs a text"
-  elseif #text > MOST then
+  elseif #text > limits.PROMPT_BYTES then
     return ("the prompt has %.1f MB, at most 1 MB is sent: put it in a file and add that"):format(#text / 2 ^ 20)
   end
 end

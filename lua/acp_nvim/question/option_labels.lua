@@ -7,6 +7,7 @@
 --
 -- No two options look the same, and none misleads: an option whose one word does not say what it does, and each that
 -- counts always, keeps the sign of its kind.
+local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
@@ -14,7 +15,6 @@ local M = {}
 M.SIGNS = { allow_once = "✓", allow_always = "✓✓", reject_once = "✗", reject_always = "✗✗" }
 
 local MOST_WORDS, LONGEST = 3, 14 -- the longest in cells
-local MOST_CHARS = 100 -- of a name that are looked at: the bar is made with every redraw, of up to 99 long names
 -- Words that say of themselves what an option of that kind does.
 local CLEAR = {
   allow_once = { "yes", "allow", "accept", "approve", "proceed", "ok", "once", "run" },
@@ -25,7 +25,7 @@ local CLEAR = {
 ---@return string[]
 local function words_of(name)
   local words = {}
-  for word in printable.visible(vim.fn.strcharpart(name, 0, MOST_CHARS)):gmatch("%S+") do
+  for word in printable.visible(vim.fn.strcharpart(name, 0, limits.OPTION_CHARS)):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
     words[#words + 1] = word ~= "" and vim.fn.tolower(word) or nil
   end

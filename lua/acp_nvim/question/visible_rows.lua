@@ -1,14 +1,13 @@
 -- Finds the lines of a question in its chat, and which of its rows the windows show now.
 local chats = require("acp_nvim.chat.buffer")
 local hidden_lines = require("acp_nvim.question.hidden_lines")
+local limits = require("acp_nvim.limits")
 local marks = require("acp_nvim.chat.marks")
 
 local api = vim.api
 local M = {}
 
 local SPEAKERS = { user = true, agent = true }
--- More lines than a question can have.
-local MOST_LINES = 5000
 
 ---@class acp.QuestionLines
 ---@field chat acp.Chat
@@ -35,7 +34,7 @@ function M.lines_of(question)
   end
   first = behind_speaker(chat, first)
   local last ---@type integer?
-  for _, found in ipairs(marks.between(chat, first + 1, first + MOST_LINES)) do
+  for _, found in ipairs(marks.between(chat, first + 1, first + limits.QUESTION_ROWS)) do
     local mark = found.mark
     local ours = mark.key == question.id and (mark.kind == "question" or mark.kind == "option")
     if not ours and last then

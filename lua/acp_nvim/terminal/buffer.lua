@@ -1,6 +1,7 @@
 -- The agents' terminals: each gets a terminal buffer, with its colours, when the user opens it.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
+local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")
@@ -9,8 +10,6 @@ local terminal_list = require("acp_nvim.terminal.list")
 
 local api = vim.api
 local M = { list = registry.list }
-
-local SCROLLBACK = 10000
 
 ---@param terminal acp.Terminal
 local function draw_winbars(terminal)
@@ -148,7 +147,7 @@ end
 local function begin(terminal)
   local buf = terminal.buf --[[@as integer]]
   terminal.channel = api.nvim_open_term(buf, {})
-  vim.bo[buf].scrollback = SCROLLBACK
+  vim.bo[buf].scrollback = limits.SCROLLBACK_LINES
   pcall(api.nvim_buf_set_name, buf, ("acp://%d/terminal/%d"):format(terminal.session, terminal.number))
   vim.bo[buf].filetype = "acp_terminal"
   local payload = { session = terminal.session, id = terminal.id, buffer = buf }

@@ -1,9 +1,9 @@
 -- The log behind `:Acp log`: messages to the user and errors, one line each.
+local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
 
-local LOG_LINES = 2000
 local NOTHING = "(nothing)"
 local log = {} ---@type string[]
 
@@ -13,15 +13,15 @@ function M.add(text)
   for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
     log[#log + 1] = printable.visible(line)
   end
-  if #log > 2 * LOG_LINES then
-    log = vim.list_slice(log, #log - LOG_LINES + 1)
+  if #log > 2 * limits.LOG_LINES then
+    log = vim.list_slice(log, #log - limits.LOG_LINES + 1)
   end
 end
 
 --- The log's lines, oldest first.
 ---@return string[]
 function M.lines()
-  return vim.list_slice(log, math.max(1, #log - LOG_LINES + 1))
+  return vim.list_slice(log, math.max(1, #log - limits.LOG_LINES + 1))
 end
 
 --- What `:Acp log` shows: the backend's lines, and ours below them.

@@ -1,6 +1,7 @@
 -- Shows one-line messages to the user, which never raise the hit-enter prompt.
 local builtin = require("acp_nvim.ui.builtin")
 local insert_mode_message = require("acp_nvim.ui.insert_mode_message")
+local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 local printable = require("acp_nvim.ui.printable")
 
@@ -62,7 +63,7 @@ function M.show(level, text, again)
   if not again then
     log.add(level .. ": " .. text)
   end
-  local start = vim.fn.strcharpart(vim.trim(text), 0, 1000)
+  local start = vim.fn.strcharpart(vim.trim(text), 0, limits.MESSAGE_CHARS)
   announce(level, printable.fit(printable.visible(start), vim.v.echospace), again)
 end
 

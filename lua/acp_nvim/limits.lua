@@ -1,0 +1,48 @@
+-- What an agent, a file or a command may make the editor hold, look at or draw: the bounds on one page, each with its
+-- reason. What an agent sends is hostile: without a bound one message could keep Neovim busy. Beyond a bound something is
+-- cut, left plain or refused. The backend has its own page, acp_nvim/limits.py.
+local KIB, MIB = 1024, 1024 * 1024
+
+return {
+  -- The chat: what is drawn costs with every redraw
+  CHAT_LINE_BYTES = 64 * KIB, -- of the last line; Neovim measures all of a line that wraps, again for every piece
+  MARKDOWN_BYTES = 512 * KIB, -- in the lines of a window: one line may hold megabytes
+  MARKDOWN_LINE_BYTES = 4000, -- of a longer line the colours cost more than they tell
+  FENCE_ROWS = 200, -- below a window, in which the end of a code block is looked for
+  CODE_BYTES = 32 * KIB, -- of a code block that is highlighted
+  CODE_BLOCKS = 200, -- whose colours are kept
+  MESSAGE_CHARS = 1000, -- of a text that becomes a one-line message
+  LOG_LINES = 2000, -- of `:Acp log`
+  SCROLLBACK_LINES = 10000, -- of a terminal's buffer
+
+  -- Questions
+  QUESTION_ROWS = 5000, -- of a question in the chat; the backend sends fewer
+  OPTION_CHARS = 100, -- of an option's name: the bar is made with every redraw, of up to 99 long names
+
+  -- Files that an agent or a text names
+  FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
+  AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents
+  PICTURE_BYTES = 10 * MIB, -- what the services behind the agents take
+  VERSION_CHARS = 60, -- of what a program says of its version
+
+  -- Prompts
+  PROMPT_BYTES = MIB, -- of its text
+  ATTACHED_BYTES = MIB, -- of a file's lines, a diff or a list that goes along
+  ATTACHED_FILES = 50, -- of one `:Acp add`
+  LISTED_DIAGNOSTICS = 500, -- that go along, or entries of a quickfix list
+  CHIPS = 200, -- of one session that still mean something
+  MENTIONS_TRIED = 200, -- in one text: a pasted log may be full of them
+  MENTION_CHARS = 1000, -- of what follows an `@`
+  MENTION_WORDS = 6, -- of a name with blanks that nobody has escaped
+  HISTORY_PROMPTS = 500, -- of one project
+  HISTORY_BYTES = MIB, -- of its file, which is then written anew with what is kept
+  HISTORY_PROMPT_BYTES = 64 * KIB, -- a longer prompt is remembered and not written
+
+  -- Completion: it must never wait
+  CANDIDATES = 100,
+  CANDIDATE_BUFFERS = 20,
+  FOLDER_ENTRIES = 1000, -- of one folder that are read
+  PROJECT_FILES = 200000, -- that git lists
+  PROJECT_FILES_BYTES = 32 * MIB, -- of what git says
+  PROJECT_FILES_WALKED = 20000, -- where there is no git
+}
