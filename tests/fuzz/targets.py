@@ -12,13 +12,14 @@ import msgpack
 
 from acp_nvim.chat.chat_view import ChatView
 from acp_nvim.permissions import elicitation, request
+from acp_nvim.proposals import agent_change
 from acp_nvim.protocol import decode, dialects
 from acp_nvim.protocol.dialects import DIALECTS
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
-from acp_nvim.review import edits, merge, patch, proposed
+from acp_nvim.review import edits, merge, patch
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
 from tests.fakes.editor import ChatBuffer
@@ -130,7 +131,7 @@ def hunks(rng: random.Random) -> None:
     patch.parse_patch("\n".join(nearby(rng, ["--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", " a", "-b", "+c"])))
     maybe = [None, "\n".join(old), "\n".join(new), text(rng, 3)]
     changes = [(rng.choice(maybe), rng.choice(maybe)) for _ in range(rng.randint(1, 3))]
-    proposed.propose_all(rng.choice(maybe), rng.choice(maybe), rng.choice(maybe), changes)
+    agent_change.find_place(rng.choice(maybe), rng.choice(maybe), changes)
 
 
 TARGETS: dict[str, Callable[[random.Random], None]] = {

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from acp_nvim.chat.chat_view import ChatView
+from acp_nvim.proposals import agent_change
 from acp_nvim.protocol import decode
 from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Notification, Peer
-from acp_nvim.review import edits, merge, patch, proposed
+from acp_nvim.review import edits, merge, patch
 from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
 from acp_nvim.text.ansi import plain
@@ -131,7 +132,7 @@ LOADS: dict[str, tuple[Callable[[int], object], int]] = {
         6000,
     ),
     "a proposal of a fragment": (
-        lambda n: proposed.propose_all("a\n" * n, "a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
+        lambda n: agent_change.find_place("a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
         800_000,
     ),
     "what a diff would cost": (
