@@ -82,7 +82,7 @@ class Rulings:
         """Return the rule that would allow exactly this from now on; None, and why there is none."""
         call = session.call_of(question)
         if question.kind != "permission" or call is None:
-            return None, "rules are for what an agent asks leave for"
+            return None, "rules are for permissions that an agent asks for"
         return suggested_rule.rule_for(_scope(session, question, call), disk.resolve, match)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:

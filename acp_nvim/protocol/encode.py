@@ -1,18 +1,16 @@
-"""What we send: the params of initialize, and prompts.
+"""Builds what we send: the params of initialize, and the blocks of prompts.
 
-Prompts are made of blocks before it is known what the agent takes; `fit` decides that when they are sent.
+Blocks are made before it is known what the agent accepts; `fit` adapts them when they are sent.
 """
 
 import base64
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
 
 from acp_nvim.protocol.methods import VERSION
-
-if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import Initialized
+from acp_nvim.protocol.schema import Initialized
 
 Block = dict[str, Any]
 
@@ -55,7 +53,7 @@ def link(path: str) -> Block:
     return {"type": "resource_link", "uri": file_uri(path), "name": _name(path)}
 
 
-def fit(blocks: Iterable[Block], agent: "Initialized") -> tuple[list[Block], list[str]]:
+def fit(blocks: Iterable[Block], agent: Initialized) -> tuple[list[Block], list[str]]:
     """Return the blocks in a form that this agent accepts, and the types of those that it does not accept."""
     sent: list[Block] = []
     refused: list[str] = []

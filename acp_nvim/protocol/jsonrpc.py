@@ -1,7 +1,7 @@
 """JSON-RPC 2.0 as a state machine: bytes become events, calls become bytes, both id spaces are kept apart.
 
-Nothing that comes in makes it raise. What is no message becomes a `Stray` for the log; a request is whatever
-has an `id` and a `method`, since some agents call their requests notifications. Texts are valid Unicode.
+No input makes it raise. A line that is no message becomes a `Stray` for the log. Everything with an `id` and a `method`
+is a request, since some agents send an id with their notifications. All texts are valid Unicode.
 """
 
 import json

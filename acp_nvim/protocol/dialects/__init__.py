@@ -1,16 +1,14 @@
 """Chooses the dialect of an agent: as configured, else by its name, else by the shape of its messages."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.protocol.dialects import iac_code, simse
 from acp_nvim.protocol.dialects.agentao import Agentao
 from acp_nvim.protocol.dialects.bridge import Bridge
 from acp_nvim.protocol.dialects.gemini import Gemini
 from acp_nvim.protocol.dialects.standard import Dialect
-
-if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import AgentInfo, Initialized
+from acp_nvim.protocol.schema import AgentInfo, Initialized
 
 STANDARD = Dialect()
 SIMSE, FLAT = simse.Simse(), iac_code.Flat()
@@ -19,7 +17,7 @@ PERMISSIONS = ("session/request_permission", iac_code.BARE)
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
 
 
-def choose(setting: str, agent_info: "AgentInfo | None", command: str = "") -> Dialect:
+def choose(setting: str, agent_info: AgentInfo | None, command: str = "") -> Dialect:
     """Until the agent has introduced itself, its command is a hint."""
     if setting in DIALECTS:
         return DIALECTS[setting]
@@ -40,11 +38,11 @@ def of_permission(method: str, params: Any, spoken: Dialect) -> Dialect:
 
 
 def prompts(
-    blocks: list[dict[str, Any]], limit_ms: float | None, spoken: Dialect, setting: str, agent: "Initialized"
+    blocks: list[dict[str, Any]], limit_ms: float | None, spoken: Dialect, setting: str, agent: Initialized
 ) -> list[dict[str, Any]]:
-    """What of session/prompt is the dialect's, in the forms to try: the next one if the agent finds one invalid.
+    """Return the params of session/prompt in the forms to try, the next one if the agent finds one invalid.
 
-    An agent that tells nothing of itself but its name may be one of those that take a text.
+    An agent that says nothing of itself but its name may be one that takes a text.
     """
     told = spoken.beside_prompt(limit_ms)
     forms = [{"prompt": spoken.prompt(blocks), **told}]

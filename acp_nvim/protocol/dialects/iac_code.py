@@ -15,12 +15,10 @@ standard's names are not known (`methods.older`).
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from acp_nvim.protocol.dialects.standard import Dialect, kind, sent
-
-if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import PermissionRequest
+from acp_nvim.protocol.schema import PermissionRequest
 
 BARE = "request_permission"
 
@@ -55,7 +53,7 @@ class IacCode(Dialect):
         mark, _, use = asked.partition("permission/")
         return asked == call or (not mark and bool(use) and call.endswith(f"/{use}"))
 
-    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+    def permission_answer(self, option_id: str | None, request: PermissionRequest) -> dict[str, Any]:
         if option_id is None or kind(option_id, request).startswith("allow"):
             return super().permission_answer(option_id, request)
         return {"outcome": {"outcome": "cancelled"}, "_meta": {"option_id": sent(option_id, request)}}
@@ -85,7 +83,7 @@ class Flat(IacCode):
             return params
         return {**params, "toolCall": {**call, "name": call["title"]}}
 
-    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+    def permission_answer(self, option_id: str | None, request: PermissionRequest) -> dict[str, Any]:
         if option_id is not None and kind(option_id, request).startswith("allow"):
             return {"outcome": "allowed", "option_id": sent(option_id, request)}
         return {"outcome": "denied"}

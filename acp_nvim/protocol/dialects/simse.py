@@ -10,12 +10,10 @@ Read by everybody's normaliser: updates without `update`, `toolName`, `args`, `r
 message of a turn without chunks, blocks of the type "data", content in lists.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from acp_nvim.protocol.dialects.standard import Dialect, kind
-
-if TYPE_CHECKING:
-    from acp_nvim.protocol.schema import PermissionRequest
+from acp_nvim.protocol.schema import PermissionRequest
 
 _A_DAY = 24 * 60 * 60 * 1000
 _DECISIONS = ("allow_once", "allow_always", "reject_once", "reject_always")
@@ -41,7 +39,7 @@ class Simse(Dialect):
         named = {"configId": id or what, "value": value}
         return "session/set_config_option", {**named, "configOptionId": id or what, "groupId": value}
 
-    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+    def permission_answer(self, option_id: str | None, request: PermissionRequest) -> dict[str, Any]:
         answer = super().permission_answer(option_id, request)
         if not is_permission(request.raw):
             return answer

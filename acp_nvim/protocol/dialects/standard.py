@@ -1,21 +1,20 @@
-"""What a dialect may change, and how an agent of the standard has it: nothing is changed.
+"""The base of all dialects, which changes nothing, and so the standard itself.
 
-The normaliser is tolerant by itself; a dialect holds only what would be wrong for other agents.
+Decoding is tolerant by itself. A dialect holds only what would be wrong for other agents.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from acp_nvim.protocol.errors import RpcError
-    from acp_nvim.protocol.schema import PermissionRequest, Vendor
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.schema import PermissionRequest, Vendor
 
 
 class Dialect:
     name: ClassVar[str] = "standard"
     agents: ClassVar[frozenset[str]] = frozenset()
     """Lower-case names by which agents of this dialect introduce themselves."""
-    requests: ClassVar[Mapping[str, "Vendor"]] = {}
+    requests: ClassVar[Mapping[str, Vendor]] = {}
     """Methods outside the standard that ask the user something."""
 
     remembers: ClassVar[bool] = False
@@ -69,22 +68,22 @@ class Dialect:
         """Return the method and params that set a mode, a model or an option; None for those of the standard."""
         return None
 
-    def permission_answer(self, option_id: str | None, request: "PermissionRequest") -> dict[str, Any]:
+    def permission_answer(self, option_id: str | None, request: PermissionRequest) -> dict[str, Any]:
         """Return the answer for the chosen option, with its id as the agent sent it; None means cancelled."""
         if option_id is None:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": sent(option_id, request)}}
 
-    def instead(self, method: str, error: "RpcError") -> dict[str, Any] | None:
+    def instead(self, method: str, error: RpcError) -> dict[str, Any] | None:
         """Return the result that the agent expects in place of this error; None to send the error."""
         return None
 
 
-def sent(option_id: str, request: "PermissionRequest") -> Any:
+def sent(option_id: str, request: PermissionRequest) -> Any:
     """Return the option's id as the agent sent it."""
     return next((option.sent for option in request.options if option.id == option_id), option_id)
 
 
-def kind(option_id: str | None, request: "PermissionRequest") -> str:
+def kind(option_id: str | None, request: PermissionRequest) -> str:
     """Return the option's kind, such as `allow_once`; empty if it has none."""
     return next((option.kind for option in request.options if option.id == option_id), "")

@@ -1,4 +1,4 @@
-"""The models of what agents send: lenient where the wire is read as it is, else slotted classes."""
+"""The models of what agents send: lenient pydantic models, and slotted classes for what `decode` makes."""
 
 from acp_nvim.protocol.schema.answers import (
     AgentInfo,

@@ -1,6 +1,6 @@
-"""What `session/update` tells, as the normaliser hands it on.
+"""The decoded forms of `session/update`.
 
-These are made by us, not read off the wire, so they are plain slotted classes: chunks come by the thousand.
+They are made by `decode`, not validated, so they are plain slotted classes: chunks come by the thousand.
 """
 
 import enum
