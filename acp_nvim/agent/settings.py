@@ -1,6 +1,7 @@
-"""The user's configuration as the backend receives it; the defaults live in Lua alone.
+"""The user's configuration as the backend receives it. Its schema and its defaults are lua/acp_nvim/config/schema.lua:
+Lua fills them in. The defaults here stand in for a key that is wrong; a test holds them to be the same.
 
-A wrong key is told by name and left at its default. Nothing of it is changed once it is read, not even its tables.
+A wrong key is told by name. Nothing of it is changed once it is read, not even its tables.
 """
 
 import sys
@@ -63,7 +64,7 @@ class Log(_Frozen):
 
 
 class Transcripts(_Frozen):
-    keep: Annotated[int, Field(ge=0)] = 0
+    keep: Annotated[int, Field(ge=0)] = 100
 
 
 class FileAccess(_Frozen):

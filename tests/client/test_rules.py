@@ -20,7 +20,7 @@ TOLD = "yet reported as done"
 
 
 def ruled(desk: Desk, *rules: Any, state: Path | None = None) -> None:
-    config = {"agents": desk._agents, "permissions": list(rules)}
+    config = {"agents": desk._agents, "permissions": list(rules), "transcripts": {"keep": 0}}
     desk.send("setup", config=config, state=str(state) if state else None)
 
 

@@ -64,3 +64,23 @@ def test_the_backend_reads_what_the_schema_names(schema: list[dict[str, Any]]) -
         *differing(Settings, schema, ""),
         *differing(AgentSpec, agents["items"]["fields"], "agents."),
     ] == []
+
+
+def other_defaults(model: type[BaseModel], fields: list[dict[str, Any]], path: str) -> Iterator[str]:
+    known = {field["name"]: field for field in fields}
+    for name, info in model.model_fields.items():
+        field, default = known.get(name), info.get_default(call_default_factory=True)
+        if field is None:
+            continue
+        if isinstance(default, BaseModel):
+            yield from other_defaults(type(default), field["fields"], f"{path}{name}.")
+        elif not info.is_required() and (default or None) != (field.get("default") or None):
+            yield f"{path}{name}: {default!r}, but the schema has {field.get('default')!r}"
+
+
+def test_the_backend_has_no_defaults_of_its_own(schema: list[dict[str, Any]]) -> None:
+    agents = next(field for field in schema if field["name"] == "agents")
+    assert [
+        *other_defaults(Settings, schema, ""),
+        *other_defaults(AgentSpec, agents["items"]["fields"], "agents."),
+    ] == []
