@@ -130,7 +130,7 @@ function M.cancel()
   return true
 end
 
---- What :Acp shows has failed for want of what is there now: it begins.
+--- Starts the session that failed because the environment was missing.
 local function revive()
   local n = state.current()
   if n and state.session(n).orphaned and not backend.is_running() then
@@ -160,7 +160,7 @@ local function obstacle()
   end
 end
 
---- Makes or completes the environment in the background; without a screen it returns when that is done.
+--- Creates or completes the environment in the background; without a screen it returns when that is done.
 ---@return true? ok
 ---@return string? message
 function M.run()
@@ -174,7 +174,7 @@ function M.run()
   return true
 end
 
---- Makes it, and returns when that is done: for plugin managers.
+--- Creates the environment, and returns when that is done: for plugin managers.
 ---@return true? ok
 ---@return string? message
 function M.wait()

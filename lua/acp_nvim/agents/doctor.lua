@@ -44,7 +44,7 @@ function M.examine(name, done)
   return ok and true or nil, message
 end
 
---- Port: the report on an agent.
+--- Called by the port with the report on an agent.
 ---@param ticket integer
 ---@param report acp.Examination
 function M.deliver(ticket, report)
@@ -55,7 +55,7 @@ function M.deliver(ticket, report)
   end
 end
 
---- Has several examined, and waits for their reports, which come side by side.
+--- Examines several agents at once, and waits for their reports.
 ---@param names string[]
 ---@return table<string, acp.Examination> reports  of those that have come in time
 function M.wait(names)
@@ -72,7 +72,7 @@ function M.wait(names)
   return reports
 end
 
---- What it says, in a line.
+--- Summarises a report in one line.
 ---@param report acp.Examination
 ---@return string
 function M.summary(report)
@@ -83,7 +83,7 @@ function M.summary(report)
   return ("%s answers after %d ms"):format(who, report.ms)
 end
 
---- All that it says: words for the left, texts for the right.
+--- The findings of a report: labels for the left, texts for the right.
 ---@param report acp.Examination
 ---@return { [1]: string, [2]: string[], [3]: string }[]  and the highlight of the texts
 function M.findings(report)

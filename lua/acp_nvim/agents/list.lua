@@ -164,7 +164,7 @@ list = lists.new({
   remarks = remarks,
 })
 
---- Opens the list, or brings it up to date.
+--- Opens the list, or draws it again.
 ---@return true? ok
 ---@return string? message
 function M.open()

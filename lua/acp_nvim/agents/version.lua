@@ -31,14 +31,14 @@ local function environment(spec)
   return env
 end
 
---- What the program at `path` has said of itself; nil: it has not been asked, false: it does not say.
+--- The version of the program at `path`; nil: it has not been asked, false: it does not say.
 ---@param path string?
 ---@return string|false|nil
 function M.known(path)
   return path and known[path]
 end
 
---- Asks an agent's program.
+--- Asks an agent's program for its version.
 ---@param agent acp.Agent
 ---@param done fun()  once it is known
 function M.ask(agent, done)
@@ -60,7 +60,7 @@ function M.ask(agent, done)
   end
 end
 
---- Asks several, and waits until all have answered, but not for long.
+--- Asks several programs, and waits a bounded time for their answers.
 ---@param list acp.Agent[]
 ---@param milliseconds integer
 function M.wait(list, milliseconds)

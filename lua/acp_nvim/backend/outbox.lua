@@ -21,7 +21,7 @@ function M.forget_what_went(session)
   end
 end
 
---- What no backend has sent, in order; it waits no longer.
+--- Takes the prompts that have not been sent out of the outbox, in order.
 ---@param session acp.Session
 ---@return { text: string, context: table[] }[]
 function M.take(session)

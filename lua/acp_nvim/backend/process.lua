@@ -35,11 +35,11 @@ local GOODBYE_MS = 1500
 local WHAT_TO_DO = "run :Acp install"
 
 local channel ---@type integer?
-local outbox ---@type any[][]? what is to be said once the process is there
-local in_host = false -- the channel is the python3 host's, which others use too
+local pending ---@type any[][]? verbs with their payloads, to be sent once the process runs; nil: it runs, or none is wanted
+local in_host = false -- the channel is that of the python3 host, which other plugins use too
 local has_answered = false -- the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
-local leaders ---@type string? the file in which the backend keeps what of it lives
+local leaders ---@type string? the file in which the backend lists the processes it has started
 local is_over = false -- the backend in the host has ended, and all that it had started
 local partial = "" -- an unfinished line of stderr
 local missing ---@type string? the Python module whose absence ended the backend
@@ -67,7 +67,7 @@ function M.python()
 end
 
 ---@param line string
-local function hear(line)
+local function log_line(line)
   if line ~= "" then
     log.add("backend: " .. line)
     missing = line:match("No module named '?([%w_.]+)") or missing
@@ -78,17 +78,17 @@ end
 local function on_stderr(_, data)
   partial = partial .. data[1]
   for i = 2, #data do
-    hear(partial)
+    log_line(partial)
     partial = data[i]
   end
   -- a line that never ends must not fill the memory
   if #partial > 65536 then
-    hear(partial)
+    log_line(partial)
     partial = ""
   end
 end
 
---- Ends the agents and commands that a backend has left, and all that they have started.
+--- Kills the agents and commands that a dead backend has left, with all that they have started.
 local function kill_leftovers()
   if leaders and vim.fn.filereadable(leaders) == 1 then
     local pids = vim.tbl_map(tonumber, vim.fn.readfile(leaders))
@@ -99,10 +99,10 @@ local function kill_leftovers()
   end
 end
 
---- Session `n` ends without the backend: what it would have told is told here.
+--- Ends a session whose backend has died: changes its status and fires the events as the backend would have done.
 ---@param n integer
 ---@param why string
-local function fail(n, why)
+local function end_session(n, why)
   local session = assert(state.session(n))
   local was = session.status.state
   local open = session.questions
@@ -128,7 +128,7 @@ end
 
 ---@param code integer
 ---@return string
-local function epitaph(code)
+local function why_it_ended(code)
   if missing and missing:find("^acp_nvim%.") then
     return ("update or reinstall the plugin, it lacks %s"):format(missing)
   elseif missing then
@@ -139,10 +139,10 @@ local function epitaph(code)
   return ("the backend does not start (status %d): see :Acp log"):format(code)
 end
 
---- There is no backend any more, or it could not be started.
+--- The backend has ended, or could not be started: ends every session with `why`.
 ---@param why string
-local function lost(why)
-  channel, outbox, has_answered = nil, nil, false
+local function give_up(why)
+  channel, pending, has_answered = nil, nil, false
   kill_leftovers()
   on_lost.call()
   if vim.v.exiting ~= vim.NIL then
@@ -151,7 +151,7 @@ local function lost(why)
   messages.show("error", why)
   frame_queue.at_its_end(function()
     for _, n in ipairs(state.numbers()) do
-      fail(n, why)
+      end_session(n, why)
       on_session_lost.call(n, why)
     end
   end)
@@ -159,11 +159,11 @@ end
 
 ---@param id integer
 ---@param code integer
-local function gone(id, code)
+local function on_exit(id, code)
   if id == channel then
-    hear(partial)
+    log_line(partial)
     partial = ""
-    lost(epitaph(code))
+    give_up(why_it_ended(code))
   end
 end
 
@@ -173,7 +173,7 @@ end
 local function start_job(python)
   local command = { python, "-I", "-m", "acp_nvim" }
   -- the plugin's folder as cwd: the user's may be gone, or keep a file system busy
-  local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = gone }
+  local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = on_exit }
   local ok, id = pcall(vim.fn.jobstart, command, options)
   if not ok or id <= 0 then
     return nil, ("%s cannot be started: %s"):format(python, tostring(id))
@@ -207,14 +207,14 @@ end
 local function send(...)
   local ok = pcall(vim.rpcnotify, channel, "acp_nvim", ...)
   if not ok and in_host then
-    -- a host that others own tells us nothing when it ends; of a job `gone` is about to hear
-    lost("the python3 host has ended: start Neovim anew")
+    -- a host that others own tells us nothing when it ends; for a job `on_exit` is about to be called
+    give_up("the python3 host has ended: start Neovim anew")
   end
   return ok
 end
 
 ---@return table payload  of "setup"
-local function settings()
+local function setup_payload()
   local payload = {
     config = config.export(known_agents.specs()),
     next_question = question_versions.next_id(),
@@ -226,24 +226,24 @@ local function settings()
   return payload
 end
 
---- Says what there is to say, now that the process is there.
----@param message? string  why it is not
-local function speak(message)
-  if not outbox then
-    return -- it has ended in the meantime, or Neovim has left
+--- Sends the pending verbs, after the configuration, to the process that has been started.
+---@param message? string  why there is no process
+local function send_pending(message)
+  if not pending then
+    return -- the process has ended in the meantime, or Neovim exits
   end
-  local ok, first = pcall(settings)
+  local ok, first = pcall(setup_payload)
   if not (ok and channel) then
     if channel and not in_host then
       vim.fn.jobstop(channel)
     end
-    return lost(message or tostring(first))
+    return give_up(message or tostring(first))
   end
-  local said = outbox
-  outbox = nil
-  table.insert(said, 1, { "setup", first })
-  for _, words in ipairs(said) do
-    if not send(unpack(words)) then
+  local verbs = pending
+  pending = nil
+  table.insert(verbs, 1, { "setup", first })
+  for _, verb in ipairs(verbs) do
+    if not send(unpack(verb)) then
       return
     end
   end
@@ -260,28 +260,28 @@ function M.start()
   if not python then
     return nil, message
   end
-  missing, outbox = nil, {}
+  missing, pending = nil, {}
   leaders = vim.fn.tempname()
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
   if not in_host then
     channel, message = start_job(python) -- it imports while the windows are drawn
   end
-  -- what it has to know is much, and the host takes its time: later
+  -- later: the configuration takes a while to collect, and the host to start
   vim.schedule(function()
     if in_host then
       channel, message = start_in_host(python)
     end
-    speak(message)
+    send_pending(message)
   end)
   return true
 end
 
---- Tells the backend the configuration: the first thing it hears, and again when `setup()` is called later.
+--- Sends the configuration to the backend again, after a later call of `setup()`.
 ---@return true? ok
 ---@return string? message
 function M.setup()
-  return outbox and true or M.notify("setup", settings())
+  return pending and true or M.notify("setup", setup_payload())
 end
 
 --- Sends a verb to the backend, which starts if it does not run.
@@ -294,9 +294,9 @@ function M.notify(verb, payload)
   if not ok then
     return nil, message
   end
-  if outbox then
-    -- what the caller does to the payload later must not reach it
-    outbox[#outbox + 1] = { verb, vim.deepcopy(payload) }
+  if pending then
+    -- a copy: the caller may change the payload before it is sent
+    pending[#pending + 1] = { verb, vim.deepcopy(payload) }
   elseif not send(verb, payload) then
     return nil, "the backend has ended: say it again, that starts it anew"
   end
@@ -311,7 +311,7 @@ end)
 
 ---@return boolean
 function M.is_running()
-  return channel ~= nil or outbox ~= nil
+  return channel ~= nil or pending ~= nil
 end
 
 ---@return boolean  the backend has answered
@@ -319,7 +319,7 @@ function M.is_ready()
   return has_answered
 end
 
---- Counts the starts of the backend: what one knew, the next does not.
+--- Returns how often the backend has been started. What one backend knew, the next does not.
 ---@return integer
 function M.generation()
   return generation
@@ -331,14 +331,14 @@ function M.ready()
   on_ready.call()
 end
 
---- The backend in the python3 host says so when nothing of it is left: Neovim may close the channel.
+--- Called by the backend in the python3 host when nothing of it is left: Neovim may close the channel.
 function M.host_has_ended()
   is_over = true
 end
 
---- Neovim leaves: asks the backend to end, waits a bounded time, then ends what is left.
+--- Called when Neovim exits: asks the backend to end, waits a bounded time, then kills what is left.
 function M.shutdown()
-  outbox = nil
+  pending = nil
   if not channel then
     return
   end

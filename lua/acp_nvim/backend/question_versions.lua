@@ -7,7 +7,7 @@ local M = {}
 
 local known = {} ---@type table<integer|string, acp.Asked>
 
---- Questions are open, as they are now.
+--- Records the current versions of the open questions.
 ---@param list table[]
 function M.record(list)
   for _, question in ipairs(list) do
@@ -27,7 +27,8 @@ function M.answer(question)
   known[question.id].answered = question.version
 end
 
---- The next backend begins its numbers here: one that was used means another question to users and scripts.
+--- The first number for questions of the next backend. Numbers are never used twice: users and scripts name questions
+--- by them.
 ---@return integer
 function M.next_id()
   local last = 0

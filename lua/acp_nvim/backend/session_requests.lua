@@ -32,7 +32,7 @@ function M.session_of(options)
   return n
 end
 
---- Allots a session and has the backend begin it with `verb`.
+--- Creates a session and sends the verb that begins it.
 ---@param verb "new"|"load"|"resume"|"reopen"|"fork"|"replay"
 ---@param fields { agent: string, cwd: string, roots?: string[] }
 ---@param more? table  further keys of the payload
@@ -52,14 +52,14 @@ function M.begin(verb, fields, more)
   return n
 end
 
---- Has the session's backend ended? Another one would have to be told of it first.
+--- Has the backend that knew the session ended?
 ---@param n integer
 ---@return boolean
 function M.has_lost_backend(n)
   return not backend.is_running() or assert(state.session(n)).generation ~= backend.generation()
 end
 
---- Tells the backend, which is another, of a session that it does not know.
+--- Begins the session again in a new backend, which does not know it.
 ---@param n integer
 local function revive(n)
   local session = assert(state.session(n))
@@ -72,7 +72,7 @@ local function revive(n)
   state.patch(n, { state = "starting", error = vim.NIL })
 end
 
---- What the end of the backend has ended comes back with the one that is restarted.
+--- Begins all sessions again that have ended with the last backend.
 local function revive_orphans()
   for _, n in ipairs(state.numbers()) do
     if state.session(n).orphaned then
@@ -81,7 +81,7 @@ local function revive_orphans()
   end
 end
 
---- Sends a verb about session `n`; a backend that was started since then is told of the session first.
+--- Sends a verb about session `n`. A backend that was started since then is told of the session first.
 ---@param n integer
 ---@param verb string
 ---@param payload? table

@@ -35,7 +35,7 @@ local function shown_state(session)
   if session.sent <= session.acked then
     return state
   end
-  -- a prompt is on its way: from the return of prompt() on the session is not at rest
+  -- the backend has not acknowledged a prompt yet: from the return of prompt() on the session is not idle
   local waiting = { idle = "running", stopped = "starting", failed = "starting" }
   return waiting[state] or state
 end
@@ -88,7 +88,7 @@ function M.exists(n)
   return sessions[n] ~= nil
 end
 
---- The session itself; for the backend's and the editor's eyes.
+--- The session's own table, not a copy.
 ---@param n integer
 ---@return acp.Session?
 function M.session(n)
@@ -103,7 +103,8 @@ function M.numbers()
   return numbers
 end
 
---- The status to be read and not kept: what is drawn anew all the time must not copy what an agent has made large.
+--- A view of the status that is to be read at once and not kept. What is drawn again and again must not copy it: an
+--- agent can make it large.
 ---@param n integer
 ---@return table? status
 function M.look(n)
@@ -148,10 +149,10 @@ function M.focus(n)
   focused[tab] = vim.list_extend(order, { n })
 end
 
--- What the backend tells beside the status.
+-- Keys of a patch that do not belong to the status.
 local ASIDE = { ack = true, waiting = true }
 
---- Merges what the backend tells; a null takes a key away.
+--- Merges a patch of the backend into the status; a null removes the key.
 ---@param n integer
 ---@param patch table
 function M.patch(n, patch)
@@ -191,7 +192,7 @@ function M.sent(n, prompt)
   return session.sent
 end
 
---- The backend is gone: what it has not sent waits here, under new numbers, for the next.
+--- Keeps the prompts that a dead backend has not sent, under new numbers, for the next backend.
 ---@param n integer
 ---@return integer count
 function M.hold_unsent(n)
@@ -270,7 +271,7 @@ function M.question(id)
   return nil, question_versions.why_closed(id)
 end
 
---- An answer to the question is on its way; it is open again only if the backend changes it.
+--- Marks the question as answered; it opens again only if the backend sends a newer version.
 ---@param question table
 function M.answered(question)
   question_versions.answer(question)
@@ -286,7 +287,7 @@ function M.set_commands(n, list)
   end
 end
 
---- The session leaves the list.
+--- Forgets a session that has ended.
 ---@param n integer
 function M.drop(n)
   sessions[n] = nil
@@ -299,7 +300,7 @@ function M.on_change(fn)
   listeners[#listeners + 1] = fn
 end
 
---- Tells of every session that has changed since the last call, oldest first.
+--- Calls the listeners and fires AcpStatus for every session that has changed since the last call, oldest first.
 function M.settle()
   if textlock.is_on() then
     return vim.defer_fn(M.settle, 50)

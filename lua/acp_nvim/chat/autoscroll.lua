@@ -50,14 +50,14 @@ local function show_from(win, line, skipped)
   end)
 end
 
---- Puts the end of the text to the bottom of the window. The cursor stays on its line.
+--- Scrolls the end of the text to the bottom of the window. The cursor stays on its line.
 ---@param win integer
 function M.follow(win)
   local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
   show_from(win, beginning(info, last))
 end
 
---- Shows as much of what went before as there is room for, where the end is in view.
+--- Fills empty rows below the end with the rows above it.
 ---@param win integer
 function M.lower(win)
   local info, last = vim.fn.getwininfo(win)[1], vim.fn.line("$", win)
@@ -70,7 +70,7 @@ function M.lower(win)
   end
 end
 
---- The window has another size now: what was at its end stays there.
+--- The window has been resized: keeps the end of the text at its bottom.
 ---@param win integer
 function M.resized(win)
   local last = vim.fn.line("$", win)

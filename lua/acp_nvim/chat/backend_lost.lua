@@ -80,7 +80,7 @@ local function operations(chat)
   return ops
 end
 
---- Shows in the chat that all that stood open there has ended, and why.
+--- Marks everything open in the chat as ended, and appends the reason.
 ---@param n integer
 ---@param why string
 function M.mark_all_ended(n, why)

@@ -123,7 +123,7 @@ function M.get(n)
   return chat and chat.buf and chat or nil
 end
 
---- Questions of the session are open, or the last one has ended.
+--- Records whether a question is open: then long lines wrap.
 ---@param n integer
 ---@param asks boolean
 function M.set_asking(n, asks)
@@ -258,7 +258,7 @@ function M.apply(n, ops, total)
   end
 end
 
---- Changes the chat as the backend would, which is gone.
+--- Applies operations in the place of the backend, which has ended.
 ---@param n integer
 ---@param ops table[]
 function M.amend(n, ops)
@@ -272,7 +272,7 @@ function M.amend(n, ops)
   views.keep(buf, chat.asks == true, followers, readers)
 end
 
---- Empties the chat: everything comes anew.
+--- Empties the chat: the backend sends all of it again.
 ---@param n integer
 function M.reset(n)
   local chat = chat_of(n)

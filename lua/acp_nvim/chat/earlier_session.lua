@@ -8,7 +8,7 @@ local M = {}
 
 local waiting = {} ---@type table<string, fun(kept?: acp.Earlier)[]>  folder -> who has asked
 
---- Has the backend look for the newest conversation of a folder that is over.
+--- Asks the backend for the newest conversation of a folder that is over.
 ---@param cwd string
 ---@param answer fun(kept?: acp.Earlier)
 function M.find_saved(cwd, answer)
@@ -17,7 +17,7 @@ function M.find_saved(cwd, answer)
   backend.notify("earlier", { cwd = cwd })
 end
 
---- Port: what the backend has found.
+--- Called by the port with what the backend has found.
 ---@param cwd string
 ---@param kept? acp.Earlier
 function M.deliver(cwd, kept)
@@ -28,7 +28,7 @@ function M.deliver(cwd, kept)
   end
 end
 
---- Has nothing been said in it, and is nothing about to be?
+--- Is the session new, with no prompt sent or queued?
 ---@param n integer
 ---@return boolean
 function M.is_empty(n)
@@ -37,7 +37,7 @@ function M.is_empty(n)
   return status.turn == 0 and status.queue == 0 and not origin.id and origin.agent ~= "replay"
 end
 
---- The newest session of the folder that lives here and in which something has been said.
+--- The newest session of the folder that runs here and is not empty.
 ---@param cwd string
 ---@return integer?
 function M.newest_live(cwd)

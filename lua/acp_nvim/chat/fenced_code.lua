@@ -105,7 +105,7 @@ function M.request(code, is_seen, done)
   M.postpone()
 end
 
---- Text streams in: the parsing waits.
+--- Postpones parsing: text streams in.
 function M.postpone()
   if waiting[1] then
     timer = timer or assert(vim.uv.new_timer())

@@ -39,7 +39,7 @@ local function place_beside(chat, mark, row)
   mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, col, opts)
 end
 
---- The windows on a chat may be narrower or wider now.
+--- Places the line ends again if the windows on the chat have become narrower or wider.
 ---@param chat acp.Chat
 function M.fit(chat)
   local columns = tool_line_end.columns(chat.buf)

@@ -21,7 +21,7 @@ function M.turn_here()
   end
 end
 
---- Keeps or undoes all of that turn.
+--- Keeps or undoes all changes of that turn.
 ---@param verb "keep"|"undo"
 function M.decide(verb)
   if not M.turn_here() then

@@ -44,7 +44,7 @@ api.nvim_create_autocmd("WinScrolled", {
   end,
 })
 
---- A selection is not torn along.
+--- Does the user select text there? The selection must not move.
 ---@param win integer
 ---@return boolean
 local function is_selecting(win)

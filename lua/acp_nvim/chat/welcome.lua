@@ -58,7 +58,7 @@ local STATES = {
   stopped = { "stopped: :Acp restart", "AcpCancelled" },
 }
 
---- Who answers: in which mode, with which model; or why nobody does.
+--- The agent with its mode and model, or why it does not answer.
 ---@param status table
 ---@return acp.Chunk[]
 local function who(status)
@@ -74,7 +74,7 @@ local function who(status)
   return line
 end
 
---- The end of a path says most.
+--- Cuts a path at its beginning: its end says most.
 ---@param path string
 ---@param width integer
 ---@return string
@@ -257,7 +257,7 @@ local function draw(n, buf)
   end
 end
 
---- Asks, once, what could be continued instead.
+--- Asks the backend, once, what could be continued instead.
 ---@param n integer
 local function ask(n)
   greetings[n].asked = true
@@ -269,7 +269,7 @@ local function ask(n)
   end)
 end
 
---- Draws what the chat of the session shows while it is empty, or takes it away.
+--- Draws the welcome of an empty chat, or removes it.
 ---@param n integer
 function M.refresh(n)
   local chat, greeting = chats.get(n), greetings[n]
@@ -288,7 +288,7 @@ function M.refresh(n)
   end
 end
 
---- Something has been written to the chat.
+--- Removes the welcome if text has come.
 ---@param n integer
 function M.text_has_come(n)
   if greetings[n] then

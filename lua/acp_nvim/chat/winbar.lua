@@ -20,7 +20,8 @@ local BUSY = { starting = true, running = true }
 local timer ---@type uv.uv_timer_t?
 local question_bar ---@type fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
 
---- The room of questions, which stands above, says what the prompt's bar shows while a question is open.
+--- Installs the function that says what the prompt's bar shows while a question is open. The room of questions stands
+--- above this one.
 ---@param fn fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
 function M.show_questions_with(fn)
   question_bar = fn
@@ -46,7 +47,7 @@ function M.queues(status)
   return status.state == "running" or status.state == "asking"
 end
 
---- From where the user is, keys of ours work: in a session's prompt or chat, and there by mode.
+--- Where the user is, as far as our keys depend on it: in a session's prompt or chat, and there by mode.
 ---@param n? integer  the session
 ---@return "insert"|"normal"|"elsewhere" mode
 ---@return string filetype

@@ -110,7 +110,7 @@ function M.diff(n)
   return backend.notify("diff", { question = asked.id, focus = true }) or true
 end
 
---- What the diff's keys stand for: it is shown; where there is none, the entry unfolds.
+--- Shows the diff of the entry under the cursor; an entry without one unfolds.
 function M.show_diff()
   M.diff()
 end
@@ -200,7 +200,7 @@ function M.recall()
   api.nvim_feedkeys(vim.v.count1 .. "e", "n", false)
 end
 
---- The buffer's own mappings, in a float.
+--- Lists the buffer's mappings in a float.
 function M.help()
   key_help.show()
 end

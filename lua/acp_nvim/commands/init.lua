@@ -91,7 +91,7 @@ local function dispatch(args)
   })
 end
 
---- Runs `:Acp`; what fails is one line.
+--- Runs `:Acp`. A failure becomes a one-line message.
 ---@param args vim.api.keyset.create_user_command.command_args
 function M.run(args)
   local ran, ok, message = xpcall(dispatch, debug.traceback, args)
@@ -103,7 +103,7 @@ function M.run(args)
   end
 end
 
---- What may stand at the end of the command line.
+--- Completes the end of the command line.
 ---@param line string  up to the cursor
 ---@return string[]
 function M.complete(line)

@@ -25,7 +25,7 @@ local SHORT = 30
 local files = {} ---@type table<string, acp.AgentFile>
 local told = {} ---@type table<string, true>
 
---- `~` at its beginning and `$NAME`, `${NAME}` anywhere; what is not set stays as it is.
+--- Expands `~` at the beginning, and `$NAME` and `${NAME}` anywhere; a variable that is not set stays as it is.
 ---@param text string
 ---@return string
 function M.expand(text)
@@ -55,7 +55,7 @@ local function at(path, line, problem)
   return ("%s%s: %s"):format(name, line and ":" .. line or "", problem)
 end
 
---- Some write numbers and switches into the environment.
+--- Turns numbers and booleans of the environment into text: some files have them.
 ---@param env any
 ---@return any
 local function texts(env)
@@ -229,7 +229,7 @@ function M.agents()
   return found
 end
 
---- What is wrong in them, a line each.
+--- The problems of all files, a line each.
 ---@return string[]
 function M.problems()
   local problems = {}
@@ -239,7 +239,7 @@ function M.problems()
   return problems
 end
 
---- Differs once one of the files does.
+--- Returns a value that changes when one of the files changes.
 ---@return string
 function M.stamp()
   return table.concat(

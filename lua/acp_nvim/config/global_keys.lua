@@ -115,7 +115,7 @@ function M.map_below(wanted)
   name_group()
 end
 
---- The same once Neovim has started: by then the user's own maps are there.
+--- Does the same once Neovim has started, when the user's own maps are there.
 ---@param wanted any
 function M.map_soon(wanted)
   if type(wanted) ~= "string" then
@@ -142,7 +142,7 @@ function M.state()
   return prefix, taken, #ours
 end
 
---- Has the user any key for us, of this set or of their own?
+--- Does the user have a key for the plugin, of this set or of their own?
 ---@return boolean
 function M.is_used()
   if prefix then

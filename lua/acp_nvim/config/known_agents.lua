@@ -21,7 +21,7 @@ local M = {
 
 local exported ---@type string? the files as the backend knows them
 
---- What to do to have it: a command, or where that is told.
+--- How to install the agent: a command, or the page that says so.
 ---@param preset acp.Preset
 ---@return string
 function M.how_to_install(preset)
@@ -85,7 +85,7 @@ function M.get(name)
   return configured()[name] or known(name) or (name == "demo" and { name = name, origin = "demo" }) or nil
 end
 
---- Where its program is; nil: nowhere.
+--- The path of the agent's program; nil: it is not installed.
 ---@param agent acp.Agent
 ---@return string? path
 function M.path(agent)
@@ -106,7 +106,7 @@ function M.path(agent)
   return path ~= "" and path or nil
 end
 
---- Known ones whose program is there, and that nobody has configured, sorted.
+--- The agents known from presets that are installed and not configured, sorted.
 ---@param taken table<string, acp.Agent>
 ---@return string[]
 local function found(taken)
@@ -123,7 +123,7 @@ local function sorted(map)
   return names
 end
 
---- Those that can be expected to start: configured, found, and the demo agent.
+--- The agents that should start: configured, installed, and the demo agent.
 ---@return string[]
 function M.all()
   local own = configured()
@@ -134,7 +134,7 @@ function M.all()
   return names
 end
 
---- Tells of files that have changed since the backend was told of the agents.
+--- Calls `on_changed` if the files that name agents have changed since `specs()`.
 local function tell_changes()
   if exported and exported ~= agent_files.stamp() then
     on_changed.call()

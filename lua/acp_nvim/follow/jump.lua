@@ -20,7 +20,7 @@ local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
 local complaints = {} ---@type table<string, true>  told already
 local under_way = false
 
---- Is what happens now our own doing?
+--- Is the change of a window that autocommands tell of made here?
 ---@return boolean
 function M.is_under_way()
   return under_way
@@ -164,7 +164,7 @@ local function quietly(fn)
   end
 end
 
---- The window shows the place, if it can be shown.
+--- Shows the place in the window, if possible.
 ---@param win integer
 ---@param place acp.Place
 function M.take(win, place)

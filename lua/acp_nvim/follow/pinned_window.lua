@@ -18,7 +18,7 @@ local followers = {} ---@type table<integer, acp.Follower>
 local newest = {} ---@type table<integer, acp.Place>
 local listener = function(_, _) end ---@type fun(n: integer, what: "following"|"paused"|"off")
 
---- `fn(n, what)` is told whenever the following of a session begins, pauses or ends.
+--- Calls `fn(n, what)` whenever the following of a session begins, pauses or ends.
 ---@param fn fun(n: integer, what: "following"|"paused"|"off")
 function M.listen(fn)
   listener = fn
@@ -140,7 +140,7 @@ function M.off(n)
   end
 end
 
---- Another view of the window, at the same cursor, is ours: it is no move of the user's.
+--- Records the view that we have given the window, so that it does not count as a move of the user's.
 ---@param win integer
 function M.record_view(win)
   for _, follower in pairs(followers) do
@@ -150,7 +150,7 @@ function M.record_view(win)
   end
 end
 
---- The session is over.
+--- Forgets a session that has ended.
 ---@param n integer
 function M.drop(n)
   M.off(n)

@@ -163,7 +163,7 @@ function M.new(id, session, message, fields)
   return buf
 end
 
---- The buffer is a form no longer.
+--- Turns the form into an ordinary buffer.
 ---@param buf integer
 ---@param is_changed boolean  there is something in it that no agent got
 function M.set_free(buf, is_changed)

@@ -63,7 +63,7 @@ function M.value_lines(field)
   return lines
 end
 
---- What is to be filled in, in words.
+--- Says in words what the field takes.
 ---@param field acp.FormField
 ---@return string
 function M.kind_of(field)

@@ -69,7 +69,7 @@ local function go_to(win, row)
   end)
 end
 
---- What is wrong, by the names of fields: said at their headings, the cursor at the first.
+--- Shows errors at the headings of their fields; the cursor goes to the first.
 ---@param id integer
 ---@param errors table<string, string>
 function M.show_errors(id, errors)
@@ -134,7 +134,7 @@ local function answered(buf, is_here)
   close(buf)
 end
 
---- The question is no longer open. Who is in its form, or has filled something in, keeps it; else it goes.
+--- The question has been closed: closes its form, unless the user is in it or has filled something in.
 ---@param id integer
 function M.ended(id)
   local buf = form_buffer.of(id)
@@ -152,7 +152,7 @@ function M.ended(id)
   end
 end
 
---- The user wants to see a page.
+--- Opens a page in the browser, as the user has asked for.
 ---@param url string
 function M.visit(url)
   local ok, _, problem = pcall(vim.ui.open, url)

@@ -96,7 +96,7 @@ local MOST_WAIT_MS = 300 -- a prompt that is sent at once waits so long for git;
 ---@field text? string
 ---@field why? string    there is none
 
---- Has git tell what differs from the last commit.
+--- Asks git what differs from the last commit.
 ---@param cwd string
 ---@param diff acp.GitDiff
 ---@param ended fun()  later
@@ -133,7 +133,8 @@ local function bounded(text)
   return text:sub(1, limits.ATTACHED_BYTES) .. "\n… cut here"
 end
 
---- The chip is there at once, so that it goes along with whatever is sent next; its text comes when git has ended.
+--- Adds the diff since the last commit. Its chip is there at once, so that it goes along with the next prompt; the text
+--- comes when git has ended.
 function kinds.diff(n)
   local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
   local diff = { over = false } ---@type acp.GitDiff

@@ -49,7 +49,7 @@ local function set_text(buf, text)
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
 end
 
---- Adds what was said, or was to be said, to the history of the session's project.
+--- Adds prompts, sent or not, to the history of the session's project.
 ---@param n integer
 ---@param items string[]
 function M.history_add(n, items)
@@ -164,7 +164,7 @@ function M.known(n)
   return buf and api.nvim_buf_is_loaded(buf) and buf or nil
 end
 
---- What stands in it and has not been sent.
+--- The text that has not been sent.
 ---@param n integer
 ---@return string
 function M.draft(n)
@@ -173,7 +173,7 @@ function M.draft(n)
   return text:find("%S") and text or ""
 end
 
---- Takes what was written in the prompt of another session of the project, if nothing stands in this one.
+--- Takes over the text of another session's prompt of the project, if this one is empty.
 ---@param n integer
 ---@param text string
 function M.inherit(n, text)
@@ -266,7 +266,7 @@ function M.insert(n, text)
   end
 end
 
---- What stands in the prompt if it is nothing but chips: `:Acp prompt` takes them along.
+--- The chips of a prompt that holds nothing else: `:Acp prompt` takes them along.
 ---@param n integer
 ---@return string
 function M.chips(n)
@@ -274,7 +274,7 @@ function M.chips(n)
   return chips.is_nothing_else(n, draft) and vim.trim(draft) or ""
 end
 
---- Empties the prompt: what stood in it has been sent.
+--- Empties the prompt after its text has been sent.
 ---@param n integer
 function M.clear(n)
   local prompt, buf = prompt_of(n), M.buffer(n)

@@ -206,7 +206,7 @@ function M.candidates(n, line, is_first)
   return at - 1, mentions(cwd, (typed:gsub("\1\1", " ")))
 end
 
---- Has the files of the session's project listed, so that they are there when they are wanted.
+--- Begins to list the files of the session's project, so that they are there when they are needed.
 ---@param n integer
 function M.prepare(n)
   local session = state.session(n)

@@ -75,7 +75,7 @@ function M.users_buffer()
   end
 end
 
---- A buffer in a few words: its path as seen from here, or what it is.
+--- Names a buffer in a few words: its relative path, or its kind.
 ---@param buf integer
 ---@return string
 function M.name(buf)
@@ -257,7 +257,7 @@ function M.read(items)
   return context
 end
 
---- The same for what the user has named in a text: what cannot be read is told when the prompt goes out.
+--- Reads the items that the user has named in a text; the agent is told which cannot be read.
 ---@param items acp.ContextItem[]
 ---@return table[] context
 function M.read_all(items)

@@ -82,7 +82,7 @@ local function ways_here()
   end, WAYS)
 end
 
---- The first tool that can tell the clipboard's picture.
+--- The first installed tool that can read a picture from the clipboard.
 ---@return string? tool
 function M.clipboard_tool()
   local way = ways_here()[1]

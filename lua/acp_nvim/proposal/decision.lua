@@ -1,11 +1,11 @@
 -- The user has decided: what the right sides hold goes to the backend.
 local answer = require("acp_nvim.proposal.answer")
-local open_questions = require("acp_nvim.question.open_questions")
 local backend = require("acp_nvim.backend.process")
 local build = require("acp_nvim.proposal.build")
 local keys = require("acp_nvim.question.keys")
 local left_side = require("acp_nvim.proposal.left_side")
 local messages = require("acp_nvim.ui.messages")
+local open_questions = require("acp_nvim.question.open_questions")
 local right_side = require("acp_nvim.proposal.right_side")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")

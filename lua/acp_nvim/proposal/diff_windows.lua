@@ -1,8 +1,8 @@
 -- Two windows of their own for a diff, or one for a text that has nothing beside it: nobody else's window enters diff mode,
 -- none loses its view, and once they are closed every size is what it was.
+local layouts = require("acp_nvim.ui.tabpage")
 local options = require("acp_nvim.proposal.diff_windows.options")
 local pinned_window = require("acp_nvim.follow.pinned_window")
-local layouts = require("acp_nvim.ui.tabpage")
 local placement = require("acp_nvim.proposal.diff_windows.placement")
 local veil = require("acp_nvim.review.veil")
 

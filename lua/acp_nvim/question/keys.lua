@@ -135,7 +135,7 @@ local function meant()
     true
 end
 
---- Answers with the option of that number.
+--- Answers the question meant with the option of that number.
 ---@param number integer
 ---@param key string  that was pressed
 function M.answer(number, key)
@@ -150,7 +150,7 @@ function M.answer(number, key)
   answer(question, option, key, by_bar)
 end
 
---- Shows what the question wants to change; the cursor goes there, in normal mode.
+--- Shows the question's change as a diff; the cursor goes there, in normal mode.
 function M.diff()
   local question = meant()
   if not question or not question.has_diff then

@@ -28,14 +28,14 @@ local told = {} ---@type table<integer, integer>  question -> the number of our 
 
 -- What has been drawn -------------------------------------------------------------------------------------------------
 
---- A window on a chat is being drawn.
+--- Records that Neovim draws a window on the session's chat.
 ---@param session integer
 ---@param win integer
 function M.drawing(session, win)
   being_drawn[win] = session
 end
 
---- The screen has been drawn: the questions on it have been seen.
+--- Neovim has drawn the screen: records which questions were on it.
 function M.drawn()
   if not next(being_drawn) then
     return
@@ -73,7 +73,7 @@ local function draw_again(session)
   end
 end
 
---- Is all that it wants to do before the user as a diff?
+--- Is everything that the question asks for on the screen as a diff?
 ---@param question acp.Question
 ---@return boolean
 function M.is_shown_as_diff(question)
@@ -105,7 +105,7 @@ function M.can_refuse(question, option)
   return rejects and question.cut and not focus.is_away() and #visible_rows.visible_parts(question) > 0
 end
 
---- Why it may not be answered yet, and what to do; said once it has been shown.
+--- Why the question may not be answered yet, and what to do. It is shown by then.
 ---@param question acp.Question
 ---@return string message
 function M.why_unseen(question)
@@ -115,7 +115,7 @@ function M.why_unseen(question)
   return "not sent: the question was not fully visible. It is now: repeat to answer"
 end
 
---- Such an answer decides nothing yet: it opens the form.
+--- Does the option only open the question's form?
 ---@param question table
 ---@param option? table
 ---@return boolean
@@ -137,7 +137,7 @@ end
 
 -- Showing it ----------------------------------------------------------------------------------------------------------
 
---- Brings the question on screen; the user's window, cursor and mode stay.
+--- Scrolls the question into view; the user's window, cursor and mode stay.
 ---@param question acp.Question
 function M.show(question)
   question = open[question.id] or question
@@ -154,7 +154,7 @@ function M.show(question)
   draw_again(question.session)
 end
 
---- Says why an answer was not sent, until the question has ended. Who has tried to answer needs no announcement, which
+--- Shows why an answer was not sent; the message goes when the question ends. Who has tried to answer needs no announcement, which
 --- would take the place of this message.
 ---@param question acp.Question
 ---@param why string
@@ -170,7 +170,7 @@ local function is_out_of_sight(id)
   return open[id] ~= nil and (focus.is_away() or not visible_rows.is_visible(open[id]))
 end
 
---- Tells of a question that is out of sight, once.
+--- Announces a question that is out of sight, once.
 ---@param id integer
 function M.announce(id)
   if announced[id] or not config.get().notify or not is_out_of_sight(id) then
@@ -207,7 +207,7 @@ local function ended(question)
   session_windows.settle(question.session)
 end
 
---- All open questions of a session.
+--- Called with all open questions of a session when they have changed.
 ---@param n integer
 ---@param list acp.Question[]
 function M.update(n, list)

@@ -9,7 +9,7 @@ local M = {}
 
 local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question -> window -> what of it has been on screen
 
---- What is on the screen has been seen.
+--- Records the rows that are on the screen.
 ---@param question acp.Question
 function M.record(question)
   local windows = seen[question.id] or {}

@@ -106,7 +106,7 @@ function M.part_in(win, question, lines)
   return { win = win, look = look, from = from, to = to, total = total, room = room }
 end
 
---- What the windows of the current tabpage show of it.
+--- The parts of the question that the windows of the current tabpage show.
 ---@param question acp.Question
 ---@return acp.Part[]
 function M.visible_parts(question)
@@ -140,7 +140,7 @@ function M.entries_in(win, chat)
   return keys
 end
 
---- Does a float stand before it in each window that has it?
+--- Does a float cover the question in each window that shows it?
 ---@param question acp.Question
 ---@return boolean
 function M.is_covered(question)
@@ -153,7 +153,7 @@ function M.is_covered(question)
   return false
 end
 
---- Is it in a window, all of it?
+--- Does some window show the whole question?
 ---@param question acp.Question
 ---@return boolean
 function M.is_visible(question)

@@ -1,5 +1,6 @@
 -- Names the keys of the review as they are mapped: the user's own maps first, then ours; where another map has the key,
 -- the command, and who has it.
+local config = require("acp_nvim.config.settings")
 local mapping_owner = require("acp_nvim.ui.mapping_owner")
 
 local api = vim.api
@@ -60,7 +61,7 @@ end
 --- The keys as a line in the chat tells them: ",k keep ,u undo"; empty where there are none.
 ---@return string
 function M.in_general()
-  local own, maps, parts = own_maps(0), require("acp_nvim.config.settings").get().review.maps, {}
+  local own, maps, parts = own_maps(0), config.get().review.maps, {}
   for _, verb in ipairs({ "keep", "undo" }) do
     local key = own[M.keys[verb].plug] or maps and vim.fn.keytrans(typed(M.keys[verb].lhs))
     parts[#parts + 1] = key and ("%s %s"):format(key, verb) or nil
@@ -71,7 +72,7 @@ end
 ---@param buf integer
 ---@return table<acp.HunkVerb, { key?: string, command: string, who?: string }>  `who`: has the key that would be ours
 function M.told(buf)
-  local maps = require("acp_nvim.config.settings").get().review.maps
+  local maps = config.get().review.maps
   local own, told = own_maps(buf), {}
   for verb, key in pairs(M.keys) do
     local map = maps and not own[key.plug] and M.taken(buf, verb)

@@ -1,8 +1,9 @@
 -- Maps the keys of the review in buffers with pending changes, from the first to the last, where nothing else is
 -- mapped.
+local config = require("acp_nvim.config.settings")
 local key_names = require("acp_nvim.review.key_names")
-local review = require("acp_nvim.review")
 local messages = require("acp_nvim.ui.messages")
+local review = require("acp_nvim.review")
 
 local api = vim.api
 local M = {}
@@ -56,7 +57,7 @@ function M.attend()
   review.listen(function(buf, has_pending)
     if not has_pending then
       unmap(buf)
-    elseif not mapped[buf] and require("acp_nvim.config.settings").get().review.maps then
+    elseif not mapped[buf] and config.get().review.maps then
       map(buf)
     end
   end, function(buf)

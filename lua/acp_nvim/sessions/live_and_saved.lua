@@ -34,7 +34,7 @@ local STATES = {
 
 local listings = {} ---@type acp.Listed[]
 
---- What the agents have saved, as of now.
+--- Replaces the list of saved sessions.
 ---@param list acp.Listed[]
 function M.set_saved(list)
   listings = list
@@ -98,7 +98,7 @@ local function live()
   return lines, there
 end
 
---- Those that live, then those that are saved and do not live.
+--- The sessions that run here, then the saved ones that do not.
 ---@return acp.SessionLine[]
 function M.all()
   local lines, there = live()

@@ -60,7 +60,7 @@ function M.exited(n, id, status)
   end
 end
 
---- The session leaves the list, and its terminals with it; a buffer that is on the screen stays readable.
+--- Removes the terminals of a session that has ended; a buffer that is on the screen stays readable.
 ---@param n integer
 function M.ended(n)
   for _, terminal in ipairs(registry.list(n)) do

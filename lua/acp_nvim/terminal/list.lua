@@ -21,7 +21,7 @@ local function lines()
   end, registry.list())
 end
 
---- Draws it anew, where it is shown.
+--- Draws the list again, where it is shown.
 function M.draw()
   if shown and api.nvim_buf_is_valid(shown) then
     vim.bo[shown].modifiable = true

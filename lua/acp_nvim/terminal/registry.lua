@@ -47,14 +47,14 @@ function M.find(n, id)
   end
 end
 
---- How it ended; nil: it runs.
+--- How the terminal ended; nil: it runs.
 ---@param terminal acp.Terminal
 ---@return string?
 function M.ending(terminal)
   return terminal.status or terminal.generation ~= backend.generation() and "gone" or nil
 end
 
---- All there are, oldest first.
+--- The terminals of a session, or all, oldest first.
 ---@param n? integer  only those of this session
 ---@return acp.Terminal[]
 function M.list(n)

@@ -11,7 +11,7 @@ local M = { STEP = 10 } -- the rank of the plan's step
 ---@field rank integer   what is narrow gives up the highest first
 ---@field gap? string    what stands before it
 
---- What an agent says, for a bar.
+--- Makes a text of an agent safe for a bar.
 ---@param text string
 ---@return string
 function M.clean(text)
@@ -28,7 +28,7 @@ local function width_of(list)
   return width
 end
 
---- Drops the least important until the rest fits; the plan's step is cut rather than dropped.
+--- Drops the least important segments until the rest fits; the plan's step is cut rather than dropped.
 ---@param list acp.Segment[]
 ---@param width integer
 function M.fit(list, width)

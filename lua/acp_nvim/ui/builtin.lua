@@ -1,7 +1,7 @@
 -- Tells whether a function of Neovim's is still its own, or has been replaced by a plugin.
 local M = {}
 
---- Has nobody put a function of their own in its place?
+--- Is it Neovim's own function, and not one that a plugin has put in its place?
 ---@param fn function
 ---@return boolean
 function M.is(fn)

@@ -122,7 +122,7 @@ function M.side(side)
   return M.WINDOW .. "," .. table.concat(DIFF, ","):gsub("%%s", side)
 end
 
---- A window of ours: what Neovim draws of it can be read, too.
+--- Sets 'winhighlight' of a window of ours so that what Neovim itself draws there can be read, too.
 ---@param win integer
 ---@param value? string  of 'winhighlight'
 function M.apply_to(win, value)

@@ -19,7 +19,8 @@ function M.is_covered()
   return mode:find("^[cr]") ~= nil or vim.o.showmode
 end
 
---- What the moment forbids (a textlock, a command line's window) is not done: the message has been echoed in any case.
+--- Runs `fn` without autocommands. An error (of the textlock, of a command line's window) is ignored: the message has
+--- been echoed in any case.
 ---@param fn fun()
 local function unnoticed(fn)
   local before = vim.o.eventignore
@@ -28,7 +29,7 @@ local function unnoticed(fn)
   vim.o.eventignore = before
 end
 
---- The line goes, if it is there.
+--- Closes the float, if there is one.
 function M.hide()
   local gone = win
   win = nil
@@ -63,7 +64,7 @@ local function open(line, hl)
   end
 end
 
---- Shows a message that has been echoed, if it is not to be seen.
+--- Shows a message that has been echoed in a float, if the mode's name covers it.
 ---@param line string
 ---@param hl? string
 function M.show(line, hl)

@@ -122,7 +122,7 @@ function List:places(buf)
   return found
 end
 
---- Every window's cursor stays on its thing, as far up or down in the window as it was.
+--- Puts the cursor of each window back on its item, as far up or down in the window as it was.
 ---@private
 ---@param before table<integer, { key?: string, view: table }>
 function List:restore(before)
@@ -164,7 +164,7 @@ function List:draw()
   self:decorate(buf)
 end
 
---- Brings it up to date, if it is open.
+--- Draws the list again, if it is open.
 function List:redraw()
   if self.buffer and not self.scheduled then
     self.scheduled = true
@@ -210,7 +210,7 @@ function List:help()
   panes.float(vim.list_extend(lines, { " q     close the window" }), "", self.spec.title)
 end
 
---- The cursor has moved: what has been asked of another row is forgotten.
+--- The cursor has moved: forgets a confirmation that was asked for another row.
 ---@private
 function List:moved()
   local row = api.nvim_win_get_cursor(0)[1]
@@ -264,7 +264,7 @@ function List:window()
   return win > 0 and win or nil
 end
 
---- Opens it, in its window if that is there.
+--- Opens the list, or goes to its window.
 ---@param height integer
 function List:open(height)
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })

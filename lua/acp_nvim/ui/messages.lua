@@ -13,13 +13,13 @@ local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
 local said = 0
 local last_line = "" -- that was said
 
---- How many messages there have been.
+--- The number of messages so far, by which `take_back` knows whether another one has come since.
 ---@return integer
 function M.shown_so_far()
   return said
 end
 
---- Do messages go where Vim's own go, and not to a function of the user's?
+--- Are messages echoed? A plugin may have replaced vim.notify().
 ---@return boolean
 function M.is_echoed()
   return builtin.is(vim.notify)

@@ -70,7 +70,7 @@ local function leave_as_before(win, from, before)
   })
 end
 
---- A window at the bottom. Once it is closed all is as it was, the cursor where it came from.
+--- Opens a window at the bottom. Closing it restores the sizes of the others, and the cursor goes back where it was.
 ---@param height integer
 ---@return integer win
 function M.split(height)
@@ -136,7 +136,7 @@ local function rows_of(line, width)
   return math.max(1, math.ceil(wanted / room))
 end
 
---- No higher than its text, and where that is higher, a word that there is more.
+--- Makes the float no higher than its text. Where the text is higher, its border says that there is more.
 ---@param win integer
 local function fit(win)
   local rows, height = vim.api.nvim_win_text_height(win, {}).all, vim.api.nvim_win_get_height(win)

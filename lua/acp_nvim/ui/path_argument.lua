@@ -46,7 +46,7 @@ function M.path(typed)
   return absolute(is_escaped and name:gsub("\\ ", " ") or name)
 end
 
---- The words of a command line, as they are typed: a blank behind a backslash parts none.
+--- Splits a command line into words as they are typed: an escaped blank does not end a word.
 ---@param line string
 ---@return string[]
 function M.typed_words(line)
@@ -55,7 +55,7 @@ function M.typed_words(line)
   end, vim.split((line:gsub("\\ ", "\1")), "%s+"))
 end
 
---- The names that a list of them has, without their backslashes.
+--- The names of a list of files, without their backslashes.
 ---@param line string
 ---@return string[]
 function M.words(line)

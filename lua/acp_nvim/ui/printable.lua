@@ -53,7 +53,7 @@ function M.cut(text, width)
   return short
 end
 
---- Tabs as wide as they would be drawn at the start of a line.
+--- Replaces tabs by as many blanks as they would take at the start of a line.
 ---@param text string
 ---@param tabstop integer
 ---@return string

@@ -55,14 +55,14 @@ local function show(lines)
   end
 end
 
---- A further step has begun.
+--- Shows the next step.
 ---@param step string
 function M.step(step)
   steps[#steps + 1] = step
   M.line("")
 end
 
---- What was said last.
+--- Shows the last line of output.
 ---@param line string
 function M.line(line)
   local lines = {}
@@ -73,7 +73,7 @@ function M.line(line)
   show(lines)
 end
 
---- All is done: the window goes.
+--- Closes the window.
 function M.close()
   if win and api.nvim_win_is_valid(win) then
     api.nvim_win_close(win, true)

@@ -22,7 +22,7 @@ function M.now()
   outcome = results
 end
 
---- The words of an error without where in whose files it happened.
+--- The text of an error without file names and line numbers.
 ---@param text string
 ---@return string
 local function words(text)
@@ -53,7 +53,7 @@ local function without_autocommands(fn)
   end
 end
 
---- Closes what has come since.
+--- Closes the windows that have been opened since.
 ---@param windows integer[]
 ---@param current integer
 local function undo(windows, current)
@@ -81,7 +81,7 @@ local function attempt(fn)
   end
 end
 
---- Runs `fn` to its end; what an autocommand raises meanwhile is told in one line. What `fn` itself raises is raised.
+--- Runs `fn` to its end. An error of an autocommand becomes a message; an error of `fn` itself is raised.
 ---@param fn fun(): any
 ---@return any ...
 function M.run(fn)

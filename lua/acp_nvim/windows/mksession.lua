@@ -97,7 +97,7 @@ local function come_back()
   end
 end
 
---- Once the session file has been read to its end.
+--- Cleans up once the session file has been read to its end.
 function M.clear_soon()
   if not is_due then
     is_due = true
@@ -123,7 +123,7 @@ local function is_session_file(file)
   return begun == "let SessionLoad"
 end
 
---- From now on there are buffers of ours.
+--- Begins to watch for session files: from now on there are buffers of ours.
 function M.attend()
   local group = api.nvim_create_augroup("acp_nvim.leftovers", {})
   api.nvim_create_autocmd("SourcePre", {

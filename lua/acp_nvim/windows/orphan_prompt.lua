@@ -28,7 +28,7 @@ function M.holds(n, was_starting)
   return is_typed_in(buf) or was_starting and prompt.draft(n) ~= ""
 end
 
---- The text goes to the prompt that its user has gone to, if nothing stands there; it is in the history in any case.
+--- Puts the text into the prompt that the user has gone to, if it is empty; the history has it in any case.
 ---@param text string
 local function hand_on(text)
   local win = session_windows.prompt()
@@ -58,7 +58,7 @@ local function release(n, buf)
   hand_on(text)
 end
 
---- Nothing was written: what was there before comes back.
+--- Shows the session that was there before: nothing was written.
 ---@param n integer
 local function go_back(n)
   local before = session_windows.is_open(n) and state.current()
