@@ -11,6 +11,7 @@ from typing import Literal
 MANY, PACED, SCROLL = "chunks:20000:20", "paced:5:200", "after:5000:80:paced:3:50"
 SMALL, MIDDLE, LARGE = "chunks:2500:20", "chunks:10000:20", "chunks:40000:20"
 KEYS, TEN, FLOOD = "keys:50000", "many:10:paced:3:50", "flood:50"
+LONG, MERGE, HUNKS = "lines:100000:1000:5", "unsaved:lines:200000:2:1", "hunks:lines:20000:2:1"
 OLDER = 2  # times a bar are granted to a Neovim that parses synchronously
 Peers = tuple[str, str, str]  # codecompanion, avante, zenodea
 Median = Callable[[str, str, str], float | None]  # of a load, an adapter and a figure
@@ -91,6 +92,10 @@ BARS = [
     Bar("bigline:16", "rss_helpers", "… memory of the backend at its peak", "MB", 160),
     Bar("read:200", "req_median_ms", "fs read, 2,000 lines", "ms", 1.5, ("1.75", "0.61", "0.73")),
     Bar("write:50", "req_median_ms", "fs write, 2,000 lines", "ms", 3, ("2.4", "5.9", "1.34")),
+    Bar(LONG, "max", "fs write of a loaded file of 100,000 lines: the editor waits", "ms", 60),
+    Bar(HUNKS, "undo", "10,000 pending hunks: from the key that undoes one to the screen", "ms", 10),
+    Bar(HUNKS, "typing_p99", "… from a key in the file to the screen, p99", "ms", 15),
+    Bar(MERGE, "max", "a merge of 200,000 lines, every second one changed: the editor waits", "ms", 200),
     Bar("replay:5000", "quiet", "replay of 5,000 updates", "s", 0.08, ("0.077", "0.17", "0.23")),
     Bar("replay:5000", "p99", WAITS, "ms", 20, ("35", "70", "106")),
     Bar(KEYS, "typing_p99", "a chat of 50,000 lines: from a key in the prompt to the screen, p99", "ms", 8),
@@ -107,5 +112,12 @@ BARS = [
     Bar("startup", "startup_ms", "added to Neovim's start", "ms", 1.0, ("+10", "+15.3", "+5.3"), "nothing"),
 ]  # fmt: skip
 LOADS = list(dict.fromkeys(bar.load for bar in BARS))
-OURS_ONLY = {KEYS, TEN, FLOOD}  # what plain Lua and a bare Python process have no code for
+OURS_ONLY = {
+    KEYS,
+    TEN,
+    FLOOD,
+    LARGE,
+    MERGE,
+    HUNKS,
+}  # what plain Lua and a bare Python process have no code for
 RATIOS = {bar.load for bar in BARS if bar.of == "pylimit"}
