@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, tool, write_file
 from tests.functional.editor import Editor
+from tests.functional.packages import plugin
 from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
     DIFFS,
@@ -253,6 +254,30 @@ def test_a_write_of_its_own_decides(open_editor: Open, tmp_path: Path, keys: str
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
     assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "mine\n", 1)
+
+
+@pytest.mark.parametrize("rhs", ["'<Cmd>w<CR>'", "function() vim.cmd.write() end", "'<Cmd>wall<CR>'"])
+def test_a_key_behind_which_key_is_as_good_as_any(open_editor: Open, tmp_path: Path, rhs: str) -> None:
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    init = f"""
+    vim.g.mapleader = " "
+    vim.opt.runtimepath:prepend({str(plugin("which-key.nvim"))!r})
+    require("which-key").setup({{ delay = 0 }})
+    vim.keymap.set("n", "<leader>w", {rhs})
+    """
+    editor = open_old(open_editor, agent, init=init)
+    open_diff(editor)
+    editor.type("ggccmine<Esc>")
+    editor.expect_lua("return vim.fn.maparg(' ', 'n') ~= ''")
+    editor.type(" ")
+    editor.expect_lua("return #vim.api.nvim_list_wins() > 3")
+    editor.type("w")
+    if "wall" in rhs:
+        editor.screen.expect("the proposal was not sent")
+        assert get_outcomes(agent) == []
+        return
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
 
 
 @pytest.mark.parametrize("command", ["saveas copy.txt", "w copy.txt"])
