@@ -116,7 +116,7 @@ OURS_ONLY = {
     KEYS,
     TEN,
     FLOOD,
-    LARGE,
+    LONG,
     MERGE,
     HUNKS,
 }  # what plain Lua and a bare Python process have no code for
