@@ -23,12 +23,12 @@ class ChatCommands:
         self.toggle(self._app.session(command.session), command.key, command.open)
 
     def toggle(self, session: Session, key: int, is_open: bool | None) -> None:
-        """Fold or unfold the entry under that key; None: whichever it is not."""
+        """Fold or unfold the entry with that key; None toggles it."""
         self._views.of(session).view.toggle(key, is_open)
         self._app.touch(session)
 
     def _fit(self, command: commands.Fit) -> None:
-        """The size of a session's chat window, perhaps told before the session is begun."""
+        """Note the size of a session's chat window, perhaps before the session begins."""
         self._views.fit(command.session, (command.rows, command.columns))
         if session := self._app.sessions.get(command.session):
             self._app.touch(session)
@@ -38,7 +38,7 @@ class ChatCommands:
         self._app.editor.notify(calls.Float(*view.details(command.key)))
 
     def _render(self, command: commands.Render) -> None:
-        """The buffer was emptied: send everything once more."""
+        """Send everything again, because the buffer was emptied."""
         session = self._app.session(command.session)
         self._views.of(session).anew()
         self._app.touch(session)

@@ -1,4 +1,4 @@
-"""A look at one agent: started in a place of its own, greeted, listened to, ended. No session comes of it."""
+"""Examines one agent for `:Acp doctor`: starts it in an empty folder, initializes it, listens, and ends it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MANY = 100  # capabilities
 
 
 class Listener:
-    """What an agent does beside answering."""
+    """Notes what the agent sends beside its answer."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -68,7 +68,7 @@ class Doctor:
 
     @property
     def pids(self) -> list[int]:
-        """Of what is being looked at: it must not outlive us."""
+        """Return the processes of examined agents, which must not outlive the backend."""
         return [connection.pid for connection in self.connections if connection.pid]
 
     def _doctor(self, command: commands.Doctor) -> None:
@@ -124,7 +124,7 @@ class Doctor:
 async def _greet(
     connection: Connection, offer: dict[str, Any], seconds: float
 ) -> tuple[Result | None, float]:
-    """The answer to initialize, if it comes in time, and the milliseconds it took from the start of the process."""
+    """Return the answer to initialize, if it comes in time, and the milliseconds since the start of the process."""
     answered = anyio.Event()
     answers: list[Result] = []
 
@@ -140,7 +140,7 @@ async def _greet(
 
 
 async def _end(connection: Connection) -> bool:
-    """Whether it had to be made to end."""
+    """Whether it had to be killed."""
     began = time.monotonic()
     await connection.stop(_GRACE)
     return time.monotonic() - began >= _GRACE
@@ -169,7 +169,7 @@ def _told(
 
 
 def _offered(capabilities: Any, path: str = "") -> list[str]:
-    """The dotted names of what is offered: there, and neither false nor null; `{}` is a yes."""
+    """Yield the dotted names of offered capabilities: those that are neither false nor null; `{}` is a yes."""
     if isinstance(capabilities, dict) and (capabilities or not path):
         found = []
         for key, value in list(capabilities.items())[:_MANY]:

@@ -1,4 +1,4 @@
-"""Questions in words: the verbs of their forms, and whether an answer holds what it has to."""
+"""Commands of forms, and the check whether an answer fits its form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FormCommands:
         }
 
     def _send(self, command: commands.FormSend) -> None:
-        """A form's buffer was written."""
+        """Answer by a form's buffer that was written."""
         wanted = command.question
         for session in self._app.sessions.values():
             question = session.questions.get(wanted)
@@ -35,7 +35,7 @@ class FormCommands:
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
     def takes(self, session: Session, question: Question, option: Option | None, content: Any) -> bool:
-        """May it be answered so? Else it stays open, and the user hears why or gets the form."""
+        """Whether the question may be answered so. If not, it stays open, and the user hears why or gets the form."""
         if question.form is None or option is None or option.kind.startswith("reject"):
             return True
         if option.id in question.quick:

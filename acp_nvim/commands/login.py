@@ -60,13 +60,13 @@ class LoginCommands:
             {"methodId": method.id},
             lambda result: self._logged_in(host, session, result),
             unbounded=True,
-            owner=host,  # of all its sessions
+            owner=host,  # for all its sessions
         )
 
     def _logged_in(self, host: Host, session: Session, result: Result) -> None:
         host.logging_in = False
         if isinstance(result, Gone):
-            return  # on_exit tells
+            return  # on_exit tells the user
         if isinstance(result, Failure):
             why = f"{host.name}: the login failed: {result.error}"
             session.transcript.note("error", why)
@@ -76,7 +76,7 @@ class LoginCommands:
         host.unlock()
 
     def _login_done(self, command: commands.LoginDone) -> None:
-        """The program in the terminal has ended well: only a new process of the agent knows of it."""
+        """Restart the agent, because the login program succeeded: only a new process of the agent sees that."""
         session = self._app.session(command.session)
         self._app.say("info", f"{session.agent}: logged in, it is started anew")
         self._sessions.restart(session, logged_in=True)
@@ -112,7 +112,7 @@ def _find(methods: Sequence[AuthMethod], wanted: str | None) -> AuthMethod | Non
 
 
 def _command(host: Host, method: AuthMethod) -> LoginProgram:
-    """What runs in the terminal: the program that the agent names, or itself with further arguments."""
+    """Return the program to run in a terminal: the one that the agent names, or the agent with further arguments."""
     named = method.meta.get("terminal-auth")
     own = {"command": host.spec.command, "args": [*host.spec.args, *method.args], "env": method.env}
     chosen = {**own, **named} if isinstance(named, dict) and isinstance(named.get("command"), str) else own

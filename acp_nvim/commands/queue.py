@@ -1,4 +1,4 @@
-"""Verbs of prompts that wait, and of those that were sent."""
+"""Commands on waiting prompts, and on those that were sent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class QueueCommands:
         self._app.touch(session)
 
     def _recall(self, command: commands.Recall) -> None:
-        """What the user said goes back into their prompt, to be sent again as it is or edited."""
+        """Put an earlier prompt back into the prompt's buffer, to be sent again."""
         session = self._app.session(command.session)
         entry = session.transcript.entry(command.key)
         if isinstance(entry, Message) and entry.role == "user":
@@ -49,7 +49,7 @@ class QueueCommands:
 
 
 def _gone(texts: list[str], one: str, many: str) -> list[str]:
-    """What to do comes first: a narrow screen cuts the end off."""
+    """Return the message. What to do comes first: a narrow screen cuts the end off."""
     if len(texts) > 1:
         return [many.format(len(texts))]
     return [one + _brief(text) for text in texts]

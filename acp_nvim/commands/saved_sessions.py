@@ -1,4 +1,4 @@
-"""Verbs of the sessions that agents have saved: listed, opened again, forked, deleted; and their titles."""
+"""Commands on sessions that agents have saved: list, open, fork, delete, and rename."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SavedSessionCommands:
     # --- the list
 
     def _show_list(self, command: commands.List) -> None:
-        """Agents that run are asked. Only where none does, one is started for it."""
+        """List the sessions of running agents. If none runs, one is started."""
         self._is_open = True
         hosts = self._running()
         if not hosts and command.agent:
@@ -55,7 +55,7 @@ class SavedSessionCommands:
         self.tell()
 
     def _end_list(self, command: commands.ListEnd) -> None:
-        """Nobody looks at it any more."""
+        """End agents that run only for the list, because it was closed."""
         self._is_open = False
         for listing in self._listings.values():
             listing.end()
@@ -65,7 +65,7 @@ class SavedSessionCommands:
             host.rest()
 
     def agent_ready(self, host: Host) -> None:
-        """An agent is ready."""
+        """Ask an agent that is ready for its sessions."""
         if self._is_open:
             host.kept = True
             self._listing(host).begin()
@@ -97,7 +97,7 @@ class SavedSessionCommands:
         self._open(command, Way("resume", command.id))
 
     def _reopen(self, command: commands.Reopen) -> None:
-        """As the agent can."""
+        """Open a saved session in the way that the agent can."""
         self._open(command, Way("again", command.id))
 
     def _fork(self, command: commands.Fork) -> None:
@@ -111,7 +111,7 @@ class SavedSessionCommands:
     # --- the rest
 
     def _rename(self, command: commands.Rename) -> None:
-        """The protocol has no word for it: the title is the user's own."""
+        """Rename a session. The protocol has no request for it: the title is the user's own."""
         session = self._app.session(command.session)
         session.name = one_line(command.title) or None
         self._app.touch(session)

@@ -1,4 +1,4 @@
-"""Verbs of a session's life: what it is to do next, and how it ends, stops and comes back."""
+"""Commands on a session's life: begin, prompt, cancel, stop, restart and close."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SessionCommands:
         self._revive(session)
 
     def _revive(self, session: Session) -> None:
-        """There is a prompt for it: what has ended starts anew."""
+        """Start the session's agent again, if it has ended, because there is a prompt."""
         session.queue.release()
         if session.phase in ("stopped", "failed"):
             host = next((host for host in self._app.hosts if session in host.sessions), None)
@@ -167,12 +167,12 @@ class SessionCommands:
         self.let_go(session)
 
     def let_go(self, session: Session) -> None:
-        """It is closed."""
+        """Forget the session, because it is closed."""
         session.gone("closed", None, time.monotonic())
         self._app.forget(session)
 
 
 def _way_back(session: Session, host: Host | None) -> Way:
-    """How a session whose agent has ended comes back."""
+    """Return how a session starts again whose agent has ended."""
     unfinished = host.starts.unfinished(session) if host else None
     return unfinished or (Way("again", session.memory) if session.memory else NEW)

@@ -16,7 +16,7 @@ class TerminalCommands:
         }
 
     def _watch(self, command: commands.TerminalWatch) -> None:
-        """A buffer shows a terminal: send its output there."""
+        """Send a terminal's output to a buffer that shows it."""
         self._terminals.watch(self._app.session(command.session), command.id, command.buffer)
 
     def _kill(self, command: commands.TerminalKill) -> None:

@@ -22,7 +22,7 @@ class TranscriptCommands:
         }
 
     def _earlier(self, command: commands.Earlier) -> None:
-        """The editor wants to know which conversation of a folder could go on."""
+        """Tell the editor which conversation of a folder could be continued."""
         self._app.spawn(self._tell_earlier, command.cwd)
 
     async def _tell_earlier(self, cwd: str) -> None:

@@ -1,4 +1,4 @@
-"""What a user must know of an agent's ways to log in."""
+"""Describes an agent's ways to log in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ways(NamedTuple):
 
 
 def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
-    """What to tell about them, in a line and in the chat."""
+    """Return what to tell the user, in one line and for the chat."""
     if not methods:
         how = "log in by its own program, then :Acp restart"
         return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
@@ -33,7 +33,7 @@ def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
 
 
 def shapes(methods: Sequence[AuthMethod]) -> list[LoginMethod]:
-    """As the editor gets them: for completion and the picker."""
+    """Return them for the editor's completion and picker."""
     return [
         {"id": method.id, "name": name_of(method.name), "text": _described(method)}
         for method in methods[: limits.LOGIN_METHODS]
