@@ -7,6 +7,7 @@ local environment = require("acp_nvim.backend.python_environment")
 local global_keys = require("acp_nvim.config.global_keys")
 local image = require("acp_nvim.prompt.image")
 local known_agents = require("acp_nvim.config.known_agents")
+local launch = require("acp_nvim.backend.launch")
 local printable = require("acp_nvim.ui.printable")
 local version = require("acp_nvim.agents.version")
 
@@ -101,7 +102,7 @@ end
 
 ---@return boolean complete
 local function check_python()
-  local python, message = backend.python()
+  local python, message = launch.python()
   if not python then
     health.error(message or "no Python", advice())
     return false

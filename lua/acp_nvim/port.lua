@@ -201,7 +201,7 @@ function M.frame(batch)
   unheard = to_nobody(batch)
   local errors = frame_queue.run(steps)
   unheard = {}
-  state.settle()
+  state.publish_changes()
   return errors
 end
 

@@ -177,7 +177,7 @@ function M.close_session(options)
     return requests.send(n, "close")
   end
   session_end.take(n)
-  state.settle()
+  state.publish_changes()
   return true
 end
 

@@ -62,7 +62,7 @@ retry = function()
   local entries = waiting
   waiting, blocked = {}, false
   M.run(entries)
-  state.settle()
+  state.publish_changes()
 end
 
 --- Calls `fn` after what waits, or at once if nothing does. Windows that wait do not open any more. It is for the end of

@@ -1,6 +1,7 @@
 -- Asks the backend's package what has changed since the last commit, as a patch. git itself would run the filters that
 -- a repository names.
 local backend = require("acp_nvim.backend.process")
+local launch = require("acp_nvim.backend.launch")
 
 local M = {}
 
@@ -11,7 +12,7 @@ local DIFF_MS = 10000
 ---@return true? ok
 ---@return string? message
 function M.ask(cwd, done)
-  local python, message = backend.python()
+  local python, message = launch.python()
   if not python then
     return nil, message
   end

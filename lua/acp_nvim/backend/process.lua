@@ -4,6 +4,7 @@ local environment = require("acp_nvim.backend.python_environment")
 local event = require("acp_nvim.system.event")
 local frame_queue = require("acp_nvim.backend.frame_queue")
 local known_agents = require("acp_nvim.config.known_agents")
+local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
@@ -32,7 +33,6 @@ local M = {
 M.root = environment.root
 
 local GOODBYE_MS = 1500
-local WHAT_TO_DO = "run :Acp install"
 
 local channel ---@type integer?
 local pending ---@type any[][]? verbs with their payloads, to be sent once the process runs; nil: it runs, or none is wanted
@@ -43,28 +43,6 @@ local leaders ---@type string? the file in which the backend lists the processes
 local is_over = false -- the backend in the host has ended, and all that it had started
 local partial = "" -- an unfinished line of stderr
 local missing ---@type string? the Python module whose absence ended the backend
-
---- The interpreter that has the package: configured, else the plugin's own, else the user's for Neovim.
----@return string? python
----@return string? message
-function M.python()
-  local configured = config.get().python
-  if configured then
-    configured = vim.fs.normalize(configured)
-    if vim.fn.executable(configured) == 1 then
-      return configured
-    end
-    return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
-  end
-  if environment.is_being_made then
-    return nil, "the installation is running: :Acp works when it is done"
-  end
-  local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
-  if python ~= "" and vim.fn.executable(python) == 1 then
-    return python
-  end
-  return nil, "its Python part is not installed yet: " .. WHAT_TO_DO
-end
 
 ---@param line string
 local function log_line(line)
@@ -132,7 +110,7 @@ local function why_it_ended(code)
   if missing and missing:find("^acp_nvim%.") then
     return ("update or reinstall the plugin, it lacks %s"):format(missing)
   elseif missing then
-    return ("the Python package %s is missing: %s"):format(missing, WHAT_TO_DO)
+    return ("the Python package %s is missing: %s"):format(missing, launch.WHAT_TO_DO)
   elseif has_answered then
     return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
   end
@@ -165,41 +143,6 @@ local function on_exit(id, code)
     partial = ""
     give_up(why_it_ended(code))
   end
-end
-
----@param python string
----@return integer? channel
----@return string? message
-local function start_job(python)
-  local command = { python, "-I", "-m", "acp_nvim" }
-  -- the plugin's folder as cwd: the user's may be gone, or keep a file system busy
-  local options = { rpc = true, cwd = M.root, on_stderr = on_stderr, on_exit = on_exit }
-  local ok, id = pcall(vim.fn.jobstart, command, options)
-  if not ok or id <= 0 then
-    return nil, ("%s cannot be started: %s"):format(python, tostring(id))
-  end
-  return id
-end
-
----@param python string
----@return integer? channel
----@return string? message
-local function start_in_host(python)
-  vim.g.python3_host_prog = vim.g.python3_host_prog or python
-  local path = M.root .. "/rplugin/python3/acp_nvim_rplugin.py"
-  local ok, result = pcall(function()
-    if vim.fn.exists("*AcpNvimChannel") == 0 and vim.fn["remote#host#IsRunning"]("python3") == 1 then
-      error("it runs already, without acp_nvim; :UpdateRemotePlugins makes it known from the start", 0)
-    end
-    -- by hand what :UpdateRemotePlugins would write into a manifest; with the manifest it is registered already
-    local spec = { type = "function", name = "AcpNvimChannel", sync = true, opts = vim.empty_dict() }
-    pcall(vim.fn["remote#host#RegisterPlugin"], "python3", path, { spec })
-    return vim.fn.AcpNvimChannel()
-  end)
-  if not ok or type(result) ~= "number" then
-    return nil, ("the python3 host cannot be used (start Neovim anew): %s"):format(tostring(result))
-  end
-  return result
 end
 
 ---@param ... any  verb and payload
@@ -256,7 +199,7 @@ function M.start()
   if M.is_running() then
     return true
   end
-  local python, message = M.python()
+  local python, message = launch.python()
   if not python then
     return nil, message
   end
@@ -265,12 +208,12 @@ function M.start()
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
   if not in_host then
-    channel, message = start_job(python) -- it imports while the windows are drawn
+    channel, message = launch.start_job(python, on_stderr, on_exit) -- it imports while the windows are drawn
   end
   -- later: the configuration takes a while to collect, and the host to start
   vim.schedule(function()
     if in_host then
-      channel, message = start_in_host(python)
+      channel, message = launch.start_in_host(python)
     end
     send_pending(message)
   end)

@@ -46,7 +46,7 @@ local function touch(n)
     scheduled = true
     vim.schedule(function()
       scheduled = false
-      M.settle()
+      M.publish_changes()
     end)
   end
 end
@@ -301,9 +301,9 @@ function M.on_change(fn)
 end
 
 --- Calls the listeners and fires AcpStatus for every session that has changed since the last call, oldest first.
-function M.settle()
+function M.publish_changes()
   if textlock.is_on() then
-    return vim.defer_fn(M.settle, 50)
+    return vim.defer_fn(M.publish_changes, 50)
   end
   local numbers = vim.tbl_keys(changed)
   table.sort(numbers)

@@ -43,7 +43,7 @@ local function restore(pair)
   pair.fitted = ("%d of %d"):format(heights(pair))
 end
 
---- Sizes have changed: by the user's hand, which counts from now on, or because windows came or went.
+--- Sizes have changed. If the user has changed them they count from now on; if windows came or went they are restored.
 ---@param pair acp.Pair
 ---@param windows integer[]
 function M.resized(pair, windows)
@@ -65,9 +65,9 @@ function M.enlarge(win, rows)
   end
 end
 
---- A question of the session is gone: the prompt gets back what it has lent.
+--- Gives the prompt back the lines that it has lent, after a question of the session has ended.
 ---@param n integer
-function M.settle(n)
+function M.give_back(n)
   for _, pair in pairs(pairs_of.by_tab) do
     if pair.session == n and pair.lent then
       pair.lent = nil

@@ -21,7 +21,7 @@ local M = {
   close = closing.close,
   close_session = closing.close_session,
   enlarge = heights.enlarge,
-  settle = heights.settle,
+  give_lines_back = heights.give_back,
 }
 
 -- Opening -------------------------------------------------------------------------------------------------------------
