@@ -79,7 +79,7 @@ class Enforcement:
     def saved(self, path: str) -> None:
         """The editor has saved the file, and not for an agent: what it holds now is what the user wants."""
         path = disk.resolve(path)
-        if not self._files.lock(path).locked():
+        if path not in self._files.saving:
             for session in {case.session for case in self._cases}:
                 self._forget_settled(session, {path})
 

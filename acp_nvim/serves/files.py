@@ -80,6 +80,7 @@ class Files:
         self._echoes: dict[str, tuple[Session, str]] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._finishing: set[anyio.CancelScope] = set()
+        self.saving: set[str] = set()  # files that the editor is asked to save for an agent
 
     # --- what the rest of the client tells
 
@@ -203,7 +204,7 @@ class Files:
         _expect_same(given, now.path)
         if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
             return False
-        with self._to_the_end():
+        with self._to_the_end(), self._saving(now.path):
             saved = await self.live.save(now, text, Doer(session, "agent", session.turn, own))
             if saved is None:
                 return False
@@ -236,6 +237,14 @@ class Files:
                 await self.boundary.admit(session, access, path, given)
                 _expect_same(given, path)
                 yield path
+
+    @contextlib.contextmanager
+    def _saving(self, path: str) -> Iterator[None]:
+        self.saving.add(path)
+        try:
+            yield
+        finally:
+            self.saving.discard(path)
 
     @contextlib.contextmanager
     def _to_the_end(self) -> Iterator[None]:
