@@ -147,11 +147,16 @@ class Story(RuleBasedStateMachine):
             options = question["options"]
             talk.answer(options[option % len(options)]["id"] if options else None, question["id"])
 
-    @rule(number=which, verb=st.sampled_from(["restart", "stop", "queue_release", "render", "log"]))
+    @rule(number=which, verb=st.sampled_from(["restart", "stop", "queue_release", "render"]))
     @inside
     def command(self, number: int, verb: str) -> None:
         if talk := self.talk(number):
             talk.send(verb)
+
+    @rule()
+    @inside
+    def show_log(self) -> None:
+        self.desk.send("log")
 
     @rule(number=which)
     @inside
