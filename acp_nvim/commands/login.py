@@ -11,7 +11,7 @@ from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
 from acp_nvim.host.host import Host
 from acp_nvim.messages import calls, commands
-from acp_nvim.messages.calls import LoginProgram
+from acp_nvim.messages.parts import LoginProgram
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.session.session import Session

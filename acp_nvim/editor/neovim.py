@@ -63,7 +63,9 @@ class Neovim:
     async def call(self, call: Call | str, *arguments: Any) -> Any:
         words = wire(call, *arguments)
         check.look(words)
-        return await self._request(_CALL, words)
+        answer = await self._request(_CALL, words)
+        check.look_at_answer(words[0], answer)
+        return answer
 
     def say_over(self) -> None:
         """Tell Neovim that everything of ours has ended."""

@@ -10,9 +10,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NotRequired, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+from acp_nvim.messages.parts import (
+    BuiltSides,
+    ChatOp,
+    CompareView,
+    DoctorReport,
+    FormFieldShape,
+    KeptConversation,
+    LoginMethod,
+    LoginProgram,
+    MergeView,
+    OpenQuestion,
+    ProposalView,
+    ProposedFile,
+    SavedSessions,
+    StatusPatch,
+)
 
 A = TypeVar("A")
 Level = Literal["info", "warn", "error"]
@@ -90,99 +105,10 @@ class Doctored(Call):
     """What a look at an agent has found."""
 
     ticket: int
-    report: dict[str, Any]
+    report: Annotated[dict[str, Any], OnWire(DoctorReport)]
 
 
 # --- sessions
-
-
-class Named(TypedDict):
-    id: str
-    name: str
-
-
-class Cost(TypedDict):
-    amount: float | None
-    currency: str | None
-
-
-class Usage(TypedDict):
-    used: int | float | None
-    size: int | float | None
-    cost: Cost | None
-
-
-class PlanProgress(TypedDict):
-    done: int
-    total: int
-    current: str | None
-
-
-class Remembered(TypedDict):
-    """What the user has allowed or rejected for good."""
-
-    id: int
-    action: Literal["allow", "reject"]
-    what: str
-    by: str
-
-
-class LoginMethod(TypedDict):
-    id: str
-    name: str
-    text: str
-
-
-class OptionChoice(Named):
-    group: NotRequired[str]
-    description: NotRequired[str]
-
-
-class SessionOption(TypedDict):
-    id: str
-    name: str
-    type: str
-    value: str | bool | None
-    choices: list[OptionChoice]
-    category: NotRequired[str]
-
-
-class StatusPatch(TypedDict, total=False):
-    """What of a session's status has changed; null: it is gone."""
-
-    ack: int  # the last prompt that has arrived
-    waiting: list[int | list[int | str]]  # the queue: a prompt's number, or number and text of an edited one
-    about: str | None
-    agent: str
-    agent_title: str | None
-    agent_version: str | None
-    cancelling: bool
-    capabilities: dict[str, Any] | None
-    changing: bool
-    closing: bool
-    cwd: str
-    error: str | None
-    following: bool
-    held: bool
-    logins: list[LoginMethod] | None
-    mode: str | None
-    model: str | None
-    models: list[Named] | None
-    modes: list[Named] | None
-    options: list[SessionOption] | None
-    paused: bool
-    pid: int | None
-    plan: PlanProgress | None
-    questions: int
-    queue: int
-    remembered: list[Remembered]
-    session_id: str | None
-    state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
-    stop_reason: str | None
-    title: str | None
-    transcript: str | None
-    turn: int
-    usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +134,7 @@ class Ended(Call):
 
 @dataclass(frozen=True, slots=True)
 class Event(Call):
-    """Fire the User autocommand of that name."""
+    """Fire the User autocommand of that name; `messages.events` has the data of each."""
 
     name: str
     data: dict[str, Any]
@@ -223,39 +149,11 @@ class Follow(Call):
     line: int
 
 
-class SavedSession(TypedDict):
-    id: str
-    title: NotRequired[str]
-    cwd: NotRequired[str]
-    updated: NotRequired[int]
-
-
-class SavedSessions(TypedDict):
-    """What one agent has saved."""
-
-    agent: str
-    cwd: str
-    state: str
-    error: NotRequired[str | None]
-    sessions: list[SavedSession]
-    can: dict[str, bool]
-
-
 @dataclass(frozen=True, slots=True)
 class Listed(Call):
     """What the list of saved sessions shows."""
 
     lists: Annotated[list[dict[str, Any]], OnWire(list[SavedSessions])]
-
-
-class KeptConversation(TypedDict):
-    """A conversation that is over, as its transcript tells."""
-
-    file: str
-    agent: str
-    id: str | None  # the agent's
-    title: str | None  # the first words of its user
-    updated: int  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,34 +165,6 @@ class Earlier(Call):
 
 
 # --- the chat
-
-
-class Icon(TypedDict):
-    text: str
-    hl: str
-
-
-class Mark(TypedDict):
-    """What the lines are from this row to the next mark."""
-
-    row: int
-    kind: str
-    key: NotRequired[int | str | None]  # the transcript's entry; of an option: its question
-    turn: NotRequired[int]  # of "changes": what this turn has changed in files
-    options: NotRequired[list[tuple[int, int, int]]]  # columns of each option in the line, and its number
-    inline: NotRequired[list[tuple[int, str, str]]]  # signs within the line: column, text, group
-    icon: NotRequired[Icon]  # stands before the line
-    running: NotRequired[bool]  # a tool at work: its icon turns
-    eol: NotRequired[list[tuple[str, str]] | None]
-    beside: NotRequired[int]  # the column before which that stands where it does not fit behind the line
-    spans: NotRequired[list[tuple[int, int, str]]]
-    line_hl: NotRequired[str | None]
-
-
-Append = tuple[Literal["append"], str, list[Mark]]
-Splice = tuple[Literal["splice"], int, int, list[str], list[Mark]]  # rows from, to; their new lines
-Marks = tuple[Literal["marks"], int, int, list[Mark]]
-ChatOp = Append | Splice | Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,28 +214,6 @@ class History(Call):
 # --- questions
 
 
-class AnswerOption(TypedDict):
-    id: str
-    name: str
-    kind: str
-
-
-class OpenQuestion(TypedDict):
-    id: int
-    session: int
-    kind: str
-    title: str
-    fields: list[dict[str, Any]]
-    tool_call_id: str | None
-    options: list[AnswerOption]
-    path: str | None
-    has_diff: bool
-    more: bool  # the call does more than its diff shows
-    cut: bool  # the chat cannot show it whole
-    version: int
-    key: int | None  # its entry in the chat
-
-
 @dataclass(frozen=True, slots=True)
 class Questions(Call):
     """The open questions of a session, oldest first."""
@@ -381,7 +229,7 @@ class Form(Call):
     question: int
     session: int
     about: list[str]
-    fields: list[dict[str, Any]]
+    fields: Annotated[list[dict[str, Any]], OnWire(list[FormFieldShape])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,13 +253,6 @@ class LoginChoose(Call):
 
     session: int
     methods: list[LoginMethod]
-
-
-class LoginProgram(TypedDict):
-    argv: list[str]
-    env: dict[str, str]
-    cwd: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,68 +293,6 @@ class TerminalFeed(Question[bool]):
 # --- proposals
 
 
-class ProposedFile(TypedDict):
-    """A file as the agent wants it; the editor builds both sides from the live text."""
-
-    path: str
-    name: str
-    shown: str  # its path, as the session's folder sees it
-    disk: str | None
-    base: str | None  # what the agent has built on, where that is not what is on disk
-    new: str | None
-    changes: list[list[str]]  # old and new of each fragment, where the whole file is not known
-    problem: str | None
-    outside: bool
-    plain: bool  # too much to be compared
-
-
-class BegunMerge(TypedDict):
-    right: str
-    text: str
-
-
-class FileSides(TypedDict):
-    """Both sides of a file, as they are."""
-
-    path: str
-    name: str
-    shown: str
-    left: str | None
-    right: str | None
-    plain: bool
-    begun: NotRequired[BegunMerge | None]  # what the user had made of an earlier right side
-
-
-class ProposalView(TypedDict):
-    kind: Literal["proposal"]
-    question: int
-    session: int
-    version: int
-    through: bool
-    files: list[ProposedFile]
-    focus: bool
-    auto: bool
-    renews: bool  # only if the editor has it already
-
-
-class MergeView(TypedDict):
-    kind: Literal["merge"]
-    question: int
-    session: int
-    version: int
-    stays: bool
-    files: list[FileSides]
-    focus: bool
-    renews: bool
-
-
-class CompareView(TypedDict):
-    kind: Literal["view"]
-    session: int
-    files: list[FileSides]
-    focus: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Proposal(Call):
     """Show both sides of what an agent wants to change, or of a conflict."""
@@ -530,7 +309,7 @@ class ProposalDone(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class ProposalSides(Question[dict[str, Any] | None]):
+class ProposalSides(Question[BuiltSides | None]):
     """Ask for both sides of a file whose buffer has unsaved lines."""
 
     file: Annotated[dict[str, Any], OnWire(ProposedFile)]

@@ -1,6 +1,6 @@
 """Holds the messages against their classes while tests run; a misfit goes to the file that ACP_NVIM_MISFITS names.
 
-Commands are checked always, since they are read by their classes; calls only here.
+Commands are checked always, since they are read by their classes; calls, their answers and events only here.
 """
 
 from __future__ import annotations
@@ -8,18 +8,25 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from acp_nvim.messages import calls
+from acp_nvim.messages.events import EVENTS
 
 _FILE = os.environ.get("ACP_NVIM_MISFITS")
+_STRICT = ConfigDict(strict=True, extra="forbid")
 
 
 def look(call: list[Any]) -> None:
     """Look at a call before it goes out."""
     if _FILE and (found := misfit(call)):
+        record(found)
+
+
+def look_at_answer(name: str, answer: Any) -> None:
+    if _FILE and (found := wrong_answer(name, answer)):
         record(found)
 
 
@@ -35,10 +42,31 @@ def misfit(call: list[Any]) -> str | None:
     known = by_name().get(name)
     if known is None:
         return f"{name}: there is no such class"
-    model, fields = _model(name), known.arguments
-    if len(arguments) > len(fields):
-        return f"{name}: {len(arguments)} arguments, {len(fields)} are known"
-    given = dict(zip(fields, arguments, strict=False))
+    if len(arguments) > len(known.arguments):
+        return f"{name}: {len(arguments)} arguments, {len(known.arguments)} are known"
+    given = dict(zip(known.arguments, arguments, strict=False))
+    if wrong := _wrong(name, _arguments(name), given):
+        return wrong
+    if isinstance(given.get("name"), str) and name == "event":
+        return _wrong_event(given["name"], given["data"])
+    return None
+
+
+def wrong_answer(name: str, answer: Any) -> str | None:
+    """Return what does not fit in Lua's answer to a call, in one line."""
+    known = by_name().get(name)
+    if known is None or not issubclass(known, calls.Question):
+        return None
+    return _wrong(f"answer of {name}", _answer(name), {"answer": answer})
+
+
+def _wrong_event(name: str, data: dict[str, Any]) -> str | None:
+    if name not in EVENTS:
+        return f"{name}: there is no such class"
+    return _wrong(name, _data(name), {"data": data})
+
+
+def _wrong(name: str, model: type[BaseModel], given: dict[str, Any]) -> str | None:
     try:
         model.model_validate_json(
             json.dumps(given, default=_text, ensure_ascii=False).encode(errors="replace")
@@ -56,15 +84,31 @@ def by_name() -> dict[str, type[calls.Call]]:
     return {each.function: each for each in kinds if each not in (calls.Call, calls.Question)}
 
 
+def answer_of(question: type[calls.Call]) -> Any:
+    """`class TerminalFeed(Question[bool])` is answered by a bool."""
+    (answer,) = (get_args(base)[0] for base in question.__orig_bases__)  # type: ignore[attr-defined]
+    return answer
+
+
 @cache
-def _model(name: str) -> type[BaseModel]:
+def _arguments(name: str) -> type[BaseModel]:
     call = by_name()[name]
     hints = get_type_hints(call, include_extras=True)
     defaults = {name: each.default for name, each in call.__dataclass_fields__.items()}
     fields: dict[str, Any] = {
         each: (_on_wire(hints[each]), None if defaults[each] is None else ...) for each in call.arguments
     }
-    return create_model(call.__name__, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
+    return create_model(call.__name__, __config__=_STRICT, **fields)
+
+
+@cache
+def _answer(name: str) -> type[BaseModel]:
+    return create_model("Answer", __config__=_STRICT, answer=(answer_of(by_name()[name]), ...))
+
+
+@cache
+def _data(name: str) -> type[BaseModel]:
+    return create_model("Event", __config__=_STRICT, data=(EVENTS[name], ...))
 
 
 def _on_wire(hint: Any) -> Any:

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from typing_extensions import is_typeddict
-
-from acp_nvim.messages import calls, check, commands
+from acp_nvim.messages import calls, check, commands, events, parts
 
 FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
 HEAD = """\
@@ -92,8 +90,7 @@ def lua_function(call: type[calls.Call]) -> str:
         spelled = lua_type(hints[name])
         may_miss = spelled.endswith("|nil")
         arguments.append(f"{name}{'?' * may_miss}: {spelled.removesuffix('|nil')}")
-    answers = [get_args(base)[0] for base in getattr(call, "__orig_bases__", ()) if get_args(base)]
-    answer = f": {lua_type(answers[0])}" if answers else ""
+    answer = f": {lua_type(check.answer_of(call))}" if issubclass(call, calls.Question) else ""
     said = (call.__doc__ or "").strip().split("\n")[0]
     comment = f"  {said}" if said and not said.startswith(f"{call.__name__}(") else ""
     return f"---@field {call.function} fun({', '.join(arguments)}){answer}{comment}"
@@ -103,21 +100,21 @@ def classes(module: types.ModuleType) -> list[type]:
     return [
         each
         for each in vars(module).values()
-        if isinstance(each, type) and each.__module__ == module.__name__ and each.__name__ != "OnWire"
+        if isinstance(each, type) and each.__module__ == module.__name__
     ]
 
 
 def text() -> str:
     sent = [each for each in classes(commands) if each not in ROOTS]
-    parts = [each for each in classes(calls) if is_typeddict(each)]
     functions = sorted(check.by_name().values(), key=lambda call: call.function)
     questions = [call for call in functions if issubclass(call, calls.Question)]
     plain = [call for call in functions if call not in questions]
     blocks = [HEAD, "-- From Lua to Python: the payload of each command.\n", *map(lua_class, sent)]
     blocks += [
-        "-- From Python to Lua: parts of what functions of port.lua are given.\n",
-        *map(lua_class, parts),
+        "-- From Python to Lua: what functions of port.lua are given.\n",
+        *map(lua_class, classes(parts)),
     ]
+    blocks += ["-- The data of User autocommands.\n", *map(lua_class, classes(events))]
     for name, doc, listed in (
         ("Calls", "What a frame may hold.", plain),
         ("Questions", "What is answered.", [*questions, calls.Event]),

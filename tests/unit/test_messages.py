@@ -9,6 +9,7 @@ import pytest
 from acp_nvim.app import App
 from acp_nvim.commands.table import dispatch, handle, joined
 from acp_nvim.messages import calls, check, commands
+from acp_nvim.messages.events import EVENTS
 from tests.client.conftest import MemoryEditor
 
 ROOT = Path(__file__).parents[2]
@@ -101,12 +102,26 @@ def test_each_question_is_answered_by_lua() -> None:
         (["chat", 1, [["splice", 0, 1, ["a"], [{"row": 0, "kind": "user"}]]], 1], None),
         (["chat", 1, [["splice", 0, ["a"], []]], 1], "chat: ops.0"),
         (["fly"], "fly: there is no such class"),
+        (["event", "AcpTurnStarted", {"session": 1, "turn": 2}], None),
+        (["event", "AcpTurnStarted", {"session": 1}], "AcpTurnStarted: data.turn: Field required"),
+        (["event", "AcpFlown", {"session": 1}], "AcpFlown: there is no such class"),
     ],
 )
 def test_a_call_that_does_not_fit_is_found(call: list[Any], wrong: str | None) -> None:
     found = check.misfit(call)
     assert (found or "").startswith(wrong or "")
     assert bool(found) == bool(wrong)
+
+
+def test_an_answer_that_does_not_fit_is_found() -> None:
+    assert check.wrong_answer("terminal_feed", True) is None
+    assert check.wrong_answer("terminal_feed", None) is not None
+    assert check.wrong_answer("recall", None) is None
+
+
+def test_the_help_describes_the_events_that_the_backend_sends() -> None:
+    tags = set(re.findall(r"\*(Acp\w+)\*$", (ROOT / "doc/acp_nvim.txt").read_text(), re.MULTILINE))
+    assert set(EVENTS) <= tags
 
 
 def test_arguments_go_out_in_the_order_of_the_fields() -> None:

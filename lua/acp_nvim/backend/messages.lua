@@ -286,7 +286,7 @@
 ---@class acp.message.TerminalKill: acp.message.OfSession
 ---@field id string
 
--- From Python to Lua: parts of what functions of port.lua are given.
+-- From Python to Lua: what functions of port.lua are given.
 
 ---@class acp.message.Named
 ---@field id string
@@ -415,12 +415,32 @@
 ---@field name string
 ---@field kind string
 
+---@class acp.message.FormChoice
+---@field value string
+---@field title string
+---@field description string
+
+--- A field of a form, as it is shown.
+---@class acp.message.FormFieldShape
+---@field name string
+---@field title string
+---@field type string
+---@field required boolean
+---@field default? any
+---@field description string
+---@field choices acp.message.FormChoice[]
+---@field custom boolean
+---@field format? string
+---@field pattern? string
+---@field least? number  of its value, its length, or of how many are chosen
+---@field most? number
+
 ---@class acp.message.OpenQuestion
 ---@field id integer
 ---@field session integer
 ---@field kind string
 ---@field title string
----@field fields table<string, any>[]
+---@field fields acp.message.FormFieldShape[]
 ---@field tool_call_id? string
 ---@field options acp.message.AnswerOption[]
 ---@field path? string
@@ -463,6 +483,12 @@
 ---@field plain boolean
 ---@field begun? acp.message.BegunMerge  what the user had made of an earlier right side
 
+---@class acp.message.BuiltSides
+---@field left? string
+---@field right? string
+---@field problem? string  why it is not the whole file, or not exact
+---@field fits boolean
+
 ---@class acp.message.ProposalView
 ---@field kind "proposal"
 ---@field question integer
@@ -490,17 +516,84 @@
 ---@field files acp.message.FileSides[]
 ---@field focus boolean
 
+--- What a look at an agent has found; `error`: why there is nothing more.
+---@class acp.message.DoctorReport
+---@field agent? string
+---@field error? string
+---@field ms? integer  from the start of its process to its answer
+---@field version? string
+---@field title? string
+---@field protocol? integer
+---@field capabilities? string[]
+---@field logins? acp.message.LoginMethod[]
+---@field deviations? string[]
+---@field stderr? string[]
+---@field slow_end? boolean  it had to be killed
+
+-- The data of User autocommands.
+
+---@class acp.message.SessionEvent
+---@field session integer
+
+---@class acp.message.AcpSessionStarted
+---@field session integer
+
+---@class acp.message.AcpSessionEnded
+---@field session integer
+---@field reason "closed"|"stopped"|"exited"|"failed"
+
+---@class acp.message.AcpTurnStarted
+---@field session integer
+---@field turn integer
+
+---@class acp.message.AcpTurnEnded
+---@field session integer
+---@field turn integer
+---@field stop_reason? string
+---@field error? string
+
+---@class acp.message.AcpToolCall
+---@field session integer
+---@field id string
+---@field kind string
+---@field status string
+---@field title string
+---@field paths string[]
+
+---@class acp.message.AcpQuestion
+---@field session integer
+---@field id integer
+
+---@class acp.message.AcpAnswered
+---@field session integer
+---@field id integer
+---@field option_id? string
+---@field by string
+
+---@class acp.message.AcpFileRead
+---@field session integer
+---@field path string
+
+---@class acp.message.AcpFileWritten
+---@field session integer
+---@field path string
+
+---@class acp.message.AcpLocation
+---@field session integer
+---@field path string
+---@field line integer  from 1
+
 --- What a frame may hold.
 ---@class acp.message.PortCalls
 ---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
----@field doctored fun(ticket: integer, report: table<string, any>)  What a look at an agent has found.
+---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
 ---@field earlier fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
----@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name.
+---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.
 ---@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
 ---@field follow fun(session: integer, path: string, line: integer)  The agent is at this place.
----@field form fun(question: integer, session: integer, about: string[], fields: table<string, any>[])  Show a form as a buffer.
+---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
 ---@field hunks fun(path: string, news: table<string, any>)  What of a file waits for the user's decision.
@@ -531,6 +624,6 @@
 ---@field file_look fun(path: string, moment: any): table<string, any>|nil  Ask for the loaded buffer of a file; its lines, unless they are those of that moment.
 ---@field file_reload fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
 ---@field file_remove fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
----@field proposal_sides fun(file: acp.message.ProposedFile): table<string, any>|nil  Ask for both sides of a file whose buffer has unsaved lines.
+---@field proposal_sides fun(file: acp.message.ProposedFile): acp.message.BuiltSides|nil  Ask for both sides of a file whose buffer has unsaved lines.
 ---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.
----@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name.
+---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.

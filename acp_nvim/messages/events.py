@@ -1,0 +1,74 @@
+"""The data of the User autocommands, as `:help acp_nvim-events` describes them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+
+class SessionEvent(TypedDict):
+    session: int
+
+
+class AcpSessionStarted(SessionEvent):
+    pass
+
+
+class AcpSessionEnded(SessionEvent):
+    reason: Literal["closed", "stopped", "exited", "failed"]
+
+
+class AcpTurnStarted(SessionEvent):
+    turn: int
+
+
+class AcpTurnEnded(SessionEvent):
+    turn: int
+    stop_reason: str | None
+    error: str | None
+
+
+class AcpToolCall(SessionEvent):
+    id: str
+    kind: str
+    status: str
+    title: str
+    paths: list[str]
+
+
+class AcpQuestion(SessionEvent):
+    id: int
+
+
+class AcpAnswered(SessionEvent):
+    id: int
+    option_id: str | None
+    by: str
+
+
+class AcpFileRead(SessionEvent):
+    path: str
+
+
+class AcpFileWritten(SessionEvent):
+    path: str
+
+
+class AcpLocation(SessionEvent):
+    path: str
+    line: int  # from 1
+
+
+EVENTS: dict[str, type[SessionEvent]] = {
+    "AcpAnswered": AcpAnswered,
+    "AcpFileRead": AcpFileRead,
+    "AcpFileWritten": AcpFileWritten,
+    "AcpLocation": AcpLocation,
+    "AcpQuestion": AcpQuestion,
+    "AcpSessionEnded": AcpSessionEnded,
+    "AcpSessionStarted": AcpSessionStarted,
+    "AcpToolCall": AcpToolCall,
+    "AcpTurnEnded": AcpTurnEnded,
+    "AcpTurnStarted": AcpTurnStarted,
+}  # AcpChanges and AcpStatus are Lua's own
