@@ -36,7 +36,7 @@ from acp_nvim.host.session_start import Way
 from acp_nvim.message_log import MessageLog
 from acp_nvim.messages import calls, commands
 from acp_nvim.messages.calls import Call
-from acp_nvim.permissions.apply_rules import Rulings
+from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
 from acp_nvim.session import question
@@ -60,7 +60,7 @@ class App:
         self.services = AgentServices(editor, self.spawn, self.touch, self.host_changed)
         terminal = self.services.terminals.text
         self._decisions = DecisionLog(self.spawn, self.say_unkept)
-        self.rulings = Rulings(self.say, self.touch, self._decisions.record)
+        self.rules = RuleApplier(self.say, self.touch, self._decisions.record)
         self.controls = SessionControls(self.say, self.touch)
         self.servers = McpServers(self.say)
         self._transcripts = Transcripts(self, self.spawn, terminal)
@@ -81,7 +81,7 @@ class App:
             ControlCommands(self).table,
             chats.table,
             forms.table,
-            QuestionCommands(self, chats, forms, self.rulings).table,
+            QuestionCommands(self, chats, forms, self.rules).table,
             ReviewCommands(self).table,
             TerminalCommands(self).table,
             TranscriptCommands(self, self._transcripts).table,
@@ -140,7 +140,7 @@ class App:
         question.number_from(command.next_question)
         self.services.configure(self.settings)
         self.services.review.notes.keys = command.review_keys
-        self.rulings.configure(self.settings.permissions)
+        self.rules.configure(self.settings.permissions)
         self._secrets.update(self.settings.secrets)
         self.messages.hide(self._secrets)
         self._decisions.configure(command.state, self._secrets)

@@ -9,7 +9,7 @@ from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.messages import calls, commands
-from acp_nvim.permissions.apply_rules import Rulings, once
+from acp_nvim.permissions.apply_rules import RuleApplier, once
 from acp_nvim.serves import conflict_diff
 from acp_nvim.session.decision_labels import OF_SESSION, why
 from acp_nvim.session.tool_call import ToolCall
@@ -23,8 +23,10 @@ _CHANGED = "the question has changed, nothing was sent: look at it first"
 
 
 class QuestionCommands:
-    def __init__(self, app: Application, chats: ChatCommands, forms: FormCommands, rulings: Rulings) -> None:
-        self._app, self._chats, self._forms, self._rulings = app, chats, forms, rulings
+    def __init__(
+        self, app: Application, chats: ChatCommands, forms: FormCommands, rules: RuleApplier
+    ) -> None:
+        self._app, self._chats, self._forms, self._rules = app, chats, forms, rules
         self.table: Table = {
             "answer": handle(commands.Answer, self._answer),
             "diff": handle(commands.Diff, self._diff),
@@ -123,7 +125,7 @@ class QuestionCommands:
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
     def _allow_by_rule(self, session: Session, question: Question, command: commands.Allow) -> None:
-        rule, reason = self._rulings.rule_for(session, question)
+        rule, reason = self._rules.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
             self._app.say("warn", f"no rule made, nothing sent: {reason}")

@@ -28,18 +28,18 @@ _TAG = 100  # characters of the name of an update that the log has room for
 
 class AgentMessages:
     def __init__(self, host: Host, connection: Connection, tasks: TaskGroup) -> None:
-        self._host, self._front = host, host.front
+        self._host, self._app = host, host.app
         self._unknown: set[str] = set()  # names of updates and methods that were logged
-        services = self._front.services
+        services = self._app.services
         self.requests = Requests(connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
-        self.asked = Elicitations(self._find, lambda: host.sessions, self._front.touch, services.visit)
-        self.meet()
+        self.asked = Elicitations(self._find, lambda: host.sessions, self._app.touch, services.visit)
+        self.agent_ready()
         for method, serve in services.serve.items():
             self.requests.later[method] = partial(self._serve, serve)
 
-    def meet(self) -> None:
+    def agent_ready(self) -> None:
         """Register the requests of its dialect, because the agent has introduced itself."""
         self.asked.serve(self.requests, self._host.dialect)
 
@@ -50,14 +50,14 @@ class AgentMessages:
             return self._unclaimed(session_id, params)
         if session.reloading:
             session.replay()
-            self._front.touch(session)
+            self._app.touch(session)
         for update in updates:
             if type(update) is schema.Chunk and update.role != "user":
                 session.transcript.chunk(update, time.monotonic())
-                self._front.grew(session)
+                self._app.grew(session)
             else:
                 self._apply(session, update)
-                self._front.touch(session)
+                self._app.touch(session)
 
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
@@ -66,10 +66,10 @@ class AgentMessages:
             return session.transcript.chunk(update, time.monotonic())
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
-            self._front.services.hear(session, call)
+            self._app.services.hear(session, call)
             if update.meta:  # some run terminals of their own
-                self._front.services.terminals.hear(session, call, update.meta)
-            self._front.rulings.hear(session, call)
+                self._app.services.terminals.hear(session, call, update.meta)
+            self._app.rules.hear(session, call)
 
     def _log_unknown_once(self, what: str, name: str) -> None:
         """Log each unknown name once: agents repeat their extensions with every message."""
@@ -77,11 +77,11 @@ class AgentMessages:
         if unknown not in self._unknown and len(self._unknown) < limits.UNKNOWN_NAMES:
             self._unknown.add(unknown)
             how = "refused" if what == "request" else "ignored"
-            self._front.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
+            self._app.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
         if not self._host.starts.keep(session_id, params):
-            self._front.note(
+            self._app.note(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
 
@@ -114,31 +114,31 @@ class AgentMessages:
         params = entry.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
         if session := self._find(known):
-            self._front.services.enforcement.enforce(session)
+            self._app.services.enforcement.enforce(session)
 
     def _ask(self, entry: Entry) -> None:
-        rulings = self._front.rulings
+        rules = self._app.rules
         session = permissions.ask(
             entry, self._find, self._host.dialect, time.monotonic(), self._answered, self._warn
         )
         try:
             for question in session.questions:
                 if call := session.call_of(question):
-                    self._front.services.hear(session, call)
+                    self._app.services.hear(session, call)
             session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
-            rulings.judge(session)  # after the watcher, which must see the files before the agent goes on
+            rules.judge(session)  # after the watcher, which must see the files before the agent goes on
         finally:
-            self._front.touch(session)
+            self._app.touch(session)
 
     def _answered(self, session: Session, question: Question, dialect: dialects.Dialect) -> None:
         call, answer = session.call_of(question), question.answer
         if call and answer and not answer.kind.startswith("reject"):
-            self._front.services.enforcement.allowed(session, call)
-        self._front.rulings.ended(session, question, dialect)
+            self._app.services.enforcement.allowed(session, call)
+        self._app.rules.ended(session, question, dialect)
 
     def _warn(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)
-        self._front.touch(session)
+        self._app.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:
         """Find the session. Some agents leave the id out, which is clear with one session."""
@@ -151,13 +151,13 @@ class AgentMessages:
             self.requests.cancel(notification.params.get("requestId", notification.params.get("id")))
             # a question may be gone, and nothing else may happen for long
             for session in self._host.sessions:
-                self._front.touch(session)
+                self._app.touch(session)
         elif notification.method == "elicitation/complete":
             self.asked.complete(notification.params)
         else:
-            self._front.note("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
+            self._app.note("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
             if not notification.method.startswith("$/"):  # those may always be ignored
                 self._log_unknown_once("notification", notification.method)
 
     def on_stray(self, stray: Stray) -> None:
-        self._front.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")
+        self._app.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")

@@ -24,7 +24,7 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.turn import Turns
-from acp_nvim.permissions.apply_rules import Rulings
+from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
@@ -36,7 +36,7 @@ from acp_nvim.text.printable import name_of
 log = logging.getLogger(__name__)
 
 
-class Front(Protocol):
+class Application(Protocol):
     """What a host tells the rest of the client."""
 
     def touch(self, session: Session) -> None: ...
@@ -50,13 +50,13 @@ class Front(Protocol):
     def forget(self, session: Session) -> None: ...
 
     services: AgentServices
-    rulings: Rulings
+    rules: RuleApplier
     servers: McpServers
     controls: SessionControls
 
 
 class Host:
-    def __init__(self, spec: AgentSpec, cwd: str, front: Front, tasks: TaskGroup) -> None:
+    def __init__(self, spec: AgentSpec, cwd: str, app: Application, tasks: TaskGroup) -> None:
         self.spec, self.cwd, self.name = spec, cwd, spec.name
         self.sessions: list[Session] = []
         self.connection = Connection(
@@ -65,7 +65,7 @@ class Host:
             cwd=cwd,
             handler=self,
             env=spec.env,
-            trace=front.trace(spec),
+            trace=app.trace(spec),
         )
         self.agent: schema.Initialized | None = None
         self.alive = True
@@ -74,8 +74,8 @@ class Host:
         self.logging_in = self.logged_out = False
         self.starts = SessionStarts(self)
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
-        self.front: Front = front
-        self.offer = front.services.offer  # the agent goes by what it was offered at its start
+        self.app: Application = app
+        self.offer = app.services.offer  # the agent goes by what it was offered at its start
         self._owed = 0  # answers to requests that are no prompts
         self._tasks = tasks
         self._turns = Turns(self)
@@ -96,16 +96,16 @@ class Host:
             why = error.told(self.name, self.spec.install)
             for session in self.sessions:
                 session.refuse(why)
-                self.front.touch(session)
-            self.front.say("error", why)
+                self.app.touch(session)
+            self.app.say("error", why)
         finally:
             self._messages.requests.abandon()
-            self.front.host_changed()
+            self.app.host_changed()
 
     def _started(self) -> None:
         for session in self.sessions:
             self._facts(session)
-        self.front.host_changed()
+        self.app.host_changed()
 
     # --- sessions
 
@@ -133,7 +133,7 @@ class Host:
         self.connection.give_up(session)
         if not any(each.phase == "auth" for each in self.sessions if each is not session):
             self.connection.give_up(self)  # the login: nobody waits for it any more
-        self.front.services.end(session)
+        self.app.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.starts.forget(session)
         self.rest()
@@ -163,52 +163,52 @@ class Host:
             return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
         self.agent = agent
         self.dialect = dialects.choose(self.spec.dialect, agent.agent_info)
-        self._messages.meet()
+        self._messages.agent_ready()
         for session in self.sessions:
             self._facts(session)
         self.starts.begin_waiting()
-        self.front.host_ready(self)
+        self.app.host_ready(self)
         self.rest()
 
     def _unusable(self, why: str) -> None:
         for session in self.sessions:
             session.refuse(why)
-            self.front.touch(session)
-        self.front.say("error", why)
+            self.app.touch(session)
+        self.app.say("error", why)
         self.stop()
 
     # --- how they were opened
 
     def servers(self, session: Session) -> list[dict[str, Any]]:
-        return self.front.servers.of(session, self.spec, self.agent)
+        return self.app.servers.of(session, self.spec, self.agent)
 
     def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None:
-        self.front.controls.settle(self, session, fresh, then)
+        self.app.controls.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
         self.logged_out = False
-        self.front.touch(session)
+        self.app.touch(session)
         self.advance(session)
 
     def refused(self, session: Session, why: str) -> None:
         session.refuse(why)
-        self.front.say("error", why)
-        self.front.touch(session)
+        self.app.say("error", why)
+        self.app.touch(session)
 
     def wants_login(self, session: Session, error: RpcError) -> None:
         """Prompts that are there already go out after the login: their user has sent them."""
         ways = login_methods.ways(self.agent.auth_methods if self.agent else (), error)
         session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
-        self.front.touch(session)
+        self.app.touch(session)
 
     def drop(self, session: Session, why: str) -> None:
         """No half session is left."""
-        self.front.say("error", why)
+        self.app.say("error", why)
         self.leave(session)
-        self.front.forget(session)
+        self.app.forget(session)
 
     def warn(self, text: str) -> None:
-        self.front.say("warn", text)
+        self.app.say("warn", text)
 
     def log_out(self) -> None:
         """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
@@ -216,7 +216,7 @@ class Host:
         for session in self.sessions:
             self.cancel(session)
             self._lock(session)
-            self.front.touch(session)
+            self.app.touch(session)
 
     def _lock(self, session: Session) -> None:
         if self.logged_out and session.phase == "idle":
@@ -241,7 +241,7 @@ class Host:
             "pid": self.connection.pid if self.alive else None,
             "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
         }
-        self.front.touch(session)
+        self.app.touch(session)
 
     # --- turns
 
@@ -250,7 +250,7 @@ class Host:
         self._lock(session)
         if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
-        self.front.touch(session)
+        self.app.touch(session)
 
     def cancel(self, session: Session) -> None:
         """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
@@ -262,8 +262,8 @@ class Host:
             self.connection.give_up(session)
             session.controls.give_up()
         session.cancel()
-        self.front.services.enforcement.end(session)
-        self.front.touch(session)
+        self.app.services.enforcement.end(session)
+        self.app.touch(session)
 
     def on_exit(self, report: ExitReport) -> None:
         """The process has ended: whatever waited for it ends with it."""
@@ -273,20 +273,20 @@ class Host:
         clean = report.asked or (ready and report.status == 0)
         error = None if clean else report.sentence(self.spec.name)
         for session in self.sessions:
-            self._bury(session, reason, error)
+            self._agent_exited(session, reason, error)
         self._messages.requests.abandon()  # after the sessions: they know why their questions end
         if error:
-            self.front.say("error", report.sentence(self.spec.name, ":Acp restart"))
-        self.front.host_changed()
+            self.app.say("error", report.sentence(self.spec.name, ":Acp restart"))
+        self.app.host_changed()
 
-    def _bury(self, session: Session, reason: str, error: str | None) -> None:
+    def _agent_exited(self, session: Session, reason: str, error: str | None) -> None:
         """A fault in what one session leaves behind must not keep the others."""
         try:
-            self.front.services.end(session)
+            self.app.services.end(session)
         except Exception:
             log.exception("not all that session %d has left behind is gone", session.number)
         session.gone(reason, error, time.monotonic())
-        self.front.touch(session)
+        self.app.touch(session)
 
     def call(
         self,
@@ -325,7 +325,7 @@ class Host:
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:
             late = f"{self.name} has not answered {method} for {seconds:g} s"
-            self.front.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
+            self.app.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
 

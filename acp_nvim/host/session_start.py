@@ -38,7 +38,7 @@ _CANNOT = {
 }
 
 
-class House(Protocol):
+class AgentHost(Protocol):
     """What starting sessions uses of their agent's process."""
 
     name: str
@@ -59,9 +59,9 @@ class House(Protocol):
 
 
 class SessionStarts:
-    def __init__(self, house: House) -> None:
+    def __init__(self, host: AgentHost) -> None:
         self.by_id: dict[str, Session] = {}
-        self._house = house
+        self._host = host
         self._early = EarlyUpdates()
         self._ways: dict[Session, Way] = {}  # of the sessions that are not ready
         self._waiting: list[Session] = []  # for the agent to introduce itself
@@ -69,7 +69,7 @@ class SessionStarts:
 
     def want(self, session: Session, way: Way) -> None:
         self._ways[session] = way
-        if self._house.agent:
+        if self._host.agent:
             self._begin(session)
         elif session not in self._waiting:
             self._waiting.append(session)
@@ -107,16 +107,16 @@ class SessionStarts:
         if way is None:
             kind = self._ways[session].kind
             which = "" if kind == "fork" else f": {_called(session, self._ways[session])} was not opened"
-            return self._house.drop(session, f"{self._house.name} {_CANNOT[kind]}{which}")
+            return self._host.drop(session, f"{self._host.name} {_CANNOT[kind]}{which}")
         if way.keeps_id and (other := self.by_id.get(way.id, session)) is not session:
-            return self._house.drop(session, f"{way.id} is open already: :Acp open {other.number}")
+            return self._host.drop(session, f"{way.id} is open already: :Acp open {other.number}")
         if way.kind == "new":
             session.forgotten()
         session.reloading = way.kind == "load" and session.lived
         self._ask(session, way)
 
     def _possible(self, way: Way, session: Session) -> Way | None:
-        agent = self._house.agent
+        agent = self._host.agent
         assert agent, "nothing begins before the agent has introduced itself"
         can = {"new": True, "load": agent.can_load, "again": False}
         if way.kind != "again":
@@ -135,7 +135,7 @@ class SessionStarts:
             session.memory = way.id
         else:
             self._early.expect()
-        self._house.call(
+        self._host.call(
             f"session/{way.kind}",
             params,
             lambda result: self._answered(session, way, result),
@@ -144,11 +144,11 @@ class SessionStarts:
         )
 
     def _place(self, session: Session) -> dict[str, Any]:
-        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._house.servers(session)}
-        if session.roots and self._house.agent and self._house.agent.session("additionalDirectories"):
+        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._host.servers(session)}
+        if session.roots and self._host.agent and self._host.agent.session("additionalDirectories"):
             params["additionalDirectories"] = list(session.roots)
         elif session.roots and not session.lived:
-            self._house.warn(f"{self._house.name} takes no further roots: it is not told of them")
+            self._host.warn(f"{self._host.name} takes no further roots: it is not told of them")
         return params
 
     # --- answers
@@ -160,7 +160,7 @@ class SessionStarts:
             return
         answer = None if isinstance(result, Failure) else decode.new_session(result.result)
         session_id = way.id if way.keeps_id else answer.session_id if answer else None
-        if session not in self._house.sessions:
+        if session not in self._host.sessions:
             return self._unwanted(session_id if answer else None)
         if isinstance(result, Failure):
             return self._refused(session, way, result.error)
@@ -174,22 +174,22 @@ class SessionStarts:
 
     def _unwanted(self, session_id: str | None) -> None:
         """Close a session with the agent whose user closed it before it was ready."""
-        if session_id and self._house.agent and self._house.agent.session("close"):
-            self._house.call("session/close", {"sessionId": session_id}, lambda _: None)
+        if session_id and self._host.agent and self._host.agent.session("close"):
+            self._host.call("session/close", {"sessionId": session_id}, lambda _: None)
 
     def _refused(self, session: Session, way: Way, error: RpcError) -> None:
-        name = self._house.name
+        name = self._host.name
         if error.needs_login:
             self._lose_id(session)
             self._locked.add(session)
-            return self._house.wants_login(session, error)
+            return self._host.wants_login(session, error)
         if way.kind == "new":
-            return self._house.refused(session, f"{name} opened no session: {error}")
+            return self._host.refused(session, f"{name} opened no session: {error}")
         why = f"{name} did not {way.kind} {_called(session, way)}: {error}"
         if not way.keeps_id or not session.lived:  # no half session is left
-            return self._house.drop(session, why)
+            return self._host.drop(session, why)
         # its user has been working in it: it goes on with a new one
-        self._house.warn(f"{why}; a new one was started")
+        self._host.warn(f"{why}; a new one was started")
         self._lose_id(session)
         session.forgotten()
         self._ask(session, NEW)
@@ -207,13 +207,13 @@ class SessionStarts:
         session.controls.begin(answer)
         session.id = session_id
         for params in self._early.take(session_id):
-            self._house.on_update(params)
-        self._house.settle(session, way.kind == "new", lambda: self._open(session, session_id))
+            self._host.on_update(params)
+        self._host.settle(session, way.kind == "new", lambda: self._open(session, session_id))
 
     def _open(self, session: Session, session_id: str) -> None:
-        if session in self._house.sessions:
+        if session in self._host.sessions:
             session.ready(session_id)
-            self._house.opened(session)
+            self._host.opened(session)
 
     def _lose_id(self, session: Session) -> None:
         self.by_id = {key: each for key, each in self.by_id.items() if each is not session}

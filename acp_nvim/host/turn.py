@@ -27,13 +27,13 @@ class Turns:
     def send(self, session: Session, prompt: Prompt) -> None:
         assert self._host.agent, "a session that is idle has an agent"
         made = prompt_blocks.make(prompt, self._host.agent, session.cwd)
-        if report := self._host.front.services.report(session):
+        if report := self._host.app.services.report(session):
             made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
         session.begin_turn(Prompt(prompt.text, made.went), report)
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
         if made.trouble:
-            self._host.front.say("warn", made.told())
+            self._host.app.say("warn", made.told())
         spec, agent = self._host.spec, self._host.agent
         forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._host.dialect, spec.dialect, agent)
         self._depart(session, *(reversed(forms) if self._other_form else forms))
@@ -53,12 +53,12 @@ class Turns:
             if turn == session.turn and session.in_turn and self._host.alive:
                 self._send(session, *forms)
 
-        services = self._host.front.services
+        services = self._host.app.services
         departure = PendingPrompt(services, session, send)
         if services.can_begin_at_once(session):
             return departure.go()
         self._departures[session] = departure
-        self._host.front.spawn(departure.run)
+        self._host.app.spawn(departure.run)
 
     def _send(self, session: Session, form: dict[str, Any], *others: dict[str, Any]) -> None:
         turn = session.turn
@@ -79,11 +79,11 @@ class Turns:
             return self._send(session, *others)
         if isinstance(result, Failure):
             failed = f"{self._host.name}: turn {turn} of session {session.number}: {result.error}"
-            self._host.front.note("error", failed)
+            self._host.app.note("error", failed)
         turn_end.end(session, result, time.monotonic())
         if isinstance(result, Failure) and session.phase == "auth":
             self._host.wants_login(session, result.error)
-        self._host.front.services.end_turn(session)
+        self._host.app.services.end_turn(session)
         self._host.advance(session)
 
     def _prompt_late(self, session: Session, turn: int) -> None:

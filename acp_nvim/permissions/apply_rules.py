@@ -22,7 +22,7 @@ Say = Callable[[str, str], None]
 Record = Callable[[Session, Question, ToolCall, Scope], None]
 
 
-class Rulings:
+class RuleApplier:
     """Rules of a session come before those of the configuration."""
 
     def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:

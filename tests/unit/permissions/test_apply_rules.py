@@ -3,7 +3,7 @@
 import pytest
 
 from acp_nvim.permissions import apply_rules
-from acp_nvim.permissions.apply_rules import Rulings
+from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.protocol import schema
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
@@ -19,8 +19,8 @@ def asking(count: int) -> Session:
     return session
 
 
-def ruled(*given: object) -> Rulings:
-    found = Rulings(lambda *_: None, lambda _: None, lambda *_: None)
+def ruled(*given: object) -> RuleApplier:
+    found = RuleApplier(lambda *_: None, lambda _: None, lambda *_: None)
     found.configure(list(given))
     return found
 
