@@ -1,4 +1,4 @@
--- The Lua API behind require("acp_nvim"): the functions of its rooms. Nothing here blocks or raises: what can fail returns
+-- The Lua API: the functions of its rooms, as the public module offers them. None blocks or raises: what can fail returns
 -- true or a value, or nil and a message.
 local conversation = require("acp_nvim.api.conversation")
 local log = require("acp_nvim.ui.log")

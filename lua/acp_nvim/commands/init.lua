@@ -1,5 +1,6 @@
 -- `:Acp {subcommand}[!] [args]`: all subcommands in one table, each with its help and its completion.
 local agents = require("acp_nvim.commands.agents")
+local decisions = require("acp_nvim.commands.decisions")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local inspect = require("acp_nvim.commands.inspect")
 local log = require("acp_nvim.ui.log")
@@ -31,7 +32,7 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-local ROOMS = { sessions, session_options, prompts, questions, review, inspect, agents }
+local ROOMS = { sessions, session_options, prompts, questions, decisions, review, inspect, agents }
 
 for _, room in ipairs(ROOMS) do
   for name, subcommand in pairs(room) do

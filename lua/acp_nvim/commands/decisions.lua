@@ -1,0 +1,85 @@
+-- `:Acp` for decisions that were made: why a tool call was allowed or refused, and what is remembered.
+local acp = require("acp_nvim")
+local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
+local marks = require("acp_nvim.chat.marks")
+local remembered_rules = require("acp_nvim.question.remembered_rules")
+local state = require("acp_nvim.backend.session_store")
+
+local subcommands = {} ---@type table<string, acp.Subcommand>
+
+--- What is remembered of the current session.
+---@return table[]
+local function remembered()
+  local n = state.current()
+  return n and (state.look(n) or {}).remembered or {}
+end
+
+---@param word string
+---@return integer[]? ids  nil with no message: all
+---@return string? message
+local function ids_of(word)
+  if word == "all" then
+    return nil
+  end
+  for _, item in ipairs(remembered()) do
+    if tostring(item.id) == word then
+      return { item.id }
+    end
+  end
+  return nil, ("nothing is remembered as '%s': :Acp forget lists it"):format(word)
+end
+
+subcommands.forget = {
+  args = "[n|all]",
+  doc = "lists what this session remembers as allowed or rejected always, to take it back; with a number, or all, takes that back at once",
+  complete = function()
+    local words = vim.tbl_map(function(item)
+      return tostring(item.id)
+    end, remembered())
+    table.insert(words, "all")
+    return words
+  end,
+  run = function(call)
+    local n = state.current()
+    if not n then
+      return nil, "there is no session: :Acp new starts one"
+    elseif call.rest == "" then
+      return remembered_rules.open(n)
+    end
+    local ids, message = ids_of(call.rest)
+    if message then
+      return nil, message
+    end
+    return remembered_rules.forget(n, ids)
+  end,
+}
+
+--- The entry of the chat under the cursor; a question stands within its tool call.
+---@param chat acp.Chat
+---@return integer? key
+local function entry_here(chat)
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local mark ---@type acp.Mark?
+  repeat
+    mark, row = marks.above(chat, row)
+    row = row - 1
+  until not mark or (mark.kind ~= "question" and mark.kind ~= "option") or row < 0
+  return mark and mark.key --[[@as integer]]
+end
+
+subcommands.why = {
+  doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
+  run = function()
+    local chat = chats.of_buffer(vim.api.nvim_get_current_buf())
+    local n = chat and chat.session or state.current()
+    if not n then
+      return nil, "there is no session: :Acp new starts one"
+    elseif not backend.is_running() then
+      return nil, "nothing is running"
+    end
+    return backend.notify("why", { session = n, key = chat and entry_here(chat) })
+  end,
+}
+
+return subcommands
