@@ -157,6 +157,7 @@ local WINDOWS = {
   show = true,
 }
 
+local UNKNOWN = "the editor knows no '%s'; restart Neovim after an update"
 local MANY = 20
 
 --- The events of the batch that come by the dozen and that no autocommand hears: each would cost a search for one.
@@ -187,8 +188,10 @@ local function as_step(entry)
     name = tostring(name),
     opens_window = WINDOWS[name],
     run = function()
-      local port = ports[name] or error(("no such function: %s"):format(tostring(name)), 0)
-      port(unpack(entry, 2, count))
+      if not ports[name] then
+        return message("error", UNKNOWN:format(name))
+      end
+      ports[name](unpack(entry, 2, count))
     end,
   }
 end
@@ -232,7 +235,8 @@ function M.call(name, ...)
   for i = 1, arguments.n do
     arguments[i] = state.clean(arguments[i])
   end
-  return calls[name](unpack(arguments, 1, arguments.n))
+  local answer = calls[name] or error(UNKNOWN:format(name), 0)
+  return answer(unpack(arguments, 1, arguments.n))
 end
 
 return M

@@ -230,14 +230,21 @@ class Editor:
                 self.nvim.request("nvim_input", "<C-c>")
         return self.wait_exit()
 
+    def take_misfits(self) -> list[str]:
+        """Return the messages between the halves that have not fitted their classes; from then on there are none."""
+        if not self._misfits.exists():
+            return []
+        found = self._misfits.read_text().splitlines()
+        self._misfits.unlink()
+        return found
+
     def close(self) -> None:
         """End Neovim if the test has not; nothing of it may be left."""
         try:
             if self.process.poll() is None:
                 self.quit()
             self.assert_no_orphans()
-            misfits = self._misfits.read_text() if self._misfits.exists() else ""
-            assert not misfits, f"messages between the halves that do not fit their classes:\n{misfits}"
+            assert self.take_misfits() == [], "messages between the halves that do not fit their classes"
         except BaseException:
             for pid in marked(self._mark):
                 with suppress(ProcessLookupError):
