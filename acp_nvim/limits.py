@@ -77,6 +77,15 @@ ENDED_TERMINALS_BYTES = 32 * MIB  # kept of all terminals of a session that have
 AGENT_TERMINALS = 1000  # of the agent's own, of one session
 ESCAPE_SEQUENCE_BYTES = 4096  # of one that has no end yet
 
+# Proposals
+PROPOSED_FILES = 200  # each costs a look at the disk, and in Neovim a buffer; nobody looks at each of more
+PREVIEWED_FILES = 50
+PREVIEWED_BYTES = (
+    4 * MIB
+)  # of a file, or characters of its change, that are compared while the question waits
+PREVIEWED_LINES = 30_000  # of both sides
+PREVIEWED_LINE_CHARS = 400
+
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are
 DIFF_EXACT_PAIRS = (

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.editor.interface import Editor
 from acp_nvim.messages import calls
 from acp_nvim.proposals.agent_change import Change, as_it_came
@@ -21,11 +22,7 @@ from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
-_LARGEST = 4 << 20  # bytes of a file, or characters of a change, that are compared while the question waits
-_MOST_LINES = 30_000  # of both sides
-_MOST_FILES = 50
 _CONTEXT = 1  # lines around a change
-_WIDTH = 400  # characters of a line
 _TOO_LARGE = "too much to be compared here"
 
 
@@ -55,16 +52,16 @@ class Previews:
             self._spawn(self._look, session, call, changes)
 
     def _made(self, session: Session, changes: dict[str, list[Change]]) -> Iterator[FilePreview]:
-        for path, found in islice(changes.items(), _MOST_FILES):
+        for path, found in islice(changes.items(), limits.PREVIEWED_FILES):
             yield self._of_file(session, path, found)
-        for path in islice(changes, _MOST_FILES, None):
+        for path in islice(changes, limits.PREVIEWED_FILES, None):
             yield FilePreview(path)
 
     def _of_file(self, session: Session, path: str, changes: list[Change]) -> FilePreview:
         """As it is on disk, or as the agent knows it."""
-        if sum(len(text or "") for change in changes for text in change) > _LARGEST:
+        if sum(len(text or "") for change in changes for text in change) > limits.PREVIEWED_BYTES:
             return FilePreview(path, note=_TOO_LARGE)
-        if sight.size(sight.stamp(disk.resolve(path))) > _LARGEST:
+        if sight.size(sight.stamp(disk.resolve(path))) > limits.PREVIEWED_BYTES:
             made = as_it_came(changes, "")
             return preview(path, _Sides(made.base, made.new, is_whole=False))
         made = read_file(self._files, session, path, changes).change
@@ -101,7 +98,7 @@ class _Sides(NamedTuple):
 
 def preview(path: str, made: _Sides) -> FilePreview:
     old, new = _lines(made.left), _lines(made.right)
-    if len(old) + len(new) > _MOST_LINES:
+    if len(old) + len(new) > limits.PREVIEWED_LINES:
         return FilePreview(path, note=_TOO_LARGE)
     changes = edits(old, new)
     added = sum(len(change.lines) for change in changes)
@@ -150,7 +147,7 @@ def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…"
+    return line if len(line) <= limits.PREVIEWED_LINE_CHARS else f"{line[: limits.PREVIEWED_LINE_CHARS]}…"
 
 
 def _lines(text: str | None) -> list[str]:

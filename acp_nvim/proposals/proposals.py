@@ -17,6 +17,7 @@ from typing import Any
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
 from acp_nvim.messages import calls
@@ -33,8 +34,6 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
 
-# Each file costs a look at the disk, and in Neovim a buffer and a place in a list; nobody looks at each of more.
-MOST_FILES = 200
 _AGAIN = "the proposal has changed: look at it again; nothing was sent"
 
 
@@ -111,7 +110,7 @@ class Proposals:
             if known and known.version == version and not any(each.is_stale for each in known.files):
                 return self._editor.notify(calls.Proposal(self._payload(session, question, known.files, how)))
             wanted = files_of(call, session.cwd)
-            if not wanted or len(wanted) > MOST_FILES:
+            if not wanted or len(wanted) > limits.PROPOSED_FILES:
                 self._shown.pop(question.id, None)
                 return self._say_none(len(wanted))
             files = [await read(self._files, session, path, each) for path, each in wanted.items()]

@@ -19,6 +19,10 @@ return {
   QUESTION_ROWS = 5000, -- of a question in the chat; the backend sends fewer
   OPTION_CHARS = 100, -- of an option's name: the bar is made with every redraw, of up to 99 long names
 
+  -- Proposals
+  UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
+  DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff
+
   -- Files that an agent or a text names
   FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
   AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents

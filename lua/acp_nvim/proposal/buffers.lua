@@ -1,8 +1,9 @@
 -- The buffers in which the two sides of a proposal stand.
+local limits = require("acp_nvim.limits")
+
 local api = vim.api
 local M = {}
 
-local LONG = 2000 -- lines
 local APART_MS = 16
 
 ---@param buf integer
@@ -61,7 +62,7 @@ function M.highlight(path, like, bufs)
       M.highlight(path, like, bufs)
     end
   end
-  if #bufs > 0 and api.nvim_buf_line_count(like) > LONG then
+  if #bufs > 0 and api.nvim_buf_line_count(like) > limits.DIFF_SYNTAX_LINES then
     vim.defer_fn(go_on, APART_MS)
   else
     go_on()

@@ -8,12 +8,12 @@
 --    d          also      also                  (the agent leaves it)
 local build = require("acp_nvim.proposal.build")
 local carry = require("acp_nvim.proposal.carry")
+local limits = require("acp_nvim.limits")
 
 local api = vim.api
 local M = {}
 
 local WORDS = " yours, unsaved "
-local MOST = 1000 -- lines that are marked
 
 local namespace = api.nvim_create_namespace("acp_nvim.proposal.unsaved")
 local group = api.nvim_create_augroup("acp_nvim.proposal.unsaved", {})
@@ -34,7 +34,7 @@ local function unsaved_rows(file)
   end
   for _, change in ipairs(carry.changes(sides.left, sides.right or "")) do
     for row = change[1], change[2] - 1 do
-      found[#found + 1] = mine[row] and #found < MOST and row or nil
+      found[#found + 1] = mine[row] and #found < limits.UNSAVED_LINES_MARKED and row or nil
     end
   end
   return found
