@@ -1,6 +1,6 @@
 -- What an agent, a file or a command may make the editor hold, look at or draw: the bounds on one page, each with its
--- reason. What an agent sends is hostile: without a bound one message could keep Neovim busy. Beyond a bound something is
--- cut, left plain or refused. The backend has its own page, acp_nvim/limits.py.
+-- reason. What an agent sends is hostile: without a bound one message could keep Neovim busy. Beyond a bound something
+-- is cut, left plain or refused. The backend has its own page, acp_nvim/limits.py.
 local KIB, MIB = 1024, 1024 * 1024
 
 return {
@@ -39,7 +39,7 @@ return {
   MENTION_CHARS = 1000, -- of what follows an `@`
   MENTION_WORDS = 6, -- of a name with blanks that nobody has escaped
   HISTORY_PROMPTS = 500, -- of one project
-  HISTORY_BYTES = MIB, -- of its file, which is then written anew with what is kept
+  HISTORY_BYTES = MIB, -- of its file, which is then written again with what is kept
   HISTORY_PROMPT_BYTES = 64 * KIB, -- a longer prompt is remembered and not written
 
   -- Completion: it must never wait

@@ -31,7 +31,7 @@ local NONE = 0
 local drawn = {} ---@type table<integer, string> session -> what a statusline shows of it
 local is_due = false
 
---- Neovim draws a statusline anew when something happens in its window, and an agent is in none.
+--- Neovim draws a statusline again when something happens in its window, and an agent is in none.
 local function redraw()
   if vim.fn.wildmenumode() == 1 then -- that may be in its place
     return vim.defer_fn(redraw, 100)
@@ -48,8 +48,8 @@ state.on_change(function(n)
   end
 end)
 
---- A short text about the current session for a statusline, which is drawn anew when the text has changed; empty without
---- a session. Nothing in it is an item of a statusline.
+--- A short text about the current session for a statusline, which is drawn again when the text has changed; empty
+--- without a session. Nothing in it is an item of a statusline.
 ---@return string
 function M.statusline()
   local n = state.current()

@@ -12,7 +12,7 @@ local M = { clean = json_null.clean, is_answered = question_versions.is_answered
 ---@field status table          as the backend patches it
 ---@field questions table[]     the open ones, oldest first
 ---@field commands table[]
----@field origin table          { agent, cwd, roots, id }: what it takes to start it anew; id: of the agent's that it was
+---@field origin table          { agent, cwd, roots, id }: to start it again; id: the agent's, of the one that it was
 ---@field generation integer    which start of the backend knows it
 ---@field sent integer          number of the last prompt we sent
 ---@field acked integer         number of the last prompt the backend has handled

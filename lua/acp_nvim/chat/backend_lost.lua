@@ -16,7 +16,7 @@ local function is_open(mark)
   return mark.running or (mark.icon ~= nil and OPEN[mark.icon.text] == true)
 end
 
---- The marks of a row as they are once it is over; they all come anew, for a row is cleared as a whole.
+--- The marks of a row as they are once it is over; they all come again, for a row is cleared as a whole.
 ---@param row integer
 ---@param marks acp.Mark[]
 ---@return table? op
@@ -33,7 +33,8 @@ local function ends(row, marks)
   return { "marks", row, row + 1, over }
 end
 
---- Behind the last line of a question that begins in row `first`: the blank line that parts it from the next is not its.
+--- Behind the last line of a question that begins in row `first`: the blank line that parts it from the next is not
+--- its.
 ---@param buf integer
 ---@param first integer
 ---@param behind integer  the row of the next mark that is none of a question's

@@ -16,10 +16,10 @@ local M = {
 
 ---@class acp.Chat
 ---@field session integer
----@field buf? integer           nil: wiped by the user, and made anew when it is opened
+---@field buf? integer           nil: wiped by the user, and made again when it is opened
 ---@field tick integer           changedtick after our own last change
 ---@field columns integer        of its narrowest window
----@field stale boolean          wrong until the backend has sent everything anew
+---@field stale boolean          wrong until the backend has sent everything again
 ---@field marks table<integer, acp.Mark>  by extmark id
 ---@field keys table<integer, integer>    entry's key -> extmark id of its first mark
 ---@field spinning table<integer, true>   extmark ids of running tools
@@ -236,7 +236,7 @@ local function run(chat, ops)
   end
 end
 
---- Applies a frame's operations; a buffer that is not as the backend believes it is asked for anew, once.
+--- Applies a frame's operations; a buffer that is not as the backend believes it is asked for again, once.
 ---@param n integer
 ---@param ops table[]
 ---@param total integer  how many lines there must be then

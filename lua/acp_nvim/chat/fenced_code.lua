@@ -68,7 +68,7 @@ local function keep(code)
   end
 end
 
---- The next that somebody still sees: text that streams by leaves much that nobody does. That waits to be drawn again.
+--- The next block that is still visible: text that streams by leaves many that are not. Those wait to be drawn again.
 ---@return { code: acp.Code, done: fun() }?
 local function take()
   repeat

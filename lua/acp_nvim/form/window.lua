@@ -109,7 +109,7 @@ local function close(buf)
   end)
 end
 
---- The form stays before the user as a buffer that is nobody's: no key meant for it hits another one.
+--- Leaves the form's text in a buffer of its own before the user: a key meant for the form must not hit another buffer.
 ---@param buf integer
 ---@param is_changed boolean  there is something in it that no agent got
 ---@param why string

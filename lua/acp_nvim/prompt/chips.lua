@@ -1,5 +1,5 @@
--- Chips: `(parse.py 10-24)` in a prompt stands for what is read when the prompt is sent. A chip is its text: cut, pasted,
--- undone or brought back from the history it still means the same, and once deleted it means nothing.
+-- Chips: `(parse.py 10-24)` in a prompt stands for what is read when the prompt is sent. A chip is its text: cut,
+-- pasted, undone or brought back from the history it still means the same, and once deleted it means nothing.
 local context = require("acp_nvim.prompt.context")
 local limits = require("acp_nvim.limits")
 
@@ -72,7 +72,7 @@ local function lines_chip(buf, first, last)
     end
   end
   place()
-  -- What is read anew has no marks of the old text: the lines count that were its lines last.
+  -- What is read again has no marks of the old text: the lines count that were its lines last.
   api.nvim_create_autocmd({ "BufUnload", "BufWritePost" }, { group = group, buffer = buf, callback = look })
   api.nvim_create_autocmd("BufReadPost", { group = group, buffer = buf, callback = place })
   local function label()

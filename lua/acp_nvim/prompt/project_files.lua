@@ -1,5 +1,5 @@
 -- The files of a project, for completion: what git lists, else what lies below the folder. They are listed in the
--- background and kept; whoever asks gets what there is, at once.
+-- background and kept; a caller gets what there is, at once.
 local uv = vim.uv
 local git = require("acp_nvim.system.git")
 local limits = require("acp_nvim.limits")
@@ -11,7 +11,7 @@ local M = {}
 ---@field lower string[]     the same in lower case
 ---@field complete boolean   it is all there
 ---@field at number          when it was begun
----@field job? vim.SystemObj  lists anew
+---@field job? vim.SystemObj  lists again
 ---@field walks? boolean
 
 local FRESH_MS = 5000
@@ -163,7 +163,7 @@ local function renew(cwd, known)
   end)
 end
 
---- What is known of the folder by now; looked up anew in the background if that is old.
+--- The known files of the folder; an old list is read again in the background.
 ---@param cwd string
 ---@return acp.Listing
 function M.of(cwd)

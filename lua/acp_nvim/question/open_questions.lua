@@ -17,7 +17,7 @@ local unseen_message = require("acp_nvim.ui.unseen_message")
 local visible_rows = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
-local M = { is_away = focus.is_away }
+local M = {}
 
 ---@class acp.Question: acp.message.OpenQuestion
 
@@ -154,8 +154,8 @@ function M.show(question)
   draw_again(question.session)
 end
 
---- Shows why an answer was not sent; the message goes when the question ends. Who has tried to answer needs no announcement, which
---- would take the place of this message.
+--- Shows why an answer was not sent; the message goes when the question ends. Who has tried to answer needs no
+--- announcement, which would take the place of this message.
 ---@param question acp.Question
 ---@param why string
 function M.tell(question, why)

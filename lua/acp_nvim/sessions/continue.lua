@@ -53,7 +53,7 @@ local function show(n)
 end
 
 --- Goes on with the newest session of the folder: one that lives, else the newest that was kept. Its agent loads it,
---- else resumes it, else begins anew below what was said.
+--- else resumes it, else begins again below what was said.
 ---@param cwd? string  default: the current folder
 ---@return true? ok
 ---@return string? message

@@ -25,7 +25,7 @@ function M:get_completions(context, callback)
   local row, col = unpack(context.cursor)
   callback({
     items = lsp_items.at(context.bufnr, row, context.line:sub(1, col)),
-    -- what fits is found anew with every character: there are more files than are ever listed
+    -- what fits is found again with every character: there are more files than are ever listed
     is_incomplete_forward = true,
     is_incomplete_backward = true,
   })

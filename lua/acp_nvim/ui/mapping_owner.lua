@@ -75,7 +75,7 @@ function M.map_of(lhs, mode)
   end
 end
 
---- Who has a mapping, in words: `gitsigns'`, `"Next hunk"`; nil: nobody knows.
+--- Names the owner of a mapping: `gitsigns'`, `"Next hunk"`; nil: unknown.
 ---@param map table  as maparg() has it
 ---@return string?
 function M.of(map)

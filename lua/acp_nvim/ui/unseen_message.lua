@@ -23,8 +23,8 @@ local function say_again(said)
   end
 end
 
---- Tells what nobody has asked for. Where it is covered at once it is told a second time in normal mode, if it is
---- `still` so; the newest only, but a question rather than what asks for nothing.
+--- Shows a message. If the mode's name covers it, it is shown again in normal mode while it is `still` so. Only the
+--- newest is, but a question goes before a message that needs no answer.
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param still? fun(): boolean
