@@ -139,7 +139,6 @@ class App:
         self._logs = command.log
         question.number_from(command.next_question)
         self.services.configure(self.settings)
-        self.services.review.notes.keys = command.review_keys
         self.rules.configure(self.settings.permissions)
         self._secrets.update(self.settings.secrets)
         self.messages.hide(self._secrets)
@@ -185,7 +184,7 @@ class App:
         self.editor.notify(calls.Ended(session.number))
 
     def _collect(self) -> list[Call]:
-        frame: list[Call] = self.services.review.news()  # which may change a line in a chat
+        frame: list[Call] = []
         self._views.collect(frame, self._transcripts.look)
         return frame
 

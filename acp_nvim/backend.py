@@ -40,8 +40,7 @@ class Backend:
             self._root.cancel()
         else:
             self.app.receive(str(verb), payload if isinstance(payload, dict) else {})
-            if verb != "edited":  # which agents bring about, too, by the hundred; marks move by themselves
-                self._editor.hurry()
+            self._editor.hurry()
 
     async def _run(self) -> None:
         pump = asyncio.get_running_loop().create_task(self._editor.run())

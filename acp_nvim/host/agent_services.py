@@ -12,6 +12,7 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import git_status
+from acp_nvim.host.review import Review
 from acp_nvim.messages import calls
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
@@ -20,7 +21,6 @@ from acp_nvim.protocol import methods
 from acp_nvim.review.texts import first_change
 from acp_nvim.serves import disk, sight
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.review import Review
 from acp_nvim.serves.sight import Doer, Held, Read
 from acp_nvim.serves.watch import Watch
 from acp_nvim.session.proposed_diffs import has_diff
@@ -52,9 +52,9 @@ class AgentServices:
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
-        self.review = Review(editor, self.files, spawn, self._on_taken_back, touch)
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
-        self.review.mode_of = self.watch.mode_of
+        loaded = self.files.live.open.__contains__
+        self.review = Review(editor, loaded, self.watch.mode_of, self._on_taken_back, touch)
         self.files.live.earlier = self.watch.earlier
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
@@ -170,7 +170,7 @@ class AgentServices:
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
-        self.review.on_written(session, path, before, after)
+        self.review.changed(Doer(session, "agent", session.turn), path, before, after)
         if self.files.live.heard:
             self._written.append((session, path))
         else:
@@ -197,14 +197,14 @@ class AgentServices:
             await self._editor.call(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))
 
     def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
-        self.review.on_changed(by, path, before, after)
+        self.review.changed(by, path, before, after)
         if after is not None:
             session = by.session
             session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))
             self._touch(session)
 
     def _on_over(self, session: Session, turn: int) -> None:
-        self.review.on_turn_over(session, turn)
+        self.review.turn_over(session, turn)
         self._touch(session)
 
     def _on_taken_back(self, path: str) -> None:

@@ -16,6 +16,7 @@ from acp_nvim.messages.parts import (
     BuiltSides,
     ChatOp,
     CompareView,
+    DiskChange,
     DoctorReport,
     FormFieldShape,
     KeptConversation,
@@ -319,11 +320,35 @@ class ProposalSides(Question[BuiltSides | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class Hunks(Call):
-    """What of a file waits for the user's decision."""
+class Changed(Call):
+    """Take a change of a file that no buffer holds into the review."""
 
-    path: str
-    news: dict[str, Any]
+    path: str  # resolved
+    change: DiskChange
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegins(Call):
+    """List the session's decided changes no longer."""
+
+    session: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnName(Call):
+    """Name a turn in messages by the first words of its prompt."""
+
+    session: int
+    turn: int
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reported(Call):
+    """The session's agent has been told what the user has made of its lines."""
+
+    session: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,16 +389,3 @@ class FileReload(Question[dict[str, Any]]):
     tick: int
     edits: list[Any]
     options: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class FileRemove(Question[dict[str, Any]]):
-    buffer: int
-    tick: int
-    edits: list[Any]
-    options: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class FileLoad(Question[bool]):
-    path: str

@@ -17,6 +17,7 @@ def _table(value: Any) -> Any:
 
 
 Table = Annotated[dict[str, Any], BeforeValidator(_table)]
+Texts = Annotated[dict[str, str], BeforeValidator(_table)]
 # What goes along with a prompt comes from the user's own configuration, too; it is read leniently where it is used.
 Context = list[dict[str, Any]]
 
@@ -50,7 +51,6 @@ class Setup(Command):
     log: str | None = None  # the folder for log files
     state: str | None = None  # the folder for what is kept; none: nothing is
     next_question: int = 1  # the first number that no earlier backend has given to a question
-    review_keys: str = ""  # the keys of the review, as a prompt's report names them
 
 
 class Doctor(Command):
@@ -384,45 +384,40 @@ class Merged(OfQuestion):
 # --- the review
 
 
-class Edited(Command):
-    """The buffer of a file in review has changed, is loaded or is gone."""
+class TurnNote(Part):
+    """The line below a turn that has changed files."""
 
-    path: str
-    seq: int
-    buf: int | None = None
-    tick: int | None = None
-    edits: list[Any] = []
-    fenc: str | None = None
-    ff: str | None = None
-    change: int | None = None
-    was: int | None = None
-    anew: bool | None = None
-    asked: bool | None = None
-    attached: bool | None = None
-    gone: bool | None = None
-    ours: bool | None = None
-    resync: bool | None = None
-    returned: bool | None = None
-    void: bool | None = None
+    session: int
+    turn: int
+    text: str
 
 
-class Decided(Command):
-    """What keep and undo have in common."""
+class LostLines(Part):
+    """What the user has made of an agent's lines in one file."""
 
-    ids: list[int]
-    all: int | None = None
-    left: list[str] | None = None
-    aloud: bool = False
-    session: int | None = None
-    turn: int | None = None
-
-
-class Keep(Decided):
-    pass
+    path: str  # as it was named
+    undone: int
+    changed: int
+    lines: list[str]  # a unified diff, or the beginning of one
+    more: int  # lines that it has beyond those
+    removed: bool = False  # the file, which the agent has created
+    restored: bool = False  # the file, which the agent has deleted
 
 
-class Undo(Decided):
-    pass
+class ReviewReport(Part):
+    """What an agent's next prompt has to begin with; it replaces the last one."""
+
+    session: int
+    files: list[LostLines]
+
+
+class Reviewed(Command):
+    """The user has decided on changes of agents, or has edited them."""
+
+    notes: list[TurnNote] = []
+    reports: list[ReviewReport] = []
+    undone: list[str] = []  # files that an undo has written, resolved
+    unsaved: Texts | None = None  # with a prompt: the files in review that differ from the disk, resolved
 
 
 # --- files, terminals

@@ -287,3 +287,17 @@ class DoctorReport(TypedDict, total=False):
     deviations: list[str]
     stderr: list[str]
     slow_end: bool  # it had to be killed
+
+
+class DiskChange(TypedDict):
+    """What an agent has changed on the disk."""
+
+    given: str  # the path as it was named
+    session: int
+    turn: int
+    by: Literal["agent", "unknown"]
+    known: bool  # somebody has seen what the file held before
+    before: str | None  # None: there was no file, or its text is unknown
+    after: str | None  # None: there is no file now
+    deleted: bool
+    mode: int | None  # of a deleted file

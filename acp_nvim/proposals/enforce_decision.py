@@ -19,12 +19,11 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from acp_nvim.review import codec
-from acp_nvim.review.agents_view import NOBODYS
 from acp_nvim.review.codec import Text, split
 from acp_nvim.serves import disk, reload, sight
 from acp_nvim.serves.decision import Decision, rebased
 from acp_nvim.serves.files import Files
-from acp_nvim.serves.sight import Doer, Stamp
+from acp_nvim.serves.sight import NOBODYS, Doer, Stamp
 from acp_nvim.serves.standing import as_utf8
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
 
 from acp_nvim.review.edits import Edit, apply, edits
-
-if TYPE_CHECKING:
-    from acp_nvim.review.agents_view import Answers
 
 _LINES = 200  # of hunks in one report
 _WIDTH = 400
@@ -16,6 +13,32 @@ _CONTEXT = 2
 _LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
 _WRITTEN = 'Lines with "-" are what you wrote, lines with "+" are what stands there now.'
 _SINCE = "the text there has changed since"
+
+
+class LostLines(Protocol):
+    """What the user has made of an agent's lines in one file, as the editor tells."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def undone(self) -> int: ...
+    @property
+    def changed(self) -> int: ...
+    @property
+    def lines(self) -> list[str]:
+        """A unified diff, or the beginning of one."""
+
+    @property
+    def more(self) -> int:
+        """Lines that it has beyond those."""
+
+    @property
+    def removed(self) -> bool:
+        """The file, which the agent has created."""
+
+    @property
+    def restored(self) -> bool:
+        """The file, which the agent has deleted."""
 
 
 class Decision(NamedTuple):
@@ -81,21 +104,19 @@ def report(
     return "\n".join([f"{name}: {counts}. {_LEGEND}{since}", *_bounded(_unified(proposed, still))])
 
 
-def report_of_review(path: str, answers: Answers, is_there: bool) -> str:
-    """What has become of the agent's lines. `is_there`: the file is, or a buffer that has its text.
+def report_of_review(path: str, file: LostLines) -> str:
+    """What has become of the agent's lines, as the editor tells of one file.
 
     What the user has written beside them is not told: it is no answer to the agent.
     """
     name = _printable(path)
-    if not is_there:
-        return f"{name}: the user has removed this file of yours." if answers.wrote_all else ""
-    if not answers.told:
-        return ""
-    if answers.took_all:
+    if file.removed:
+        return f"{name}: the user has removed this file of yours."
+    if file.restored:
         return f"{name}: the user has brought the file back that you deleted."
-    counts = _listed((answers.undone, "undone"), (answers.changed, "changed"))
-    lines = _unified(answers.seen, answers.told, answers.hidden)
-    return "\n".join([f"{name}: {counts}. {_WRITTEN}", *_bounded(lines)])
+    counts = _listed((file.undone, "undone"), (file.changed, "changed"))
+    lines = _bounded(iter(file.lines), file.more)
+    return "\n".join([f"{name}: {counts}. {_WRITTEN}", *lines])
 
 
 def _unchanged(changes: Sequence[Edit], decided: list[str], now: list[str]) -> list[Edit]:
@@ -167,28 +188,25 @@ def _groups(size: int, changes: Sequence[Edit]) -> Iterator[_Group]:
     yield ended()
 
 
-def _unified(old: list[str], changes: Sequence[Edit], hidden: Collection[int] = ()) -> Iterator[str]:
-    """`hidden`: rows that are no context, for they are gone."""
+def _unified(old: list[str], changes: Sequence[Edit]) -> Iterator[str]:
     for first, last, shift, group in _groups(len(old), changes):
         inside = [Edit(edit.first - first, edit.last - first, edit.lines) for edit in group]
-        less = sum(row in hidden for row in range(first, last))
-        news = len(apply(old[first:last], inside)) - less
-        yield f"@@ -{_range(first, last - first - less)} +{_range(first + shift, news)} @@"
+        news = len(apply(old[first:last], inside))
+        yield f"@@ -{_range(first, last - first)} +{_range(first + shift, news)} @@"
         at = first
         for edit in group:
-            yield from (f" {old[row]}" for row in range(at, edit.first) if row not in hidden)
+            yield from (f" {line}" for line in old[at : edit.first])
             yield from (f"-{line}" for line in old[edit.first : edit.last])
             yield from (f"+{line}" for line in edit.lines)
             at = edit.last
-        yield from (f" {old[row]}" for row in range(at, last) if row not in hidden)
+        yield from (f" {line}" for line in old[at:last])
 
 
 def _range(first: int, count: int) -> str:
     return f"{first + (count > 0)},{count}"
 
 
-def _bounded(lines: Iterator[str]) -> Iterator[str]:
-    more = 0
+def _bounded(lines: Iterator[str], more: int = 0) -> Iterator[str]:
     for number, line in enumerate(lines):
         if number >= _LINES:
             more += 1

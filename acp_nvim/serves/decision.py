@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acp_nvim.review.agents_view import Own, proposed
 from acp_nvim.review.codec import Text, split
+from acp_nvim.review.edits import edits
 from acp_nvim.review.texts import join
+from acp_nvim.serves.sight import Own
 
 
 @dataclass(slots=True, eq=False)
@@ -32,8 +33,10 @@ class Decision:
         """The agent's changes that the user has taken as they were proposed; None: all of them."""
         if self.decided == self.right:
             return None
-        left, right = (split(text or "").lines for text in (self.left, self.right))
-        return proposed(left, right)
+        left, right = (list(split(text or "").lines) for text in (self.left, self.right))
+        return frozenset(
+            (tuple(left[each.first : each.last]), tuple(each.lines)) for each in edits(left, right)
+        )
 
     def is_proposal(self, content: str) -> bool:
         """Whether a write through us is the one that was proposed."""

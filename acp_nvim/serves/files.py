@@ -18,16 +18,15 @@ from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files.boundary import Access, Boundary
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
-from acp_nvim.review.agents_view import NOBODYS, Own
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.texts import section
-from acp_nvim.serves import disk
+from acp_nvim.serves import disk, sight
 from acp_nvim.serves.conflicts import Conflicts
 from acp_nvim.serves.decision import Decision
 from acp_nvim.serves.joining import is_large, merged
 from acp_nvim.serves.live import Live
 from acp_nvim.serves.reload import Apart
-from acp_nvim.serves.sight import Doer, Read
+from acp_nvim.serves.sight import NOBODYS, Doer, Own, Read
 from acp_nvim.serves.standing import Standing, as_utf8, on_disk
 from acp_nvim.session.agent_baseline import Beliefs
 from acp_nvim.session.session import Session
@@ -205,7 +204,8 @@ class Files:
         if is_large(now.text) and on_disk(now.path) != now.disk:  # the merge has taken its time
             return False
         with self._to_the_end(), self._saving(now.path):
-            saved = await self.live.save(now, text, Doer(session, "agent", session.turn, own))
+            ends = sight.Ends.of(absolute(given, session.cwd), now.shown, text.whole)
+            saved = await self.live.save(now, text, Doer(session, "agent", session.turn, own, ends))
             if saved is None:
                 return False
             self.beliefs(session).learn(now.path, content)

@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 
@@ -28,34 +28,10 @@ _SLICE = 5000  # lines a call, so that the editor is never kept long
 _KNOWN = 8  # files whose lines are kept, so that they need not come again
 
 
-class Witness(Protocol):
-    """Who follows the buffers that agents change."""
-
-    def follows(self, path: str, buffer: int) -> bool:
-        """It is the file's, as far as the editor has told."""
-
-    def about_to(
-        self,
-        path: str,
-        buffer: Buffer,
-        wanted: list[str],
-        is_new: bool,
-        by: object,
-        disk: Sequence[str] | None = None,
-        before: Sequence[str] | None = None,
-    ) -> None:
-        """The editor is asked to make `wanted` of the buffer's rows, because of `by`.
-
-        `disk`: without unsaved lines. `before`: the lines that the agent has changed, where the buffer may be behind
-        them: another program has written the file, and the editor has not read it since.
-        """
-
-
 class Live:
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
         self.heard = True  # of the last write: the user has an autocommand for it, or may have one
-        self.witness: Witness | None = None
         # what a file held when it was last looked at in the doer's turn, and how it looked then
         self.earlier: Callable[[Doer, str], tuple[Held, Stamp | None]] = lambda by, path: (Unknown.TEXT, None)
         self.open: set[str] = set()  # files that were loaded when last looked for
@@ -189,7 +165,7 @@ class Live:
         changes: list[Edit],
         disk: Text,
         after: list[Edit],
-        by: object = None,
+        by: Doer | None = None,
         encoding: str = "",
         seen: Stamp | None = None,
         before: Sequence[str] | None = None,
@@ -204,10 +180,8 @@ class Live:
             options["seen"] = [ino, size, *(part for time in times for part in divmod(time, 10**9))]
         if encoding not in ("", buffer.encoding):
             options["fenc"] = encoding
-        if self.witness:
-            wanted = apply(list(disk.lines) or [""], after)
-            self.witness.about_to(path, buffer, wanted, False, by, disk.lines if after else None, before)
-            options["review"] = path
+        wanted = apply(list(disk.lines) or [""], after)
+        options |= _attributed(buffer, wanted, by, before, bool(after))
         said = await self._editor.call(
             "file_reload", buffer.number, buffer.tick, [list(edit) for edit in changes], options
         )
@@ -233,8 +207,6 @@ class Live:
         buffer = self._known.get(path)
         if buffer is None or not buffer.is_left:
             return None
-        if self.witness and not self.witness.follows(path, buffer.number):
-            return None
         return await self._with_disk(Standing(path, buffer.text, buffer, on_disk(path)), buffer, None)
 
     async def _with_disk(self, now: Standing, buffer: Buffer, settled: bytes | None) -> Standing:
@@ -256,7 +228,7 @@ class Live:
         _sendable(both.ours.whole, now.path)
         return now._replace(text=both.ours, apart=bool(both.overlaps) and now.disk != settled)
 
-    async def save(self, now: Standing, text: Text, by: object = None) -> str | None:
+    async def save(self, now: Standing, text: Text, by: Doer | None = None) -> str | None:
         """The text that is saved then; None if the buffer is not as it is thought to be, or takes no edits now."""
         self.heard = True
         if now.buffer:
@@ -265,17 +237,15 @@ class Live:
             disk.write(now.path, codec.encode(text))
         return text.whole
 
-    async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text, by: object) -> str | None:
+    async def _save_buffer(self, now: Standing, buffer: Buffer, text: Text, by: Doer | None) -> str | None:
         changes = edits(buffer.rows, list(text.lines))
         if not changes and buffer.is_like_disk and now.disk is not None and text == now.text:
             return None if buffer.is_left else text.whole  # only a look can tell that there is nothing to do
         disk.make_parents(now.path)
         options = {"autocmds": self.autocmds, "real": now.path, "look": buffer.look, **shape(text)}
         wanted = apply(buffer.rows, changes)  # lines that stay are the same objects, quickly compared later
-        if self.witness:
-            before = await self._before(now, buffer, by) if isinstance(by, Doer) else None
-            self.witness.about_to(now.path, buffer, wanted, now.disk is None, by, before=before)
-            options["review"] = now.path
+        before = await self._before(now, buffer, by) if by else None
+        options |= {**_attributed(buffer, wanted, by, before), "created": now.disk is None}
         listed = [list(edit) for edit in changes]
         said = await self._editor.call("file_apply", buffer.number, buffer.tick, listed, options)
         if said.get("locked") or said.get("stale"):
@@ -314,6 +284,27 @@ class Live:
         if buffer.text == text:
             buffer.text.is_known_as(text.whole)
         self._learn(path, buffer._replace(is_left=True))
+
+
+def _attributed(
+    buffer: Buffer,
+    wanted: list[str],
+    by: Doer | None,
+    before: Sequence[str] | None,
+    in_steps: bool = False,
+) -> dict[str, Any]:
+    """For whom the buffer is changed, and where not all edits are theirs, which: what another program has made of the
+    disk before is nobody's."""
+    who = {"by": by.shape} if by else {}
+    rows = buffer.rows if before is None else list(before) or [""]
+    if rows == buffer.rows and not in_steps:
+        return who
+    steps = [{"edits": _listed(buffer.rows, rows)}, {**who, "edits": _listed(rows, wanted)}]
+    return {**who, "steps": steps[rows == buffer.rows :]}
+
+
+def _listed(old: list[str], new: list[str]) -> list[list[Any]]:
+    return [list(edit) for edit in edits(old, new)]
 
 
 def _from_disk(path: str) -> tuple[str, str]:

@@ -7,19 +7,18 @@ what the agent has written through us takes nothing back of what the merge of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import anyio
 from anyio import to_thread
 
-from acp_nvim.review.agents_view import NOBODYS
 from acp_nvim.review.codec import Text, split
 from acp_nvim.review.edits import Edit, edits
 from acp_nvim.review.texts import as_text, join
 from acp_nvim.serves import sight
 from acp_nvim.serves.live import Live
+from acp_nvim.serves.sight import Doer
 from acp_nvim.serves.standing import Buffer, decoded
 
 _MANY = 10_000  # lines: the editor is not to compare them all where the file's state says as much
@@ -53,9 +52,6 @@ class Settled(NamedTuple):
     text: str
 
 
-Cut = Callable[[list[str]], "list[str] | None"]  # what is left of the lines; None: it cannot be told
-
-
 class _Plan(NamedTuple):
     disk: Text
     changes: list[Edit]
@@ -70,29 +66,26 @@ async def bring(
     path: str,
     earlier: str | None,
     settled: Settled | None = None,
-    by: object = None,
+    by: Doer | None = None,
     echo: str | None = None,
-    cut: Cut | None = None,
     is_saved: bool = False,
     looked: sight.Stamp | None = None,
 ) -> Apart | Missed | None:
     """None: the buffer is in step with the disk, if there is one. `earlier`: what the disk held when we last looked.
 
     `lock` is that of the file: nobody else is kept while we wait for the user. `by`: who has changed the disk. `echo`:
-    if that is what the disk holds, the buffer has taken it up before. `cut`: what is taken back of
-    the disk, which is to stay in no unsaved line. `is_saved`: the user has saved the buffer after `earlier`.
+    if that is what the disk holds, the buffer has taken it up before. `is_saved`: the user has saved the buffer after
+    `earlier`.
     `looked`: how the file looked when it held `earlier`.
     """
-    if settled and isinstance(by, sight.Doer):
-        by = by._replace(own=NOBODYS)
+    if settled and by:
+        by = by._replace(own=sight.NOBODYS)
     tries = 0
     while tries < _TRIES:
         async with lock:
             buffer = await live.loaded(path)
             live.recognise(path, looked, earlier)
-            found = (
-                await _try(live, buffer, path, earlier, settled, by, echo, cut, is_saved) if buffer else None
-            )
+            found = await _try(live, buffer, path, earlier, settled, by, echo, is_saved) if buffer else None
         if not isinstance(found, str):
             return found
         if found == "locked" and buffer:
@@ -107,9 +100,8 @@ async def _try(
     path: str,
     earlier: str | None,
     settled: Settled | None,
-    by: object,
+    by: Doer | None,
     echo: str | None,
-    cut: Cut | None,
     is_saved: bool,
 ) -> Apart | Missed | str | None:
     """A text says why it has to be tried again."""
@@ -119,7 +111,7 @@ async def _try(
     is_echo = echo is not None and split(buffer.decode(data)).lines == split(echo).lines
     base = echo if is_echo else _base(buffer, live, path, data, earlier)
     changed = None if is_echo or is_saved else earlier
-    plan = await to_thread.run_sync(_plan, buffer, data, base, changed, settled, is_echo, cut)
+    plan = await to_thread.run_sync(_plan, buffer, data, base, changed, settled, is_echo)
     if not isinstance(plan, _Plan):
         if live.origin(path) == data:
             live.doubt(path)
@@ -162,7 +154,6 @@ def _plan(
     changed: str | None,
     settled: Settled | None,
     is_echo: bool,
-    cut: Cut | None,
 ) -> _Plan | Apart | Missed:
     encoding = buffer.fitting(data)
     text = buffer.decode(data) if encoding == buffer.encoding else decoded(data, encoding)
@@ -176,10 +167,7 @@ def _plan(
             joined = join(_with_end(settled.apart.buffer, now.end), ours, _with_end(settled.text, now.end))
         else:
             known = None if base is None else replace(split(base.removeprefix("\ufeff")), end=now.end)
-            sides = _cut(cut, known, ours) if cut else (known, ours)
-            if sides is None:
-                return Apart(ours, now, data, ours.whole)
-            joined = join(sides[0].whole if sides[0] else None, sides[1], now.whole)
+            joined = join(known.whole if known else None, ours, now.whole)
         if joined.overlaps:
             return Apart(joined.ours, joined.theirs, data, ours.whole)
         wanted = joined.ours
@@ -209,14 +197,6 @@ def _before(
         return ahead.ours.lines
     back = join(now.whole, replace(wanted, end=now.end), was.whole)
     return None if back.overlaps else back.ours.lines
-
-
-def _cut(cut: Cut, base: Text | None, ours: Text) -> tuple[Text | None, Text] | None:
-    """Both without what is taken back, as the disk is by now."""
-    left, mine = base and cut(list(base.lines)), cut(list(ours.lines))
-    if mine is None or (base and left is None):
-        return None
-    return base and replace(base, lines=tuple(left or ())), replace(ours, lines=tuple(mine))
 
 
 def _end(buffer: Buffer, text: str) -> str:

@@ -6,9 +6,9 @@ import os
 import stat
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from acp_nvim.review.agents_view import Own
+from acp_nvim.review.codec import last_line, split
 from acp_nvim.serves import disk
 from acp_nvim.session.session import Session
 
@@ -20,6 +20,26 @@ _MODE = 3  # where it stands in a stamp
 _TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
 
 By = Literal["agent", "unknown"]
+Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes by the lines that go, and those that come
+NOBODYS: Own = frozenset()
+
+
+class Ends(NamedTuple):
+    """What the lines of a buffer do not say of its file, before and after a change."""
+
+    given: str  # its path as it was named
+    was_there: bool
+    was_final: bool = True  # its last line had a newline
+    was_dos: bool = False  # its lines ended in CRLF
+    is_final: bool | None = None  # its last line is the same, and has a newline now; None: it is another one
+
+    @staticmethod
+    def of(given: str, before: str | None, after: str) -> Ends:
+        if before is None:
+            return Ends(given, False)
+        (line, was_final), (same, is_final) = last_line(before), last_line(after)
+        is_same = line is not None and line == same
+        return Ends(given, True, was_final, split(before).end == "\r\n", is_final if is_same else None)
 
 
 class Doer(NamedTuple):
@@ -29,6 +49,15 @@ class Doer(NamedTuple):
     by: By
     turn: int
     own: Own | None = None  # the agent's own changes, where some are the user's; None: all are its own
+    ends: Ends | None = None  # of the file that is changed, where that is known
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """As the editor is told, which keeps the changes that wait for a review."""
+        by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
+        if self.own is not None:
+            by["own"] = [[list(old), list(new)] for old, new in self.own]
+        return by if self.ends is None else {**by, **self.ends._asdict()}
 
 
 class Unknown(Enum):

@@ -271,6 +271,8 @@ class Watch:
             if now == was and text == before and not seen.missed:
                 return seen.take(now, text)
             buffer = await self._files.live.loaded(path) if now else None
+            if (seen.stamp, seen.text) == (now, text) != (was, before) and not seen.missed:
+                return  # the editor has told meanwhile that the user has undone something there
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
             is_users = path in turn.saved and self._is_in_step(path, buffer, text)
@@ -285,6 +287,8 @@ class Watch:
             is_saved = buffer is not None and buffer.is_saved_since(was)
             looked = was if earlier == before else None
         by = turn.doer(seen.by)
+        if isinstance(text, str) and not isinstance(before, Unknown):
+            by = by._replace(ends=sight.Ends.of(seen.path, before, text))
         found = await self._bring(path, earlier, None, by, is_saved, looked) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:

@@ -81,7 +81,7 @@ end
 --- The text ends with a line end. Where 'fixendofline' has once put one into the file, 'endofline' does not know of it.
 ---@param buf integer
 ---@return boolean
-local function is_final(buf)
+function M.is_final(buf)
   local bo = vim.bo[buf]
   local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf))
   return (bo.endofline or fixed) and not edits.is_void(buf)
@@ -118,7 +118,6 @@ function M.look(path, known)
   if not buf then
     return nil
   end
-  require("acp_nvim.stream").flush(buf)
   local bo, count, plain = vim.bo[buf], api.nvim_buf_line_count(buf), is_plain(buf)
   local tick = api.nvim_buf_get_changedtick(buf)
   local wanted = not plain
@@ -135,7 +134,7 @@ function M.look(path, known)
     ff = bo.fileformat,
     fenc = bo.fileencoding,
     fencs = bo.fileencoding ~= "" and bo.fileencoding ~= "utf-8" and vim.o.fileencodings or nil,
-    final = is_final(buf),
+    final = M.is_final(buf),
     written = written[buf],
     lines = wanted and count <= FEW_LINES and api.nvim_buf_get_lines(buf, 0, -1, true) or nil,
   }
@@ -190,6 +189,13 @@ end
 ---@return acp.Stamp? of the file that the buffer holds; nil: it is the one on disk
 local function behind(buf)
   return not vim.deep_equal(stamps[buf], stamp(buf)) and stamps[buf] or nil
+end
+
+--- What is on disk has never been in the buffer.
+---@param buf integer
+---@return boolean
+function M.is_behind(buf)
+  return behind(buf) ~= nil
 end
 
 ---@class acp.Modified

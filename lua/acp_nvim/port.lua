@@ -19,8 +19,6 @@ local proposal = require("acp_nvim.proposal")
 local queue = require("acp_nvim.prompt.queue")
 local reload = require("acp_nvim.reload")
 local review = require("acp_nvim.review")
-local review_key_hint = require("acp_nvim.review.key_hint")
-local review_keys = require("acp_nvim.review.keys")
 local save = require("acp_nvim.save")
 local session_end = require("acp_nvim.windows.session_end")
 local session_list = require("acp_nvim.sessions.list")
@@ -68,6 +66,12 @@ local function event(name, data)
 end
 
 ---@param n integer
+local function ended(n)
+  review.session_ended(n)
+  session_end.take(n)
+end
+
+---@param n integer
 ---@param ops table[]
 ---@param total integer
 local function chat(n, ops, total)
@@ -103,28 +107,21 @@ local function show(name, filetype, lines)
   panes.show(name, filetype, lines)
 end
 
----@param ... any  of review.update
-local function hunks(...)
-  review_keys.attend()
-  review_key_hint.attend()
-  review.update(...)
-end
-
 -- What a frame may hold: the name of each entry, and who carries it out.
 ---@type acp.message.PortCalls
 local ports = {
+  changed = review.changed,
   chat = chat,
   commands = state.set_commands,
   doctored = doctor.deliver,
   earlier = earlier_session.deliver,
-  ended = session_end.take,
+  ended = ended,
   event = event,
   float = panes.float,
   follow = follow.show,
   form = form.open,
   form_errors = form.show_errors,
   history = prompt.history_add,
-  hunks = hunks,
   listed = session_list.show_saved,
   login_choose = login.choose,
   login_run = login.run,
@@ -135,11 +132,14 @@ local ports = {
   queue = queue.open,
   ready = backend.ready,
   recall = session_windows.recall,
+  reported = review.reported,
   reset = chats.reset,
   show = show,
   status = status,
   terminal_exit = terminal.exited,
   terminal_open = terminal.opened,
+  turn_begins = review.turn_begins,
+  turn_name = review.name_turn,
   unkept = state_folder.warn,
   visit = form.visit,
 }
@@ -218,10 +218,8 @@ local calls = {
   file_apply = save.apply,
   file_busy = busy.look,
   file_lines = files.lines,
-  file_load = reload.load,
   file_look = files.look,
   file_reload = reload.reload,
-  file_remove = reload.remove,
   proposal_sides = proposal.preview,
   terminal_feed = terminal.feed,
 }

@@ -218,7 +218,7 @@ end
 --- The user's unsaved lines go and come back on the way: every cursor stays on its line all the same.
 ---@param buf integer
 ---@return fun()
-local function hold_cursors(buf)
+function M.hold_cursors(buf)
   local diff = vim.text and vim.text.diff or vim.diff
   local before = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") .. "\n"
   local cursors = {}
@@ -242,10 +242,11 @@ end
 ---@param buf integer
 ---@param list acp.Edit[]
 ---@param options acp.ReloadOptions
+---@param change acp.BufferChange
 ---@return boolean same
-local function change_and_agree(buf, list, options)
+local function change_and_agree(buf, list, options, change)
   local differed = vim.bo[buf].modified or #list > 0
-  local put_cursors_back = options.after and #options.after > 0 and hold_cursors(buf)
+  local put_cursors_back = options.after and #options.after > 0 and M.hold_cursors(buf)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
@@ -253,6 +254,7 @@ local function change_and_agree(buf, list, options)
     return false
   end
   if options.after and #options.after > 0 then
+    change.disk = api.nvim_buf_get_lines(buf, 0, -1, true)
     if #list > 0 then
       api.nvim_buf_call(buf, function()
         vim.cmd("silent! undojoin")
@@ -298,10 +300,10 @@ function M.reload(buf, tick, list, options)
   end
   local before = edits.remember(buf)
   local change = begin(buf, options.by)
-  local ok, same = pcall(change_and_agree, buf, list, options)
+  local ok, same = pcall(change_and_agree, buf, list, options, change)
   if ok and same then
     files.in_step(buf)
-    changes.applied(change, {})
+    changes.applied(change, options.steps or { { by = options.by, edits = list } })
     changes.finish(change, true)
     return { ok = true, tick = api.nvim_buf_get_changedtick(buf) }
   elseif not ok and api.nvim_buf_get_changedtick(buf) == tick and edits.is_locked(same) then

@@ -4,7 +4,6 @@ local changes = require("acp_nvim.documents.changes")
 local edits = require("acp_nvim.edits")
 local files = require("acp_nvim.files")
 local user_events = require("acp_nvim.backend.user_events")
-local stream = require("acp_nvim.stream")
 
 local api = vim.api
 local M = {}
@@ -152,7 +151,7 @@ local function change_and_write(buf, list, options, change)
   edits.break_undo(buf)
   edits.apply(buf, list)
   edits.set_format(buf, options)
-  changes.applied(change, { { by = options.by, edits = list } })
+  changes.applied(change, options.steps or { { by = options.by, edits = list } })
   if not is_encodable(buf) then
     error(("E513: the text has characters that %s lacks"):format(vim.bo[buf].fileencoding), 0)
   end
@@ -207,7 +206,6 @@ end
 ---@return table answer  { ok, look?, heard, lines?, warning? } | { stale } | { error, locked? }
 function M.apply(buf, tick, list, options)
   if is_stale(buf, tick, options) then
-    stream.flush(buf)
     return { stale = true }
   end
   local why = refusal(buf, options)
@@ -226,6 +224,7 @@ function M.apply(buf, tick, list, options)
       path = options.real or files.resolve(api.nvim_buf_get_name(buf)),
       by = options.by,
       before = api.nvim_buf_get_lines(buf, 0, -1, true),
+      created = options.created,
     })
     local ok, lines, warning = pcall(change_and_write, buf, list, options, change)
     if ok then

@@ -7,25 +7,23 @@ local continue = require("acp_nvim.sessions.continue")
 local diff_view = require("acp_nvim.question.diff_view")
 local files = require("acp_nvim.files")
 local follow = require("acp_nvim.follow.pinned_window")
-local key_names = require("acp_nvim.review.key_names")
 local markdown = require("acp_nvim.chat.markdown")
 local messages = require("acp_nvim.ui.messages")
 local mksession = require("acp_nvim.windows.mksession")
 local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_bar = require("acp_nvim.question.bar")
-local review = require("acp_nvim.review")
+local review_key_hint = require("acp_nvim.review.key_hint")
+local review_keys = require("acp_nvim.review.keys")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
 require("acp_nvim.ui.focus") -- it listens from now on
 
 -- The backend -----------------------------------------------------------------------------------------------------------
 
-backend.on_setup(function(payload)
-  payload.review_keys = key_names.in_general()
-end)
-
 backend.on_ready(function()
+  review_keys.attend() -- from now on agents may change files
+  review_key_hint.attend()
   files.watch(function(payload)
     backend.notify("modified", payload)
   end)
@@ -40,7 +38,6 @@ end)
 
 backend.on_lost(function()
   files.unwatch()
-  review.forget() -- only the backend knew what can be undone
 end)
 
 backend.on_questions_gone(function(n)

@@ -197,7 +197,7 @@ class Desk:
 
     def setup(self, **config: Any) -> None:
         config = {"agents": self._agents, **config}
-        told = {"leaders": str(self.editor.leaders), "review_keys": ",k keep ,u undo"}
+        told = {"leaders": str(self.editor.leaders)}
         self.send("setup", config=config, **told)
 
     def talk(self) -> Talk:

@@ -27,9 +27,12 @@ def repository(folder: Path) -> Path:
 
 
 def changes(desk: Desk) -> list[Change]:
-    """The pending hunks of all files: name, turn, by whom, new lines."""
-    told = [(Path(path).name, what[0].get("set", [])) for path, what in sorted(desk.editor.hunks.items())]
-    return [(name, hunk["turn"], hunk["by"], hunk["new"]) for name, hunks in told for hunk in hunks]
+    """The last change of each file: name, turn, by whom, new lines."""
+    told = dict(desk.editor.changes)
+    return [
+        (Path(path).name, change["turn"], change["by"], change["after"].splitlines())
+        for path, change in sorted(told.items())
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -102,7 +102,8 @@ class FakeEditor:
         self.places: list[tuple[int, str, int]] = []
         self.windows: list[tuple[str, str, list[str]]] = []
         self.floats: list[tuple[list[str], str]] = []
-        self.hunks: dict[str, Any] = {}
+        self.changes: list[tuple[str, dict[str, Any]]] = []  # of files on the disk: path, what
+        self.turns: list[tuple[int, int]] = []  # that have begun
         self.proposals: list[dict[str, Any]] = []
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
         self.form_errors: dict[int, dict[str, str]] = {}
@@ -183,8 +184,18 @@ class FakeEditor:
     def _on_visit(self, url: str) -> None:
         self.visited.append(url)
 
-    def _on_hunks(self, path: str, *what: Any) -> None:
-        self.hunks[path] = what
+    def _on_changed(self, path: str, change: dict[str, Any]) -> None:
+        self.changes.append((path, change))
+
+    def _on_turn_begins(self, session: int, turn: int) -> None:
+        self.turns.append((session, turn))
+
+    def _on_turn_name(self, session: int, turn: int, prompt: str) -> None:
+        assert (session, turn) in self.turns
+        assert prompt
+
+    def _on_reported(self, session: int) -> None:
+        assert session in self.statuses
 
     def _on_proposal(self, shown: dict[str, Any]) -> None:
         assert shown["files"]

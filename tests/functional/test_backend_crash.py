@@ -27,6 +27,7 @@ from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, read_chat, send
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
+from tests.steps.review import PENDING
 
 Open = Callable[..., Editor]
 NARROW = (80, 24)
@@ -227,25 +228,53 @@ def test_a_call_of_the_next_process_is_another_one(open_editor: Open, tmp_path: 
     assert [line.split()[-1] for line in lines] == ["ask", "it?"] * 2
 
 
-def test_what_could_be_undone_goes_with_the_backend(open_editor: Open, tmp_path: Path) -> None:
-    """Nothing is tinted that no key takes back."""
-    path = tmp_path / "notes.txt"
-    path.write_text("one\n")
-    wrote = request("fs/write_text_file", {"sessionId": "{session}", "path": str(path), "content": "two\n"})
+def test_review_goes_on_without_a_backend(open_editor: Open, tmp_path: Path) -> None:
+    """Changes are listed, gone through, kept and undone; in a file that is not loaded, too. A new backend goes on."""
+    before = [f"line {n}" for n in range(1, 10)]
+    after = [line.upper() if n % 2 else line for n, line in enumerate(before)]
+    paths = [tmp_path / "notes.txt", tmp_path / "other.txt"]
+    steps = []
+    for path in paths:
+        path.write_text("".join(f"{line}\n" for line in before))
+        content = "".join(f"{line}\n" for line in after)
+        told = {"sessionId": "{session}", "path": str(path), "content": content}
+        steps.append(request("fs/write_text_file", told))
     editor = open_chat(
         open_editor,
-        script(tmp_path, on_prompt("", wrote, say("done"))),
+        script(tmp_path, on_prompt("write", *steps), on_prompt("", say("ok"))),
         setup={"fs": {"outside": "allow"}},
+        size=(120, 30),
     )
-    editor.lua("vim.cmd.tabedit(...)", str(path))
+    editor.lua("vim.cmd.tabedit(...)", str(paths[0]))
     editor.acp("prompt", "write", {"session": 1})
-    changes = "return #require('acp_nvim').changes({ all = true })"
-    editor.expect_lua(changes, 1)
-    marks = "return #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('notes.txt'), -1, 0, -1, {})"
-    editor.expect_lua(marks, lambda count: count > 0)
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 8)
     crash(editor)
-    editor.expect_lua(changes, 0)
-    editor.expect_lua(marks, 0)
+    editor.type(":Acp review all<CR>")
+    editor.expect_lua("return #vim.fn.getqflist()", 8)
+    editor.type("gg]h")
+    editor.expect_lua("return vim.fn.line('.')", 2)
+    editor.type("\\k")
+    editor.expect_lua(PENDING, 7)
+    editor.type("]h\\u")
+    editor.expect_lua(PENDING, 6)
+    left = [*after[:3], before[3], *after[4:]]
+    editor.expect_lua("return vim.fn.getline(1, '$')", left)
+    assert paths[0].read_text().splitlines() == left
+    editor.type("u")
+    editor.expect_lua(PENDING, 7)
+    editor.type("<C-r>")
+    editor.expect_lua(PENDING, 6)
+    other = "for _, f in ipairs(require('acp_nvim').changes({ all = true })) do "
+    other += "if f.path:find('other') then for _, h in ipairs(f.hunks) do require('acp_nvim').undo(h.id) end end end"
+    editor.lua(other)
+    editor.expect_lua(PENDING, 2)
+    assert paths[1].read_text().splitlines() == before
+    editor.type(":Acp restart<CR>")
+    editor.expect_lua("return require('acp_nvim').status({ session = 1 }).state", "idle")
+    editor.expect_lua(PENDING, 2)
+    editor.type(":1<CR>]h\\u")
+    editor.expect_lua(PENDING, 1)
 
 
 def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: Open, tmp_path: Path) -> None:

@@ -387,10 +387,9 @@ def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) ->
 
 
 # one of them was told a moment ago, and is not drawn yet
-AT_ONCE = """2G:lua local review, hunks, buf = require('acp_nvim.review'), require('acp_nvim.hunks'), vim.fn.bufnr()
- local hunk = review.hunk_at_cursor() hunks.take(buf, hunk.id) hunks.put(buf, hunk) vim.cmd('edit!')""".replace(
-    "\n", ""
-)
+AT_ONCE = """2G:lua local store, signs = require('acp_nvim.review.store'), require('acp_nvim.review.signs')
+ local buf = vim.fn.bufnr() signs.clear(buf) signs.show(buf, store.hunks(store.of_buffer(buf)), 0, 0)
+ vim.cmd('edit!')""".replace("\n", "")
 
 
 @pytest.mark.parametrize(
@@ -595,13 +594,13 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
         before=join_lines(before),
         pending=1000,
     )
-    timed = """local stream = require('acp_nvim.stream')
+    timed = """local attach = require('acp_nvim.review.attach')
     local buf = vim.api.nvim_get_current_buf()
     local function typed()
       local start = vim.uv.hrtime()
       for _ = 1, 200 do
         vim.api.nvim_buf_set_text(buf, 4, 0, 4, 0, { 'x' })
-        stream.flush(buf)
+        attach.settle()
       end
       return (vim.uv.hrtime() - start) / 200 / 1e6
     end

@@ -345,3 +345,37 @@ def test_a_deleted_file_comes_back_with_its_mode(open_editor: Open, tmp_path: Pa
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == "#!/bin/sh\n"
     assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o750
+
+
+def test_undo_all_takes_back_ten_thousand_hunks(open_editor: Open, tmp_path: Path) -> None:
+    before = [f"line {n}" for n in range(20_000)]
+    after = [line.upper() if n % 2 else line for n, line in enumerate(before)]
+    editor = start_review(
+        open_editor,
+        tmp_path,
+        *read_and_edit(NOTES, write_file(NOTES, join_lines(after))),
+        before=join_lines(before),
+        pending=10_000,
+    )
+    editor.type(":Acp undo all<CR>")
+    editor.screen.expect("10000 changes undone")
+    editor.expect_lua(PENDING, 0)
+    assert read_disk(editor) == join_lines(before)
+    editor.type("u")
+    editor.expect_lua(PENDING, 10_000)
+
+
+def test_more_changes_than_can_be_shown_are_one_and_said(open_editor: Open, tmp_path: Path) -> None:
+    before = [f"line {n}" for n in range(200_000)]
+    after = [line.upper() if n % 2 else line for n, line in enumerate(before)]
+    steps = read_and_edit(NOTES, write_file(NOTES, join_lines(after)))
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = open_notes(open_editor, agent, join_lines(before))
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.acp("prompt", "edit")
+    editor.expect_lua(PENDING, 1)
+    editor.screen.expect("notes.txt: more changes than can be shown one by one: they are one")
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert read_disk(editor) == join_lines(before)

@@ -38,7 +38,6 @@ RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")[1:-1]) for room
 # Modules beside the rooms, until they are moved into theirs.
 BESIDE = {
     "documents": ("busy", "edits", "files", "reload", "save", "unasked"),
-    "review": ("hunks", "review", "stream"),
     "sources": ("complete",),
 }
 ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
@@ -46,7 +45,7 @@ ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
 # All modules at the first :Acp take 2.5 ms longer than those that it needs: elsewhere it does not pay.
 STARTS = ("init", "config.global_keys", "config.schema", "config.settings")
 # These rooms are being rebuilt: until that is done they see each other, and their requires may be late.
-REBUILT = ("documents", "review")
+REBUILT = ("documents",)
 REQUIRE = re.compile(r"""(?:require|loaded)\W{1,3}acp_nvim\.?([\w.]*)["']""")
 
 

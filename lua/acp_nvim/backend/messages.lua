@@ -16,7 +16,6 @@
 ---@field log? string  the folder for log files
 ---@field state? string  the folder for what is kept; none: nothing is
 ---@field next_question? integer  the first number that no earlier backend has given to a question
----@field review_keys? string  the keys of the review, as a prompt's report names them
 
 --- Look at one agent, without a session.
 ---@class acp.message.Doctor
@@ -239,38 +238,33 @@
 ---@field version? integer
 ---@field text string
 
---- The buffer of a file in review has changed, is loaded or is gone.
----@class acp.message.Edited
----@field path string
----@field seq integer
----@field buf? integer
----@field tick? integer
----@field edits? any[]
----@field fenc? string
----@field ff? string
----@field change? integer
----@field was? integer
----@field anew? boolean
----@field asked? boolean
----@field attached? boolean
----@field gone? boolean
----@field ours? boolean
----@field resync? boolean
----@field returned? boolean
----@field void? boolean
+--- The line below a turn that has changed files.
+---@class acp.message.TurnNote
+---@field session integer
+---@field turn integer
+---@field text string
 
---- What keep and undo have in common.
----@class acp.message.Decided
----@field ids integer[]
----@field all? integer
----@field left? string[]
----@field aloud? boolean
----@field session? integer
----@field turn? integer
+--- What the user has made of an agent's lines in one file.
+---@class acp.message.LostLines
+---@field path string  as it was named
+---@field undone integer
+---@field changed integer
+---@field lines string[]  a unified diff, or the beginning of one
+---@field more integer  lines that it has beyond those
+---@field removed? boolean  the file, which the agent has created
+---@field restored? boolean  the file, which the agent has deleted
 
----@class acp.message.Keep: acp.message.Decided
+--- What an agent's next prompt has to begin with; it replaces the last one.
+---@class acp.message.ReviewReport
+---@field session integer
+---@field files acp.message.LostLines[]
 
----@class acp.message.Undo: acp.message.Decided
+--- The user has decided on changes of agents, or has edited them.
+---@class acp.message.Reviewed
+---@field notes? acp.message.TurnNote[]
+---@field reports? acp.message.ReviewReport[]
+---@field undone? string[]  files that an undo has written, resolved
+---@field unsaved? table<string, string>  with a prompt: the files in review that differ from the disk, resolved
 
 --- A loaded buffer has unsaved changes now, or none any more.
 ---@class acp.message.Modified
@@ -530,6 +524,18 @@
 ---@field stderr? string[]
 ---@field slow_end? boolean  it had to be killed
 
+--- What an agent has changed on the disk.
+---@class acp.message.DiskChange
+---@field given string  the path as it was named
+---@field session integer
+---@field turn integer
+---@field by "agent"|"unknown"
+---@field known boolean  somebody has seen what the file held before
+---@field before? string  None: there was no file, or its text is unknown
+---@field after? string  None: there is no file now
+---@field deleted boolean
+---@field mode? integer  of a deleted file
+
 -- The data of User autocommands.
 
 ---@class acp.message.SessionEvent
@@ -585,6 +591,7 @@
 
 --- What a frame may hold.
 ---@class acp.message.PortCalls
+---@field changed fun(path: string, change: acp.message.DiskChange)  Take a change of a file that no buffer holds into the review.
 ---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
 ---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
@@ -596,7 +603,6 @@
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
----@field hunks fun(path: string, news: table<string, any>)  What of a file waits for the user's decision.
 ---@field listed fun(lists: acp.message.SavedSessions[])  What the list of saved sessions shows.
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
@@ -607,11 +613,14 @@
 ---@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
 ---@field ready fun()  The configuration has arrived.
 ---@field recall fun(session: integer, text: string)  Put a text into the prompt.
+---@field reported fun(session: integer)  The session's agent has been told what the user has made of its lines.
 ---@field reset fun(session: integer)  Empty a chat: everything is sent again.
 ---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
 ---@field status fun(session: integer, patch: acp.message.StatusPatch)
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
+---@field turn_begins fun(session: integer, turn: integer)  List the session's decided changes no longer.
+---@field turn_name fun(session: integer, turn: integer, prompt: string)  Name a turn in messages by the first words of its prompt.
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.
 
@@ -620,10 +629,8 @@
 ---@field file_apply fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
 ---@field file_busy fun(buffer: integer, is_late: boolean): table<string, any>|nil  Ask whether the user is in the middle of something that must not be disturbed in this buffer.
 ---@field file_lines fun(buffer: integer, tick: integer, first: integer, last: integer): string[]|nil
----@field file_load fun(path: string): boolean
 ---@field file_look fun(path: string, moment: any): table<string, any>|nil  Ask for the loaded buffer of a file; its lines, unless they are those of that moment.
 ---@field file_reload fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
----@field file_remove fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
 ---@field proposal_sides fun(file: acp.message.ProposedFile): acp.message.BuiltSides|nil  Ask for both sides of a file whose buffer has unsaved lines.
 ---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.
 ---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.

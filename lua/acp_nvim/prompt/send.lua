@@ -7,6 +7,7 @@ local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")
 local mentions = require("acp_nvim.prompt.mentions")
 local requests = require("acp_nvim.backend.session_requests")
+local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -74,6 +75,7 @@ function M.send_checked(n, text, given, how)
   end
   local payload = { text = shown, context = items, first = how.first, next = how.next }
   payload.seq, payload.loaded = state.sent(n, payload), files.loaded()
+  review.flush(true) -- the agent is told of what the user has undone until now
   ok, message = requests.send(n, "prompt", payload)
   if ok then
     history.add(state.session(n).origin.cwd, { shown })

@@ -9,6 +9,7 @@
 -- Invariant: the text with `new` of every change replaced by its `old` holds no line of an agent and all of the user's.
 local changes = require("acp_nvim.review.change")
 local line_diff = require("acp_nvim.review.line_diff")
+local places = require("acp_nvim.review.places")
 
 local M = {}
 
@@ -18,7 +19,7 @@ local M = {}
 
 ---@class acp.Placed
 ---@field row integer
----@field change acp.AgentChange
+---@field item acp.AgentChange
 
 ---@return acp.Blocks
 function M.none()
@@ -30,7 +31,7 @@ end
 function M.blocks(placed)
   local blocks = M.none()
   for i, each in ipairs(placed) do
-    blocks.rows[i], blocks.changes[i] = each.row, each.change
+    blocks.rows[i], blocks.changes[i] = each.row, each.item
   end
   return blocks
 end
@@ -42,21 +43,10 @@ local function stop(row, change)
   return row + #change.new
 end
 
---- The first block that begins at the row or behind it.
----@param rows integer[]
----@param row integer
+---@param change acp.AgentChange
 ---@return integer
-local function first_from(rows, row)
-  local low, high = 1, #rows + 1
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if rows[middle] < row then
-      low = middle + 1
-    else
-      high = middle
-    end
-  end
-  return low
+local function size(change)
+  return #change.new
 end
 
 --- The blocks that overlap or touch these rows.
@@ -66,51 +56,16 @@ end
 ---@return integer from
 ---@return integer to
 function M.near(blocks, first, last)
-  local from = first_from(blocks.rows, first)
-  while from > 1 and stop(blocks.rows[from - 1], blocks.changes[from - 1]) >= first do
-    from = from - 1
-  end
-  return from, first_from(blocks.rows, last + 1) - 1
+  return places.near(blocks.rows, blocks.changes, size, first, last)
 end
 
---- Replaces the blocks that overlap or touch an edit by what `remake` has for them; those behind move. The edits are
---- carried out from the last to the first, so that the rows of the others hold, in time that is linear in both lists.
 ---@param blocks acp.Blocks
 ---@param edits acp.LineEdit[]
----@param remake fun(near: acp.Placed[], edit: acp.LineEdit): acp.Placed[]  rows in the text without and with the edit
+---@param remake fun(near: acp.Placed[], edit: acp.LineEdit): acp.Placed[]
 ---@return acp.Blocks
 local function carried(blocks, edits, remake)
-  local left = #blocks.rows -- blocks that no edit has come to yet are 1 to `left`
-  local rows, list = {}, {} -- the others, the last one first; rows less `shift`, to which every edit adds
-  local shift = 0
-  local function push(row, change)
-    rows[#rows + 1], list[#list + 1] = row - shift, change
-  end
-  for e = #edits, 1, -1 do
-    local edit = edits[e]
-    local from, to = M.near(blocks, edit[1], edit[2])
-    for i = left, to + 1, -1 do
-      push(blocks.rows[i], blocks.changes[i])
-    end
-    local near = {}
-    for i = from, math.min(to, left) do
-      near[#near + 1] = { row = blocks.rows[i], change = blocks.changes[i] }
-    end
-    while #rows > 0 and rows[#rows] + shift <= edit[2] do
-      near[#near + 1] = { row = table.remove(rows) + shift, change = table.remove(list) }
-    end
-    left = math.min(left, from - 1)
-    local parts = remake(near, edit)
-    shift = shift + #edit[3] - (edit[2] - edit[1])
-    for i = #parts, 1, -1 do
-      push(parts[i].row, parts[i].change)
-    end
-  end
-  local result = { rows = vim.list_slice(blocks.rows, 1, left), changes = vim.list_slice(blocks.changes, 1, left) }
-  for i = #rows, 1, -1 do
-    result.rows[#result.rows + 1], result.changes[#result.changes + 1] = rows[i] + shift, list[i]
-  end
-  return result
+  local rows, list = places.carry(blocks.rows, blocks.changes, size, edits, remake)
+  return { rows = rows, changes = list }
 end
 
 -- The user's ------------------------------------------------------------------------------------------------------------
@@ -120,19 +75,19 @@ end
 ---@param edit acp.LineEdit
 ---@return acp.Placed[]
 local function left(placed, edit)
-  local row, change, first, last = placed.row, placed.change, edit[1], edit[2]
+  local row, change, first, last = placed.row, placed.item, edit[1], edit[2]
   local behind = first + #edit[3]
   if stop(row, change) <= first then
     return { placed }
   elseif row >= last then
-    return { { row = row - last + behind, change = change } }
+    return { { row = row - last + behind, item = change } }
   elseif #change.new == 0 then
-    return { { row = math.min(row, behind), change = change } }
+    return { { row = math.min(row, behind), item = change } }
   end
   local parts = changes.without(change, math.max(first - row, 0), math.min(last, stop(row, change)) - row)
   local result = {}
   for n, part in ipairs(parts) do
-    result[n] = { row = (row < first and n == 1) and row or behind, change = part }
+    result[n] = { row = (row < first and n == 1) and row or behind, item = part }
   end
   return result
 end
@@ -156,7 +111,7 @@ function M.user(blocks, edits)
     end
     is_same = is_same and #edit[3] == edit[2] - edit[1] and #parts == #near
     for n, part in ipairs(is_same and parts or {}) do
-      is_same = is_same and part.change == near[n].change and part.row == near[n].row
+      is_same = is_same and part.item == near[n].item and part.row == near[n].row
     end
     return parts
   end)
@@ -173,13 +128,13 @@ end
 ---@return integer to
 local function met(near, edit, author)
   local function meets(placed)
-    local change = placed.change
+    local change = placed.item
     local is_mine = change.session == author.session and change.turn == author.turn and change.by == author.by
     local overlaps = placed.row < edit[2] and stop(placed.row, change) > edit[1]
     return overlaps or is_mine or #change.new == 0
   end
   local from, to = 1, #near
-  while from <= to and not meets(near[from]) and stop(near[from].row, near[from].change) <= edit[1] do
+  while from <= to and not meets(near[from]) and stop(near[from].row, near[from].item) <= edit[1] do
     from = from + 1
   end
   while from <= to and not meets(near[to]) do
@@ -193,7 +148,7 @@ end
 local function origins(found)
   local list, seen = {}, {}
   for _, placed in ipairs(found) do
-    for _, origin in ipairs({ changes.origin(placed.change), unpack(placed.change.melted) }) do
+    for _, origin in ipairs({ changes.origin(placed.item), unpack(placed.item.melted) }) do
       local key = table.concat({ origin.born, origin.old[1], origin.old[2], origin.new[1], origin.new[2] }, " ")
       if not seen[key] then
         seen[key] = true
@@ -219,7 +174,7 @@ local function melting(lines, found, edit)
   local low = math.min(first, found[1].row)
   local old, new, spans, at = {}, {}, {}, low
   for n, placed in ipairs(found) do
-    local row, change = placed.row, placed.change
+    local row, change = placed.row, placed.item
     vim.list_extend(old, lines, at + 1, math.max(at, row))
     if n == 1 then
       vim.list_extend(new, change.new, 1, math.max(0, math.min(first - row, #change.new)))
@@ -253,7 +208,7 @@ local function remade(made, author, melted, is_mixed)
         break
       end
     end
-    result[#result + 1] = { row = row + edit[1], change = change }
+    result[#result + 1] = { row = row + edit[1], item = change }
     row = row + #edit[3] - (edit[2] - edit[1])
   end
   return result
@@ -273,17 +228,17 @@ function M.agent(blocks, lines, edits, author, is_mixed)
     local from, to = met(near, edit, author)
     local parts = vim.list_slice(near, 1, from - 1)
     if from > to then
-      parts[#parts + 1] = { row = edit[1], change = changes.new(author, old, edit[3], mixed) }
+      parts[#parts + 1] = { row = edit[1], item = changes.new(author, old, edit[3], mixed) }
     else
       local found = vim.list_slice(near, from, to)
       for _, placed in ipairs(found) do -- lines of several authors are nobody's alone
-        mixed = mixed or placed.change.mixed or placed.change.session ~= author.session
+        mixed = mixed or placed.item.mixed or placed.item.session ~= author.session
       end
       vim.list_extend(parts, remade(melting(lines, found, edit), author, origins(found), mixed))
     end
     for at = math.max(to, from - 1) + 1, #near do
       local growth = #edit[3] - (edit[2] - edit[1])
-      parts[#parts + 1] = { row = near[at].row + growth, change = near[at].change }
+      parts[#parts + 1] = { row = near[at].row + growth, item = near[at].item }
     end
     return parts
   end)

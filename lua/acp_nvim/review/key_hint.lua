@@ -1,8 +1,8 @@
 -- Shows the keys beside the pending hunk under the cursor, as " 1/3  ,k keep  ,u undo  ]h next". Not in insert mode,
 -- only in the current window, and only on a row with room for it.
-local hunks = require("acp_nvim.hunks")
 local key_names = require("acp_nvim.review.key_names")
 local review = require("acp_nvim.review")
+local signs = require("acp_nvim.review.signs")
 
 local api = vim.api
 local M = {}
@@ -175,7 +175,7 @@ local function update(buf)
   end
   local mode, file = api.nvim_get_mode().mode, review.of_buffer(buf)
   -- a deleted file that is loaded still says for itself what can be done
-  local is_told = file and file.buf == buf and not hunks.is_hidden(buf)
+  local is_told = file and file.buf == buf and not signs.is_hidden(buf)
   local hunk = is_told and mode:find("^[nvV\22]") and review.hunk_at_cursor() or nil
   if not hunk then
     clear(buf)

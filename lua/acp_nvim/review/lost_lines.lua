@@ -6,6 +6,7 @@
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
 local line_diff = require("acp_nvim.review.line_diff")
+local places = require("acp_nvim.review.places")
 
 local M = {}
 
@@ -15,6 +16,7 @@ local M = {}
 ---@field count integer     how many those are
 ---@field was string[]      what the agent wrote there
 ---@field undone? string[]  the change was undone: the lines that have come back
+---@field restored? boolean  the file was deleted, and is back
 ---@field told? boolean     the agent knows by now; also where the undo memory still has it
 
 ---@param lost acp.Lost
@@ -36,14 +38,6 @@ local function is_inside(lost, first, last)
   return meets(lost, first, last) and (lost.count > 0 or (first < lost.row and lost.row < last))
 end
 
---- Where a row is after an edit that does not meet it.
----@param row integer
----@param edit acp.LineEdit
----@return integer
-local function moved(row, edit)
-  return row >= edit[2] and row + #edit[3] - (edit[2] - edit[1]) or row
-end
-
 ---@param lost acp.Lost
 ---@param row integer
 ---@param count? integer
@@ -55,38 +49,93 @@ local function at(lost, row, count)
   return vim.tbl_extend("force", lost, { row = row, count = count or lost.count })
 end
 
---- What an edit makes of one session's list: what it meets and what it takes of the agent's lines become one.
----@param list acp.Lost[]
+---@param lost acp.Lost
+---@return integer
+local function size(lost)
+  return lost.count
+end
+
+---@param one { row: integer }
+---@param other { row: integer }
+---@return boolean
+local function is_above(one, other)
+  return one.row < other.row
+end
+
+---@param list acp.Lost[]  of one session
+---@param edits acp.LineEdit[]
+---@param remake fun(near: { row: integer, item: acp.Lost }[], edit: acp.LineEdit): { row: integer, item: acp.Lost }[]
+---@return acp.Lost[]
+local function carried(list, edits, remake)
+  table.sort(list, is_above)
+  local rows = vim.tbl_map(function(lost)
+    return lost.row
+  end, list)
+  local new_rows, items = places.carry(rows, list, size, edits, remake)
+  for i, lost in ipairs(items) do
+    items[i] = at(lost, new_rows[i])
+  end
+  return items
+end
+
+---@param all acp.Lost[]
+---@return table<integer, acp.Lost[]>
+local function by_session(all)
+  local lists = {}
+  for _, lost in ipairs(all) do
+    lists[lost.session] = lists[lost.session] or {}
+    table.insert(lists[lost.session], lost)
+  end
+  return lists
+end
+
+--- What stays beside an edit, moved by it.
+---@param near { row: integer, item: acp.Lost }[]
+---@param edit acp.LineEdit
+---@param is_met fun(lost: acp.Lost, first: integer, last: integer): boolean
+---@return { row: integer, item: acp.Lost }[] above
+---@return { row: integer, item: acp.Lost }[] below
+---@return { row: integer, item: acp.Lost }[] met
+local function parted(near, edit, is_met)
+  local above, below, met = {}, {}, {}
+  for _, place in ipairs(near) do
+    local growth = #edit[3] - (edit[2] - edit[1])
+    if is_met(at(place.item, place.row), edit[1], edit[2]) then
+      met[#met + 1] = place
+    elseif place.row >= edit[2] then
+      below[#below + 1] = { row = place.row + growth, item = place.item }
+    else
+      above[#above + 1] = place
+    end
+  end
+  return above, below, met
+end
+
+--- What an edit meets and what it takes of the agent's lines become one.
+---@param near { row: integer, item: acp.Lost }[]
 ---@param edit acp.LineEdit
 ---@param session integer
 ---@param taken { row: integer, lines: string[] }[]  by this edit, ascending
----@return acp.Lost[]
-local function joined(list, edit, session, taken)
-  local result, pieces = {}, {}
-  local growth = #edit[3] - (edit[2] - edit[1])
-  local low, high = edit[1], edit[2]
-  for _, lost in ipairs(list) do
-    if meets(lost, edit[1], edit[2]) then
-      if not lost.told then
-        pieces[#pieces + 1] = { row = lost.row, lines = lost.was }
-        low, high = math.min(low, lost.row), math.max(high, lost.row + lost.count)
-      end
-    else
-      result[#result + 1] = at(lost, moved(lost.row, edit))
+---@return { row: integer, item: acp.Lost }[]
+local function joined(near, edit, session, taken)
+  local above, below, met = parted(near, edit, meets)
+  local low, high, pieces = edit[1], edit[2], vim.list_slice(taken)
+  for _, place in ipairs(met) do
+    if not place.item.told then
+      pieces[#pieces + 1] = { row = place.row, lines = place.item.was }
+      low, high = math.min(low, place.row), math.max(high, place.row + place.item.count)
     end
   end
-  vim.list_extend(pieces, taken)
   if #pieces > 0 then
-    table.sort(pieces, function(one, other)
-      return one.row < other.row
-    end)
+    table.sort(pieces, is_above)
     local was = {}
     for _, piece in ipairs(pieces) do
       vim.list_extend(was, piece.lines)
     end
-    result[#result + 1] = { session = session, row = low, count = high + growth - low, was = was }
+    local count = high - low + #edit[3] - (edit[2] - edit[1])
+    above[#above + 1] = { row = low, item = { session = session, row = low, count = count, was = was } }
   end
-  return result
+  return vim.list_extend(above, below)
 end
 
 --- The lines of changes that the user's edit replaces.
@@ -116,22 +165,20 @@ end
 ---@param edits acp.LineEdit[]
 ---@return acp.Lost[]
 function M.user(all, blocks, near, edits)
-  for e = #edits, 1, -1 do
-    local edit = edits[e]
-    local taken, lists = taken_by(blocks, near, edit), {}
-    for _, lost in ipairs(all) do
-      lists[lost.session] = lists[lost.session] or {}
-      table.insert(lists[lost.session], lost)
-    end
-    for session in pairs(taken) do
+  local lists, taken, result = by_session(all), {}, {}
+  for _, edit in ipairs(edits) do
+    taken[edit] = taken_by(blocks, near, edit)
+    for session in pairs(taken[edit]) do
       lists[session] = lists[session] or {}
     end
-    all = {}
-    for session, list in pairs(lists) do
-      vim.list_extend(all, joined(list, edit, session, taken[session] or {}))
-    end
   end
-  return all
+  for session, list in pairs(lists) do
+    local left = carried(list, edits, function(found, edit)
+      return joined(found, edit, session, taken[edit][session] or {})
+    end)
+    vim.list_extend(result, left)
+  end
+  return result
 end
 
 --- After edits that are nobody's answer: an agent has written over what they meet, or the file was read again.
@@ -139,17 +186,15 @@ end
 ---@param edits acp.LineEdit[]
 ---@return acp.Lost[]
 function M.written_over(all, edits)
-  for e = #edits, 1, -1 do
-    local edit = edits[e]
-    local rest = {}
-    for _, lost in ipairs(all) do
-      if not is_inside(lost, edit[1], edit[2]) then
-        rest[#rest + 1] = at(lost, moved(lost.row, edit))
-      end
-    end
-    all = rest
+  local result = {}
+  for _, list in pairs(by_session(all)) do
+    local left = carried(list, edits, function(near, edit)
+      local above, below = parted(near, edit, is_inside)
+      return vim.list_extend(above, below)
+    end)
+    vim.list_extend(result, left)
   end
-  return all
+  return result
 end
 
 --- After changes were undone, or kept: lines that are kept and edited later are told of, too.
@@ -160,12 +205,12 @@ end
 function M.decided(all, decided, is_undone)
   local result, edits = {}, {}
   for i, placed in ipairs(is_undone and decided or {}) do
-    edits[i] = { placed.row, placed.row + #placed.change.new, placed.change.old }
+    edits[i] = { placed.row, placed.row + #placed.item.new, placed.item.old }
   end
   vim.list_extend(result, M.written_over(all, edits))
   local shift = 0
   for _, placed in ipairs(decided) do
-    local change = placed.change
+    local change = placed.item
     if not change.mixed and (is_undone or #change.new > 0) then
       result[#result + 1] = {
         session = change.session,
@@ -183,11 +228,13 @@ end
 -- The report -------------------------------------------------------------------------------------------------------------
 
 local CONTEXT = 2 -- lines
+local MOST_LINES = 200 -- of all hunks of a file
 
 ---@class acp.Told
 ---@field undone integer   changes that are as if the agent had not made them
 ---@field changed integer
----@field lines string[]   a unified diff
+---@field lines string[]   a unified diff, or the beginning of one
+---@field more integer     lines that it has beyond those
 
 ---@param lines string[]
 ---@param lost acp.Lost
@@ -216,7 +263,7 @@ end
 ---@return acp.Told?
 ---@return acp.Lost[] about
 function M.report(all, lines, session)
-  local told, about, parts = { undone = 0, changed = 0, lines = {} }, {}, {}
+  local told, about, parts = { undone = 0, changed = 0, lines = {}, more = 0 }, {}, {}
   for _, lost in ipairs(all) do
     if lost.session == session and not lost.told then
       local edits, is_undone = difference(lines, lost)
@@ -250,8 +297,10 @@ function M.report(all, lines, session)
     local function range(from, count)
       return ("%d,%d"):format(from + (count > 0 and 1 or 0), count)
     end
-    table.insert(told.lines, ("@@ -%s +%s @@"):format(range(first - shift, olds), range(first, news)))
-    vim.list_extend(told.lines, body)
+    table.insert(body, 1, ("@@ -%s +%s @@"):format(range(first - shift, olds), range(first, news)))
+    local fitting = math.min(#body, MOST_LINES - #told.lines)
+    vim.list_extend(told.lines, body, 1, fitting)
+    told.more = told.more + #body - fitting
     shift = shift + lost.count - #lost.was
   end
   return #parts > 0 and told or nil, about

@@ -38,17 +38,6 @@ function M.new(lines)
   return { lines = lines, known = known, kept = {}, kept_ids = {}, moments = {} }
 end
 
---- The pending changes, ascending.
----@param text acp.Pending
----@return acp.Placed[]
-function M.placed(text)
-  local blocks, list = text.known.blocks, {}
-  for i, row in ipairs(blocks.rows) do
-    list[i] = { row = row, change = blocks.changes[i] }
-  end
-  return list
-end
-
 ---@param list acp.DecidedChange[]
 ---@return acp.DecidedChange[]
 local function bounded(list)
@@ -110,44 +99,74 @@ end
 function M.user(text, edits, is_answer)
   if #edits > 0 then
     local known, lost = text.known, nil
+    local blocks = attribution.user(known.blocks, edits)
     if is_answer == false then
       lost = lost_lines.written_over(known.lost, edits)
     else
       lost = lost_lines.user(known.lost, known.blocks, attribution.near, edits)
     end
-    text.known = {
-      blocks = attribution.user(known.blocks, edits),
-      decided = #known.decided > 0 and moved(known.decided, edits) or known.decided,
-      lost = lost,
-    }
+    if blocks ~= known.blocks or #lost + #known.lost + #known.decided > 0 then
+      text.known = { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
+    end
     replace(text, edits)
   end
 end
 
+--- What there would be to know without these edits of the user's.
+---@param text acp.Pending
+---@param edits acp.LineEdit[]  back to the text without them
+---@return acp.Known
+function M.without(text, edits)
+  return #edits == 0 and text.known
+    or {
+      blocks = attribution.user(text.known.blocks, edits),
+      decided = moved(text.known.decided, edits),
+      lost = lost_lines.written_over(text.known.lost, edits),
+    }
+end
+
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return acp.Placed[] chosen
----@return acp.Placed[] rest
-local function split(text, ids)
-  local chosen, rest = {}, {}
-  for _, placed in ipairs(M.placed(text)) do
-    table.insert(ids[placed.change.id] and chosen or rest, placed)
+---@return acp.Placed[]  those of them that are pending, ascending
+local function chosen_of(text, ids)
+  local blocks, list = text.known.blocks, {}
+  for i, change in ipairs(blocks.changes) do
+    if ids[change.id] then
+      list[#list + 1] = { row = blocks.rows[i], item = change }
+    end
   end
-  return chosen, rest
+  return list
+end
+
+--- The blocks without these, and where they are once those are undone.
+---@param blocks acp.Blocks
+---@param ids table<integer, any>
+---@param are_undone boolean
+---@return acp.Blocks
+local function without(blocks, ids, are_undone)
+  local rest, shift = attribution.none(), 0
+  for i, change in ipairs(blocks.changes) do
+    if not ids[change.id] then
+      local at = #rest.rows + 1
+      rest.rows[at], rest.changes[at] = blocks.rows[i] + shift, change
+    elseif are_undone then
+      shift = shift + #change.old - #change.new
+    end
+  end
+  return rest
 end
 
 --- Nobody has to decide on these any more.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return integer[] kept  those that were pending
 function M.keep(text, ids)
-  local chosen, rest = split(text, ids)
+  local chosen = chosen_of(text, ids)
   if #chosen == 0 then
-    return {}
+    return
   end
   local decided = vim.list_slice(text.known.decided)
   for _, placed in ipairs(chosen) do
-    local change = placed.change
+    local change = placed.item
     text.kept_ids[change.id] = true
     for _, origin in ipairs({ changes.origin(change), unpack(change.melted) }) do
       text.kept[origin.born] = text.kept[origin.born] or {}
@@ -156,13 +175,10 @@ function M.keep(text, ids)
     decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
   end
   text.known = {
-    blocks = attribution.blocks(rest),
+    blocks = without(text.known.blocks, ids, false),
     decided = bounded(decided),
     lost = lost_lines.decided(text.known.lost, chosen, false),
   }
-  return vim.tbl_map(function(placed)
-    return placed.change.id
-  end, chosen)
 end
 
 --- The edits that take these changes back.
@@ -171,38 +187,29 @@ end
 ---@return acp.LineEdit[]
 function M.undoing(text, ids)
   return vim.tbl_map(function(placed)
-    return { placed.row, placed.row + #placed.change.new, placed.change.old }
-  end, (split(text, ids)))
+    return { placed.row, placed.row + #placed.item.new, placed.item.old }
+  end, chosen_of(text, ids))
 end
 
 --- They are taken back: the agent's lines go, those before come back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return integer[] undone  those that were pending
 function M.undo(text, ids)
-  local edits, chosen = M.undoing(text, ids), split(text, ids)
-  if #edits == 0 then
-    return {}
+  local chosen, edits = chosen_of(text, ids), M.undoing(text, ids)
+  if #chosen == 0 then
+    return
   end
-  local decided, rest, shift = moved(text.known.decided, edits), {}, 0
-  for _, placed in ipairs(M.placed(text)) do
-    local change = placed.change
-    if ids[change.id] then
-      decided[#decided + 1] = { row = placed.row + shift, change = change, is_kept = false }
-      shift = shift + #change.old - #change.new
-    else
-      rest[#rest + 1] = { row = placed.row + shift, change = change }
-    end
+  local decided, shift = moved(text.known.decided, edits), 0
+  for _, placed in ipairs(chosen) do
+    decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
+    shift = shift + #placed.item.old - #placed.item.new
   end
   text.known = {
-    blocks = attribution.blocks(rest),
+    blocks = without(text.known.blocks, ids, true),
     decided = bounded(decided),
     lost = lost_lines.decided(text.known.lost, chosen, true),
   }
   replace(text, edits)
-  return vim.tbl_map(function(placed)
-    return placed.change.id
-  end, chosen)
 end
 
 -- The undo memory -----------------------------------------------------------------------------------------------------
@@ -219,7 +226,7 @@ local function recalled(text, known)
       if text.kept_ids[part.id] then
         part = changes.with(part, { id = changes.new_id() })
       end
-      parts[#parts + 1] = { row = row + part.new_at - change.new_at, change = part }
+      parts[#parts + 1] = { row = row + part.new_at - change.new_at, item = part }
     end
   end
   local decided, is_told = {}, {}

@@ -244,12 +244,15 @@ async def test_a_clean_buffer_is_edited_in_one_step_and_saved(agent: Agent) -> N
     assert path.read_text() == "one\n2\nthree\nfour"
     assert (buffer.modified, len(buffer.steps)) == (False, 1)
     assert agent.editor.options.pop("look")["count"] == 4
+    by = agent.editor.options.pop("by")
+    assert (by["kind"], by["session"], by["given"], by["was_final"]) == ("agent", 1, str(path), True)
     assert agent.editor.options == {
         "autocmds": True,
         "real": str(path),
         "final": False,
         "bomb": False,
         "ff": "unix",
+        "created": False,
     }
     assert agent.told[-1] == ("written", "f", FOUR, "one\n2\nthree\nfour")
     buffer.undo()

@@ -1,32 +1,19 @@
--- What is asked of the review: the changes, the hunks that wait, those in some rows. It is answered without the backend.
-local book = require("acp_nvim.review.book")
-local hunks = require("acp_nvim.hunks")
+-- What is asked of the review: the changes, the hunks that wait, those in some rows.
+local attach = require("acp_nvim.review.attach")
+local store = require("acp_nvim.review.store")
 
 local api = vim.api
 local M = {}
 
----@param file acp.Changed
 ---@param hunk acp.Hunk
----@param row integer
----@return string[]
-local function new_lines(file, hunk, row)
-  if hunk.new or not (file.buf and api.nvim_buf_is_loaded(file.buf)) then
-    return hunk.new and vim.list_slice(hunk.new) or {}
-  end
-  return api.nvim_buf_get_lines(file.buf, row, row + hunk.n, false)
-end
-
----@param file acp.Changed
----@param hunk acp.Hunk
----@param row integer
 ---@return table
-local function shape(file, hunk, row)
+local function shape(hunk)
   return {
     id = hunk.id,
-    first = row + 1,
-    last = row + (hunk.state == "undone" and 0 or hunk.n),
+    first = hunk.first + 1,
+    last = hunk.first + hunk.n,
     old = vim.list_slice(hunk.old),
-    new = new_lines(file, hunk, row),
+    new = vim.list_slice(hunk.new),
     state = hunk.state,
     turn = hunk.turn,
     session = hunk.session,
@@ -34,15 +21,15 @@ local function shape(file, hunk, row)
   }
 end
 
----@param file acp.Changed
+---@param file acp.ReviewedFile
 ---@param n? integer
 ---@return table?
 local function changes_of(file, n)
   local list, by_agent, unknown = {}, false, false
-  for _, found in ipairs(book.ordered(file)) do
-    if not n or found.hunk.session == n then
-      list[#list + 1] = shape(file, found.hunk, found.row)
-      by_agent = by_agent or found.hunk.by == "agent"
+  for _, hunk in ipairs(store.hunks(file)) do
+    if not n or hunk.session == n then
+      list[#list + 1] = shape(hunk)
+      by_agent = by_agent or hunk.by == "agent"
     end
   end
   for _, change in ipairs(file.unknown) do
@@ -52,9 +39,9 @@ local function changes_of(file, n)
   end
   return (#list > 0 or unknown)
       and {
-        path = file.path,
-        created = file.created or false,
-        deleted = file.deleted or false,
+        path = file.given,
+        created = file.created,
+        deleted = file.deleted,
         by = by_agent and "agent" or "unknown",
         unknown = unknown or nil,
         hunks = list,
@@ -66,8 +53,9 @@ end
 ---@param n? integer
 ---@return table[]
 function M.changes(n)
+  attach.settle()
   local list = {}
-  for _, file in pairs(book.files) do
+  for _, file in pairs(store.files) do
     list[#list + 1] = changes_of(file, n)
   end
   table.sort(list, function(one, other)
@@ -78,11 +66,14 @@ end
 
 ---@param id integer
 ---@return acp.Hunk?
----@return acp.Changed?
+---@return acp.ReviewedFile?
 function M.hunk(id)
-  for _, file in pairs(book.files) do
-    if file.hunks[id] then
-      return file.hunks[id], file
+  attach.settle()
+  for _, file in pairs(store.files) do
+    for _, hunk in ipairs(store.hunks(file)) do
+      if hunk.id == id then
+        return hunk, file
+      end
     end
   end
 end
@@ -93,19 +84,20 @@ end
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
 function M.pending(n, turn)
+  attach.settle()
   local list, unknown = {}, {}
   local function fits(change)
     return (not n or change.session == n) and (not turn or change.turn == turn)
   end
-  for _, file in pairs(book.files) do
-    for _, hunk in pairs(file.hunks) do
+  for _, file in pairs(store.files) do
+    for _, hunk in ipairs(store.hunks(file)) do
       if hunk.state == "pending" and fits(hunk) then
         list[#list + 1] = hunk
       end
     end
     for _, change in ipairs(file.unknown) do
-      if fits(change) and not vim.list_contains(unknown, file.path) then
-        unknown[#unknown + 1] = file.path
+      if fits(change) and not vim.list_contains(unknown, file.given) then
+        unknown[#unknown + 1] = file.given
       end
     end
   end
@@ -117,9 +109,10 @@ end
 ---@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
 ---@return integer?
 function M.newest_turn(n, undoable)
+  attach.settle()
   local by_hunk, by_file = 0, 0
-  for _, file in pairs(book.files) do
-    for _, hunk in pairs(file.hunks) do
+  for _, file in pairs(store.files) do
+    for _, hunk in ipairs(store.hunks(file)) do
       if hunk.session == n and hunk.state == "pending" then
         by_hunk = math.max(by_hunk, hunk.turn)
       end
@@ -134,38 +127,23 @@ function M.newest_turn(n, undoable)
   return turn > 0 and turn or nil
 end
 
---- The hunks of a file that may touch the rows, in their order: of a loaded one only those nearby, by their marks.
----@param file acp.Changed
----@param from integer
----@param to integer
----@return { row: integer, hunk: acp.Hunk }[]
-local function around(file, from, to)
-  local buf = file.buf
-  if not (buf and api.nvim_buf_is_loaded(buf)) then
-    return book.ordered(file)
-  end
-  local near = {}
-  for _, id in ipairs(hunks.near(buf, from, to)) do
-    near[id] = file.hunks[id]
-  end
-  return book.ordered(file, near)
-end
-
 --- The pending hunks that the rows touch; what is deleted is between two of them.
 ---@param buf integer
 ---@param from integer  row from 0
 ---@param to integer    the last
 ---@return acp.Hunk[]
 function M.touching(buf, from, to)
-  local file, list = book.of_buffer(buf), {}
-  if not file then
-    return list
+  attach.settle()
+  local file, list = store.of_buffer(buf), {}
+  if file and file.buf ~= buf then -- a deleted file, in the buffer that has its text
+    return vim.tbl_filter(function(hunk)
+      return hunk.state == "pending"
+    end, store.hunks(file))
   end
-  for _, found in ipairs(around(file, from, to)) do
-    local hunk, row = found.hunk, found.row
-    local start = hunk.n == 0 and row - 1 or row
-    local stop = hunk.n == 0 and row or row + hunk.n - 1
-    if hunk.state == "pending" and ((start <= to and stop >= from) or not file.buf) then
+  for _, hunk in ipairs(file and store.near(file, from, to) or {}) do
+    local start = hunk.n == 0 and hunk.first - 1 or hunk.first
+    local stop = hunk.n == 0 and hunk.first or hunk.first + hunk.n - 1
+    if start <= to and stop >= from then
       list[#list + 1] = hunk
     end
   end
@@ -190,12 +168,13 @@ end
 ---@return integer[] rows
 ---@return integer[] ids
 function M.rows(buf)
-  local file, rows, ids = book.of_buffer(buf), {}, {}
+  attach.settle()
+  local file, rows, ids = store.of_buffer(buf), {}, {}
   local last = api.nvim_buf_line_count(buf) - 1
-  for _, found in ipairs(file and book.ordered(file) or {}) do
-    if found.hunk.state == "pending" then
-      rows[#rows + 1] = math.max(0, math.min(found.row, last))
-      ids[#ids + 1] = found.hunk.id
+  for _, hunk in ipairs(file and store.hunks(file) or {}) do
+    if hunk.state == "pending" then
+      rows[#rows + 1] = math.max(0, math.min(hunk.first, last))
+      ids[#ids + 1] = hunk.id
     end
   end
   return rows, ids

@@ -1,5 +1,5 @@
--- The hunks of a loaded file on the screen. An extmark over the lines of each knows at any time where the hunk is; another
--- has its sign and the removed lines. Many are drawn a few at a time.
+-- The hunks of a loaded file on the screen. An extmark over the lines of each goes with the text; another has its sign and
+-- the removed lines. Many are drawn a few at a time.
 local words = require("acp_nvim.ui.printable")
 require("acp_nvim.ui.highlight")
 
@@ -14,6 +14,11 @@ local GROUPS = { added = "AcpReviewAddedSign", changed = "AcpReviewChangedSign",
 
 local namespace = api.nvim_create_namespace("acp_nvim.hunks")
 local beside = api.nvim_create_namespace("acp_nvim.hunks.beside")
+---@class acp.Shown
+---@field change acp.AgentChange
+---@field below? boolean  deleted behind the last line: its mark is on that line
+
+local shown = {} ---@type table<integer, table<integer, acp.Shown>>  by buffer and id: what has a mark
 local waiting = {} ---@type table<integer, table<integer, acp.Hunk>>  by buffer and id: to be drawn
 local hidden = {} ---@type table<integer, true>  buffers in which nothing is drawn: the marks alone stay
 local scheduled = false
@@ -72,17 +77,18 @@ end
 ---@param hunk acp.Hunk
 ---@return integer row
 ---@return integer end_row
+---@return boolean is_below
 local function place(buf, hunk)
   local count = api.nvim_buf_line_count(buf)
   local first = math.max(0, math.min(hunk.first, count))
-  hunk.below = hunk.n == 0 and first >= count
-  return math.min(first, count - 1), math.min(first + hunk.n, count)
+  return math.min(first, count - 1), math.min(first + hunk.n, count), hunk.n == 0 and first >= count
 end
 
 ---@param buf integer
 ---@param hunk acp.Hunk
-local function draw(buf, hunk)
-  local row, end_row = place(buf, hunk)
+---@param first integer
+local function draw(buf, hunk, first)
+  local row, end_row, is_below = place(buf, vim.tbl_extend("force", hunk, { first = first }))
   local options = { id = hunk.id, right_gravity = true, strict = false }
   if hunk.n > 0 then
     options.end_row, options.end_col, options.end_right_gravity = end_row, 0, false
@@ -91,13 +97,24 @@ local function draw(buf, hunk)
   api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   local look = { id = hunk.id, sign_text = SIGNS[kind(hunk)], sign_hl_group = GROUPS[kind(hunk)] }
   if #hunk.old > 0 then
-    look.virt_lines, look.virt_lines_above = virtual_lines(buf, hunk), not hunk.below
+    look.virt_lines, look.virt_lines_above = virtual_lines(buf, hunk), not is_below
   end
   api.nvim_buf_set_extmark(buf, beside, row, 0, look)
-  if row == 0 and #hunk.old > 0 and not hunk.below then
+  if row == 0 and #hunk.old > 0 and not is_below then
     uncover(buf, #look.virt_lines)
   end
 end
+
+--- Where the mark says that the hunk is; nil: it has none.
+---@param buf integer
+---@param id integer
+---@return integer?  row from 0
+local function marked_row(buf, id)
+  local mark, known = api.nvim_buf_get_extmark_by_id(buf, namespace, id, {}), shown[buf] and shown[buf][id]
+  return mark[1] and mark[1] + (known and known.below and 1 or 0) or nil
+end
+
+local schedule
 
 local function draw_some()
   scheduled = false
@@ -105,66 +122,75 @@ local function draw_some()
   for buf, hunks in pairs(waiting) do
     for id, hunk in pairs(api.nvim_buf_is_loaded(buf) and hunks or {}) do
       if left == 0 then
-        return M.schedule()
+        return schedule()
       end
       left = left - 1
       hunks[id] = nil
-      hunk.first = M.first(buf, hunk)
-      draw(buf, hunk)
+      draw(buf, hunk, marked_row(buf, id) or hunk.first)
     end
     waiting[buf] = nil
   end
 end
 
 --- The next ones, once the editor has had time for its user.
-function M.schedule()
+schedule = function()
   if not scheduled then
     scheduled = true
     vim.defer_fn(draw_some, 1)
   end
 end
 
+--- The mark goes with the text from now on, how the hunk looks may take a moment.
 ---@param buf integer
 ---@param hunk acp.Hunk
----@return integer row  from 0
----@return boolean marked
-function M.first(buf, hunk)
-  local mark = api.nvim_buf_get_extmark_by_id(buf, namespace, hunk.id, {})
-  if #mark == 0 then
-    return hunk.first, false
-  end
-  return mark[1] + (hunk.below and 1 or 0), true
-end
-
---- The hunks whose marks touch these rows, or the ones beside them.
----@param buf integer
----@param from integer  row from 0
----@param to integer    the last
----@return integer[] ids
-function M.near(buf, from, to)
-  local first, last = { math.max(0, from - 1), 0 }, { to + 1, -1 }
-  local marks = api.nvim_buf_get_extmarks(buf, namespace, first, last, { overlap = true })
-  return vim.tbl_map(function(mark)
-    return mark[1]
-  end, marks)
-end
-
---- The hunk is at `hunk.first` from now on; its mark goes with the text at once, how it looks may take a moment.
----@param buf integer
----@param hunk acp.Hunk
-function M.put(buf, hunk)
-  local row, end_row = place(buf, hunk)
+local function put(buf, hunk)
+  local row, end_row, is_below = place(buf, hunk)
   local options = { id = hunk.id, strict = false } ---@type vim.api.keyset.set_extmark
   if hunk.n > 0 then
     options.end_row, options.end_col, options.end_right_gravity = end_row, 0, false
   end
   api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
-  if hunk.state == "pending" and not hidden[buf] then
+  shown[buf][hunk.id] = { change = hunk.change, below = is_below or nil }
+  if not hidden[buf] then
     waiting[buf] = waiting[buf] or {}
     waiting[buf][hunk.id] = hunk
-    M.schedule()
-  elseif waiting[buf] then
-    waiting[buf][hunk.id] = nil
+    schedule()
+  end
+end
+
+---@param buf integer
+---@param id integer
+local function take(buf, id)
+  shown[buf][id] = nil
+  if waiting[buf] then
+    waiting[buf][id] = nil
+  end
+  api.nvim_buf_del_extmark(buf, namespace, id)
+  api.nvim_buf_del_extmark(buf, beside, id)
+end
+
+--- These hunks are shown, and no others.
+---@param buf integer
+---@param hunks acp.Hunk[]
+---@param from integer  rows in which a mark may not be where its hunk is: beside an edit they may end up elsewhere
+---@param to integer
+function M.show(buf, hunks, from, to)
+  shown[buf] = shown[buf] or {}
+  local wanted = {}
+  for _, hunk in ipairs(hunks) do
+    if hunk.state == "pending" then
+      wanted[hunk.id] = true
+      local mark = shown[buf][hunk.id]
+      local is_doubtful = hunk.first + hunk.n >= from and hunk.first <= to
+      if not mark or mark.change ~= hunk.change or (is_doubtful and marked_row(buf, hunk.id) ~= hunk.first) then
+        put(buf, hunk)
+      end
+    end
+  end
+  for id in pairs(shown[buf]) do
+    if not wanted[id] then
+      take(buf, id)
+    end
   end
 end
 
@@ -190,11 +216,11 @@ function M.is_hidden(buf)
   return hidden[buf] ~= nil
 end
 
---- Draws nothing in the buffer, or draws these again; their marks go on knowing where they are.
+--- Draws nothing in the buffer, or draws these; their marks go on knowing where they are.
 ---@param buf integer
 ---@param is_hidden boolean
----@param list table<integer, acp.Hunk>
-function M.set_hidden(buf, is_hidden, list)
+---@param hunks acp.Hunk[]
+function M.set_hidden(buf, is_hidden, hunks)
   hidden[buf] = is_hidden or nil
   if not api.nvim_buf_is_loaded(buf) then
     return
@@ -202,36 +228,13 @@ function M.set_hidden(buf, is_hidden, list)
     waiting[buf] = nil
     api.nvim_buf_clear_namespace(buf, beside, 0, -1)
   end
-  for _, hunk in pairs(list) do
-    if hunk.state == "pending" then
-      hunk.first = M.first(buf, hunk)
-      M.put(buf, hunk)
-    end
-  end
-end
-
----@param buf integer
----@param id integer
-function M.take(buf, id)
-  if waiting[buf] then
-    waiting[buf][id] = nil
-  end
-  api.nvim_buf_del_extmark(buf, namespace, id)
-  api.nvim_buf_del_extmark(buf, beside, id)
-end
-
---- The buffer is gone. Its marks go with it, but for a `:edit!`: one that is not drawn yet would count as drawn.
----@param buf integer
-function M.forget(buf)
-  for id in pairs(api.nvim_buf_is_valid(buf) and waiting[buf] or {}) do
-    api.nvim_buf_del_extmark(buf, namespace, id)
-  end
-  waiting[buf] = nil
+  shown[buf] = nil
+  M.show(buf, hunks, 0, 0)
 end
 
 ---@param buf integer
 function M.clear(buf)
-  waiting[buf] = nil
+  waiting[buf], shown[buf] = nil, nil
   if api.nvim_buf_is_loaded(buf) then
     api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
     api.nvim_buf_clear_namespace(buf, beside, 0, -1)

@@ -1,0 +1,116 @@
+"""The backend's part of the review. The changes that wait for a decision are kept and decided in the editor.
+
+The editor is told what agents change on the disk and when a turn begins. It tells which files an undo has written, the
+line below each turn that has changed files, and what the next prompt of an agent has to begin with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from acp_nvim.editor.interface import Editor
+from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnName
+from acp_nvim.messages.parts import DiskChange
+from acp_nvim.review.report import LostLines, report_of_review
+from acp_nvim.serves import disk, sight
+from acp_nvim.serves.sight import Doer, Held, Unknown
+from acp_nvim.session.session import Session
+
+
+class Review:
+    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `mode_of` a file that is gone. `wrote` is
+    told of every file that the user's undo has written, `touch` of every session whose chat has changed."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        is_loaded: Callable[[str], bool],
+        mode_of: Callable[[str], int | None],
+        wrote: Callable[[str], None],
+        touch: Callable[[Session], None],
+    ) -> None:
+        self._editor, self._is_loaded, self._mode_of = editor, is_loaded, mode_of
+        self._wrote, self._touch = wrote, touch
+        self._over: dict[tuple[int, int], Session] = {}  # turns of which all changes are known
+        self._notes: dict[tuple[int, int], str] = {}  # what the line below each says
+        self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
+
+        self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
+
+    def text_of(self, path: str) -> str | None:
+        """What the user has there, as far as it is known without asking the editor. None: no text."""
+        found = self.unsaved.get(path) or sight.text(path)
+        return found if isinstance(found, str) else None
+
+    # --- what the editor is told
+
+    def changed(self, by: Doer, given: str, before: Held, after: str | None) -> None:
+        """Somebody has changed the disk. A text that nobody knows cannot be brought back.
+
+        Of a loaded file the editor knows by the change of its buffer.
+        """
+        path = disk.resolve(given)
+        if after is not None and self._is_loaded(path):
+            return
+        change: DiskChange = {
+            "given": given,
+            "session": by.session.number,
+            "turn": by.turn,
+            "by": by.by,
+            "known": not isinstance(before, Unknown),
+            "before": before if isinstance(before, str) else None,
+            "after": after,
+            "deleted": after is None,
+            "mode": self._mode_of(path) if after is None else None,
+        }
+        self._editor.notify(Changed(path, change))
+
+    def begin_turn(self, session: Session) -> None:
+        """What was decided is listed no longer."""
+        self._editor.notify(TurnBegins(session.number, session.turn))
+
+    def turn_over(self, session: Session, turn: int) -> None:
+        """All of its changes are known: from now on its line is shown."""
+        self._over[session.number, turn] = session
+        entry = session.changed.get(turn)
+        if entry and entry.prompt:
+            self._editor.notify(TurnName(session.number, turn, entry.prompt))
+        self._show(session.number, turn)
+
+    def forget(self, session: Session) -> None:
+        for known in (self._over, self._notes):
+            for turn in [turn for turn in known if turn[0] == session.number]:
+                known.pop(turn)
+        self._reports.pop(session.number, None)
+
+    # --- what the editor tells
+
+    def wrote(self, path: str) -> None:
+        """The user's undo has written that file, or deleted it: the agent's turn is not to wonder about it."""
+        self._wrote(path)
+
+    def note(self, number: int, turn: int, text: str) -> None:
+        self._notes[number, turn] = text
+        self._show(number, turn)
+
+    def lost(self, number: int, files: list[LostLines]) -> None:
+        """What the user has made of the session's lines, in all files."""
+        self._reports[number] = files
+
+    def _show(self, number: int, turn: int) -> None:
+        session, text = self._over.get((number, turn)), self._notes.get((number, turn))
+        entry = session.changed.get(turn) if session else None
+        if session and entry and text is not None and entry.text != text:
+            entry.text = text
+            session.transcript.touch(entry)
+            self._touch(session)
+
+    # --- what the agent is told
+
+    def report(self, session: Session) -> list[str]:
+        """What the user has undone or edited of its changes since its last prompt. It knows from now on."""
+        files = self._reports.pop(session.number, [])
+        if files:
+            self._editor.notify(Reported(session.number))
+        return [report_of_review(os.path.relpath(file.path, session.cwd), file) for file in files]

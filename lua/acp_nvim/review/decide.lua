@@ -1,0 +1,176 @@
+-- What the user makes of hunks: they are kept, or undone, and a line says what could not be.
+local attach = require("acp_nvim.review.attach")
+local messages = require("acp_nvim.ui.messages")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local printable = require("acp_nvim.ui.printable")
+local refresh = require("acp_nvim.review.refresh")
+local store = require("acp_nvim.review.store")
+local to_backend = require("acp_nvim.review.to_backend")
+local undo = require("acp_nvim.review.undo")
+
+local M = {}
+
+local AGAIN_MS = 50 -- after which a buffer that takes no edits now is tried again
+local FEW = 24 -- characters of a prompt in a message
+
+local prompts = {} ---@type table<integer, table<integer, string>>  session -> turn -> its first words
+
+---@class acp.Decision  of many hunks
+---@field all? integer      keep: the session of which those are settled, too, that nobody could undo
+---@field turn? integer     one turn of it
+---@field session? integer
+---@field left? string[]    what is left, and why
+---@field aloud? boolean    say what is done
+
+---@param session integer
+---@param turn integer
+---@param prompt string
+function M.name_turn(session, turn, prompt)
+  prompts[session] = prompts[session] or {}
+  prompts[session][turn] = prompt
+end
+
+---@param count integer
+---@return string
+local function counted(count)
+  return ("%d change%s"):format(count, count == 1 and "" or "s")
+end
+
+--- Of one hunk the text itself tells; of many, and of what could not be done, a line.
+---@param what string
+---@param count integer
+---@param problems string[]
+---@param how acp.Decision
+local function say(what, count, problems, how)
+  local left = vim.list_extend(vim.list_slice(problems), how.left or {})
+  local prompt = how.turn and (prompts[how.session] or {})[how.turn] or ""
+  local turn = how.turn
+    and ("turn %d%s: "):format(how.turn, prompt ~= "" and (" (%s)"):format(printable.cut(prompt, FEW)) or "")
+  local done = ("%s%s %s"):format(turn or "", counted(count), what)
+  if #problems > 0 and count == 0 then
+    messages.show("warn", table.concat(left, "; "))
+  elseif #left > 0 or how.aloud then
+    messages.show(#left > 0 and "warn" or "info", table.concat({ done, unpack(left) }, "; "))
+  end
+end
+
+---@param hunks acp.Hunk[]
+---@return table<integer, true>
+local function set_of(hunks)
+  local ids = {}
+  for _, hunk in ipairs(hunks) do
+    ids[hunk.id] = true
+  end
+  return ids
+end
+
+---@param file acp.ReviewedFile
+---@param ids table<integer, true>
+---@return table<integer, true> pending  those of the file
+---@return integer count
+local function pending_of(file, ids)
+  local found, count = {}, 0
+  for _, hunk in ipairs(store.hunks(file)) do
+    if hunk.state == "pending" and ids[hunk.id] then
+      found[hunk.id], count = true, count + 1
+    end
+  end
+  return found, count
+end
+
+---@return acp.ReviewedFile[]  in the order of their paths
+local function files()
+  local list = {}
+  for _, file in vim.spairs(store.files) do
+    list[#list + 1] = file
+  end
+  return list
+end
+
+---@param file acp.ReviewedFile
+---@param how acp.Decision
+local function settle_unknown(file, how)
+  if how.all then
+    file.unknown = vim.tbl_filter(function(author)
+      return author.session ~= how.all or (how.turn ~= nil and author.turn ~= how.turn)
+    end, file.unknown)
+  end
+  if store.is_over(file) then
+    attach.drop(file)
+  end
+end
+
+---@param hunks acp.Hunk[]
+---@param how acp.Decision
+local function keep(hunks, how)
+  local ids, kept = set_of(hunks), 0
+  for _, file in ipairs(files()) do
+    local mine, count = pending_of(file, ids)
+    kept = kept + count
+    pending_changes.keep(file.text, mine)
+    local newline = file.newline
+    if newline and mine[newline.change.id] then
+      file.newline = vim.tbl_extend("force", newline, { state = "kept" })
+      file.shape = vim.tbl_extend("force", file.shape, { final = not newline.was })
+    end
+    for id in pairs(mine) do
+      file.decided[id] = true
+    end
+    attach.note_state(file)
+    settle_unknown(file, how)
+    refresh.file(file, 0, -1)
+  end
+  to_backend.flush()
+  say("kept", kept, {}, how)
+end
+
+---@class acp.Undone
+---@field count integer
+---@field problems string[]
+---@field how acp.Decision
+
+---@param left acp.ReviewedFile[]
+---@param ids table<integer, true>
+---@param so_far acp.Undone
+local function undo_files(left, ids, so_far)
+  while #left > 0 do
+    local file = left[1]
+    local mine, count = pending_of(file, ids)
+    local answer = count > 0 and undo.file(file, mine) or {}
+    if answer.locked then
+      vim.defer_fn(function()
+        undo_files(left, ids, so_far)
+      end, AGAIN_MS)
+      return
+    end
+    table.remove(left, 1)
+    local undone, still = answer.count or 0, select(2, pending_of(file, mine))
+    so_far.count = so_far.count + undone
+    local gone, name = count - undone - still, vim.fs.basename(file.given)
+    if answer.why then
+      table.insert(so_far.problems, ("%s: %s"):format(name, answer.why))
+    end
+    if gone > 0 then
+      table.insert(so_far.problems, ("%s: %s no longer there"):format(name, counted(gone)))
+    end
+    refresh.file(file, 0, -1)
+  end
+  to_backend.flush()
+  say("undone", so_far.count, so_far.problems, so_far.how)
+end
+
+---@param verb "keep"|"undo"
+---@param hunks acp.Hunk[]
+---@param how? acp.Decision
+---@return true
+function M.decide(verb, hunks, how)
+  attach.settle()
+  if verb == "keep" then
+    keep(hunks, how or {})
+  else
+    undo_files(files(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
+  end
+  return true
+end
+
+return M

@@ -1,0 +1,29 @@
+-- What agents have changed and nobody has decided on yet. All of it is known and decided here, so that it answers at once
+-- and goes on when the backend has ended: the backend tells of the disk, and hears what was undone.
+local agent_changes = require("acp_nvim.review.agent_changes")
+local counts = require("acp_nvim.review.counts")
+local decide = require("acp_nvim.review.decide")
+local listeners = require("acp_nvim.review.listeners")
+local queries = require("acp_nvim.review.queries")
+local store = require("acp_nvim.review.store")
+local to_backend = require("acp_nvim.review.to_backend")
+
+return {
+  changed = agent_changes.changed,
+  changes = queries.changes,
+  decide = decide.decide,
+  flush = to_backend.flush,
+  hunk = queries.hunk,
+  hunk_at_cursor = queries.hunk_at_cursor,
+  listen = listeners.listen,
+  name_turn = decide.name_turn,
+  newest_turn = queries.newest_turn,
+  of_buffer = store.of_buffer,
+  pending = queries.pending,
+  pending_by_session = counts.by_session,
+  reported = to_backend.reported,
+  rows = queries.rows,
+  session_ended = agent_changes.session_ended,
+  touching = queries.touching,
+  turn_begins = agent_changes.turn_begins,
+}
