@@ -72,6 +72,7 @@ class App:
         own = {
             "setup": handle(commands.Setup, self._setup),
             "modified": handle(commands.Modified, self._modified),
+            "unlocked": handle(commands.Unlocked, self._unlocked),
         }
         self.table = joined(
             own,
@@ -149,8 +150,10 @@ class App:
         self.editor.notify(calls.Ready())
 
     def _modified(self, command: commands.Modified) -> None:
-        behind = tuple(command.behind) if command.behind else None
-        self.services.modified(command.path, command.modified, behind)
+        self.services.modified(command.path, command.modified)
+
+    def _unlocked(self, command: commands.Unlocked) -> None:
+        self.services.files.documents.unlocked(command.path)
 
     # --- sessions
 

@@ -8,9 +8,9 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.table import Table, handle
+from acp_nvim.files import conflict_diff
 from acp_nvim.messages import calls, commands
 from acp_nvim.permissions.apply_rules import RuleApplier, once
-from acp_nvim.serves import conflict_diff
 from acp_nvim.session.decision_labels import OF_SESSION, why
 from acp_nvim.session.tool_call import ToolCall
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
+from acp_nvim.files import disk
 from acp_nvim.permissions import ask_user
 from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
-from acp_nvim.serves import disk
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line, visible

@@ -11,22 +11,23 @@ from acp_nvim.agent.requests import Entry
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import git_status
+from acp_nvim.files import disk, git_status
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.disk_watcher import Watch
+from acp_nvim.files.documents import Known
+from acp_nvim.files.file_snapshot import Doer, Held
+from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages import calls
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Front, Proposals
 from acp_nvim.protocol import methods
-from acp_nvim.review.texts import first_change
-from acp_nvim.serves import disk, sight
-from acp_nvim.serves.files import Files
-from acp_nvim.serves.sight import Doer, Held, Read
-from acp_nvim.serves.watch import Watch
 from acp_nvim.session.proposed_diffs import has_diff
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.terminals.service import Terminals
+from acp_nvim.text.text_file import first_change
 
 _SWEEP = 0.4  # seconds
 _SETTLING = 0.7
@@ -53,9 +54,8 @@ class AgentServices:
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
-        loaded = self.files.live.open.__contains__
+        loaded = self.files.documents.open.__contains__
         self.review = Review(editor, loaded, self.watch.mode_of, self._on_taken_back, touch)
-        self.files.live.earlier = self.watch.earlier
         self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
         self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
         self.files.decided = self.enforcement
@@ -128,6 +128,7 @@ class AgentServices:
     def end_turn(self, session: Session) -> None:
         self.enforcement.end(session)
         self.watch.end(session)
+        self.files.documents.wake()
 
     def end(self, session: Session) -> None:
         """Its agent is gone, or it lives there no longer."""
@@ -136,9 +137,9 @@ class AgentServices:
         self.files.forget(session)
         self.watch.end(session)
 
-    def modified(self, path: str, is_modified: bool, behind: Read | None = None) -> None:
+    def modified(self, path: str, is_modified: bool) -> None:
         """A loaded buffer has unsaved changes now, or none any more."""
-        self.files.modified(path, is_modified, behind)
+        self.files.documents.modified(path, is_modified)
         self.watch.modified(path, is_modified)
         if not is_modified:
             self.enforcement.saved(path)
@@ -165,13 +166,20 @@ class AgentServices:
         session.tell("AcpFileRead", path=path)
         self._touch(session)
 
+    def known(self, session: Session, path: str) -> Known | None:
+        return self.watch.known(session, path)
+
+    def on_broken(self, path: str) -> None:
+        """What the file holds is no change of anybody's: a write of ours has broken off."""
+        self.watch.wrote(path, sight.text(path))
+
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
         real = disk.resolve(path)
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
         self.review.changed(Doer(session, "agent", session.turn), path, before, after)
-        if self.files.live.heard:
+        if self.files.documents.heard:
             self._written.append((session, path))
         else:
             self._editor.notify(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))

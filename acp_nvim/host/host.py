@@ -263,6 +263,7 @@ class Host:
             session.controls.give_up()
         session.cancel()
         self.app.services.enforcement.end(session)
+        self.app.services.files.documents.wake()
         self.app.touch(session)
 
     def on_exit(self, report: ExitReport) -> None:

@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.files import disk
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.file_snapshot import Doer, Held, Unknown
 from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnName
 from acp_nvim.messages.parts import DiskChange
 from acp_nvim.review.report import LostLines, report_of_review
-from acp_nvim.serves import disk, sight
-from acp_nvim.serves.sight import Doer, Held, Unknown
 from acp_nvim.session.session import Session
 
 

@@ -28,6 +28,8 @@ from acp_nvim.messages.parts import (
     ProposedFile,
     SavedSessions,
     StatusPatch,
+    SyncRequest,
+    WriteRequest,
 )
 
 A = TypeVar("A")
@@ -352,40 +354,31 @@ class Reported(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class FileLook(Question[dict[str, Any] | None]):
-    """Ask for the loaded buffer of a file; its lines, unless they are those of that moment."""
+class DocumentRead(Question[dict[str, Any] | None]):
+    """Ask for the text of a loaded file; None: no buffer has it."""
 
     path: str
-    moment: Any = None
+    whole: bool  # else only what the disk does not have
 
 
 @dataclass(frozen=True, slots=True)
-class FileLines(Question[list[str] | None]):
-    buffer: int
-    tick: int
-    first: int
-    last: int
+class DocumentWrite(Question[dict[str, Any]]):
+    """Merge a text into a loaded file, and save it."""
+
+    request: Annotated[dict[str, Any], OnWire(WriteRequest)]
 
 
 @dataclass(frozen=True, slots=True)
-class FileBusy(Question[dict[str, Any] | None]):
-    """Ask whether the user is in the middle of something that must not be disturbed in this buffer."""
+class DocumentSync(Question[dict[str, Any]]):
+    """Let a loaded buffer take up what its file holds."""
 
-    buffer: int
-    is_late: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FileApply(Question[dict[str, Any]]):
-    buffer: int
-    tick: int
-    edits: list[Any]
-    options: dict[str, Any]
+    request: Annotated[dict[str, Any], OnWire(SyncRequest)]
 
 
 @dataclass(frozen=True, slots=True)
-class FileReload(Question[dict[str, Any]]):
-    buffer: int
-    tick: int
-    edits: list[Any]
-    options: dict[str, Any]
+class DocumentMerge(Question[dict[str, str]]):
+    """Merge the texts of a file that is not loaded."""
+
+    base: str | None
+    mine: str
+    theirs: str

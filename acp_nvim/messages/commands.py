@@ -428,9 +428,12 @@ class Modified(Command):
 
     path: str
     modified: bool
-    behind: list[int] | None = (
-        None  # how the file looked that the buffer holds, if the disk has another by now
-    )
+
+
+class Unlocked(Command):
+    """The user has finished what kept a loaded file from being changed."""
+
+    path: str
 
 
 class TerminalWatch(OfSession):

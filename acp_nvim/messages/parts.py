@@ -301,3 +301,53 @@ class DiskChange(TypedDict):
     after: str | None  # None: there is no file now
     deleted: bool
     mode: int | None  # of a deleted file
+
+
+class DocumentBy(TypedDict):
+    """For whom a buffer is changed."""
+
+    kind: Literal["agent", "unknown"]
+    session: int
+    turn: int
+    own: NotRequired[
+        list[list[list[str]]]
+    ]  # the lines that go and those that come, where not all is the agent's
+    given: NotRequired[str]  # the path as it was named
+    was_there: NotRequired[bool | None]
+    was_final: NotRequired[bool]
+    was_dos: NotRequired[bool]
+    is_final: NotRequired[bool | None]
+
+
+class KnownText(TypedDict):
+    """What a file held when the backend last looked."""
+
+    text: str
+    stamp: NotRequired[list[int]]
+
+
+class WriteRequest(TypedDict):
+    path: str  # resolved
+    base: NotRequired[str]  # what the agent believes
+    base_bytes: NotRequired[str]  # or the bytes that it builds on; neither: nobody knows
+    text: str
+    by: DocumentBy
+    autocmds: bool
+    known: NotRequired[KnownText]
+    settled: NotRequired[list[int]]  # how the file looked that the user was asked about
+
+
+class SettledText(TypedDict):
+    """What the user wants to have in the place of the buffer and of the disk."""
+
+    live: str
+    text: str
+    disk: list[int]
+
+
+class SyncRequest(TypedDict):
+    path: str  # resolved
+    by: DocumentBy
+    known: NotRequired[KnownText]
+    settled: NotRequired[SettledText]
+    echo: NotRequired[str]  # what the agent has written through us before

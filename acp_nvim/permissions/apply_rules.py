@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from acp_nvim.files import disk
 from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
-from acp_nvim.serves import disk
 from acp_nvim.session import decision_labels, permission_rules, suggested_rule
 from acp_nvim.session.permission_rules import Rule, Ruling
 from acp_nvim.session.permission_scope import Scope, scope

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from acp_nvim.review.codec import split
+from acp_nvim.text.text_file import split
 
 Change = tuple[str | None, str | None]  # old None or empty: a new file, or all of one; new None: it is to go
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from acp_nvim.files import disk
 from acp_nvim.messages.commands import FileAnswer
+from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.review.codec import split
 from acp_nvim.review.report import decide
 from acp_nvim.review.taken import taken
-from acp_nvim.serves import disk
-from acp_nvim.serves.decision import Decision
+from acp_nvim.text.text_file import split
 
 
 @dataclass(slots=True)

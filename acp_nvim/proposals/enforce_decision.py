@@ -18,15 +18,16 @@ from weakref import WeakKeyDictionary
 
 import anyio
 
-from acp_nvim.review import codec
-from acp_nvim.review.codec import Text, split
-from acp_nvim.serves import disk, reload, sight
-from acp_nvim.serves.decision import Decision, rebased
-from acp_nvim.serves.files import Files
-from acp_nvim.serves.sight import NOBODYS, Doer, Stamp
-from acp_nvim.serves.standing import as_utf8
+from acp_nvim.files import disk
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.documents import Known, Overlap, Settled
+from acp_nvim.files.file_snapshot import NOBODYS, Doer, Stamp, as_utf8
+from acp_nvim.files.service import Files
+from acp_nvim.proposals.decision import Decision
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text import text_file as codec
+from acp_nvim.text.text_file import Text
 
 log = logging.getLogger(__name__)
 _UNTOUCHED = "was not written by the agent: it is as it was"
@@ -102,15 +103,15 @@ class Enforcement:
         decision.settled = True
         self._tell_of(session, decision, _OTHERWISE)
 
-    def wanted(self, session: Session, path: str, apart: reload.Apart) -> str | None:
+    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
         """The user has seen both, the agent's lines and their own: what they have decided is what they want."""
         decision = self._last.get(session, {}).get(path)
         if decision is None or decision.decided is None or decision.left is None:
             return None
-        if as_utf8(apart.disk).removeprefix("\ufeff") not in (*decision.written, decision.put):
+        if apart.disk_text not in (*decision.written, decision.put):
             return None
-        text = rebased(decision.left, split(apart.buffer), decision.decided)
-        return None if text is None else text.whole
+        text = await self._files.documents.merge(decision.left, apart.live, decision.decided)
+        return text if isinstance(text, str) else None
 
     # --- in the order of the wire
 
@@ -194,13 +195,12 @@ class Enforcement:
 
     async def _show(self, session: Session, decision: Decision) -> None:
         """The decided text in the buffer as well."""
-        lock, path = self._files.lock(decision.path), decision.path
-        by, echo = Doer(session, "agent", session.turn, own=NOBODYS), self._files.echo(path)
-        found = await reload.bring(self._files.live, lock, path, decision.disk, by=by, echo=echo)
-        text = self.wanted(session, path, found) if isinstance(found, reload.Apart) else None
-        if text is not None and isinstance(found, reload.Apart):
-            settled = reload.Settled(found, text)
-            await reload.bring(self._files.live, lock, path, decision.disk, settled, by)
+        path, by = decision.path, Doer(session, "agent", session.turn, own=NOBODYS)
+        known = None if decision.disk is None else Known(decision.disk)
+        found = await self._files.sync(path, by, known, None, self._files.echo(path))
+        text = await self.wanted(session, path, found) if isinstance(found, Overlap) else None
+        if text is not None and isinstance(found, Overlap):
+            await self._files.sync(path, by, known, Settled(found, text))
         self._look(session)
 
     def _tell_of(self, session: Session, decision: Decision, why: str) -> None:

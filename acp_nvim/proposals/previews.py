@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.editor.interface import Editor
+from acp_nvim.files import disk
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.service import Files
 from acp_nvim.messages import calls
 from acp_nvim.proposals.agent_change import Change, as_it_came
 from acp_nvim.proposals.proposed_file import files_of, read, read_file
-from acp_nvim.review.edits import Edit, edits
-from acp_nvim.serves import disk, sight
-from acp_nvim.serves.files import Files
 from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.line_diff import Edit, edits
 
 _CONTEXT = 1  # lines around a change
 _TOO_LARGE = "too much to be compared here"
@@ -70,7 +71,7 @@ class Previews:
     # --- files with unsaved lines
 
     def _unsaved(self, changes: dict[str, list[Change]]) -> list[str]:
-        unsaved = set(self._files.live.unsaved)
+        unsaved = set(self._files.documents.unsaved)
         return [path for path in changes if disk.resolve(path) in unsaved] if unsaved else []
 
     async def _look(self, session: Session, call: ToolCall, changes: dict[str, list[Change]]) -> None:

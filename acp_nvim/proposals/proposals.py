@@ -20,13 +20,13 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
+from acp_nvim.files.service import Files
 from acp_nvim.messages import calls
 from acp_nvim.messages.commands import FileAnswer
 from acp_nvim.proposals.answered_file import AnsweredFile
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
 from acp_nvim.review.report import report
-from acp_nvim.serves.files import Files
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session

@@ -10,13 +10,12 @@ from typing import Any
 from anyio import to_thread
 
 from acp_nvim.chat.tool_lines import relative
+from acp_nvim.files import disk
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.file_snapshot import Stamp, as_utf8, on_disk
+from acp_nvim.files.service import Files
 from acp_nvim.proposals.agent_change import AgentChange, Change, as_it_came, find_place
-from acp_nvim.review.codec import split
 from acp_nvim.review.patch import parse_patch
-from acp_nvim.serves import disk, sight
-from acp_nvim.serves.files import Files
-from acp_nvim.serves.sight import Stamp
-from acp_nvim.serves.standing import as_utf8, on_disk
 from acp_nvim.session import tool_paths
 from acp_nvim.session.proposed_diffs import FileDiff, diffs, patch
 from acp_nvim.session.session import Session
@@ -24,6 +23,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
+from acp_nvim.text.text_file import split
 
 _NOT_UTF8 = "The file is not UTF-8 text: shown as it came"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from acp_nvim.review.edits import Edit, apply, edits
+from acp_nvim.text.line_diff import Edit, apply, edits
 
 _LINES = 200  # of hunks in one report
 _WIDTH = 400

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_nvim.review.edits import edits
-from acp_nvim.review.texts import as_text
+from acp_nvim.text.line_diff import edits
+from acp_nvim.text.text_file import in_format
 
 
 def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int, int]:
@@ -11,7 +11,7 @@ def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int
 
     left a b c d, right A b C d, decided A b c d: (1, 2), for C was refused.
     """
-    before, proposed, after = (list(as_text(text or "", "\n").lines) for text in (left, right, decided))
+    before, proposed, after = (list(in_format(text or "", "\n").lines) for text in (left, right, decided))
     touched = [(each.first, each.last) for each in edits(proposed, after)]
     count = whole = shift = 0
     for each in edits(before, proposed):

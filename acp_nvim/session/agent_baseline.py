@@ -1,12 +1,25 @@
 """What an agent believes of the files: the base on which it builds when it writes one.
 
-It believes the whole text behind its last read, or its last content exactly as sent, never what became of it by a
-merge or a formatter. Of a file that it never had from us it is taken to know what the disk held when its turn began.
+It believes its last content exactly as sent, never what became of it by a merge or a formatter; and of what it read the
+lines that it was given, no others:
+
+    it has read     a b c d
+    the file is     a X c d E         the user has changed b and added E
+    it reads 1-3    a X c             and believes  a X c d  from now on
+    it writes       a X C d           base a X c d: E stays, and so would X have done unread
+
+Of a file that it never had from us it is taken to know what the disk held when its turn began.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from acp_nvim.text.line_diff import Edit, apply, edits
+from acp_nvim.text.text_file import split
+
+T = TypeVar("T")
 
 
 class Beliefs:
@@ -20,12 +33,29 @@ class Beliefs:
     def learn(self, path: str, text: str) -> None:
         self._texts[path] = text
 
+    def learn_lines(self, path: str, text: str, end: str, line: int | None, limit: int | None) -> None:
+        """The agent was given `limit` lines of `text` from `line` on. Of a file that it has nothing of yet, it is taken
+        to know the rest as it is now."""
+        first = max(line or 1, 1) - 1
+        believed = self._texts.get(path)
+        if limit == 0:
+            return
+        if believed is None or (first == 0 and limit is None):
+            return self.learn(path, text)
+        old, new = split(believed, end), split(text, end)
+        last = len(new.lines) if limit is None else min(first + limit, len(new.lines))
+        lines = merged_section(list(old.lines), list(new.lines), first, last)
+        final = new.final if last == len(new.lines) else old.final
+        self.learn(path, end.join(lines) + (end if final and lines else ""))
+
     def begin_turn(self, now: int, looked_at: Mapping[str, bytes | None]) -> None:
         """`looked_at`: files as they are now, because they could change before the agent asks for them."""
         self.turn_began = now
         self._at_turn_start = looked_at
 
-    def base(self, path: str, disk: bytes | None, changed: int, decode: Callable[[bytes], str]) -> str | None:
+    def base(
+        self, path: str, disk: bytes | None, changed: int, decode: Callable[[bytes], T]
+    ) -> str | T | None:
         """The text that a write of the agent builds on; None if nobody knows.
 
         A file that has not changed since the turn began is its own witness; otherwise somebody must have looked.
@@ -35,3 +65,31 @@ class Beliefs:
         if path in self._at_turn_start:
             return decode(self._at_turn_start[path] or b"")
         return decode(disk or b"") if disk is None or changed < self.turn_began else None
+
+
+def merged_section(old: list[str], new: list[str], first: int, last: int) -> list[str]:
+    """`old` with what is different in the rows `first` to `last` of `new`. Of an edit that lies there in part, only new
+    lines that replace nothing are taken over: for the rest nobody can say what the agent has seen."""
+    taken: list[Edit] = []
+    shift = 0  # of the rows of `new` against those of `old`
+    for edit in _by_line(edits(old, new)):
+        start = edit.first + shift
+        stop = start + len(edit.lines)
+        shift += len(edit.lines) - (edit.last - edit.first)
+        is_gap_shown = (first < start or start == 0) and (start < last or last == len(new))
+        if first <= start and stop <= last and (edit.lines or is_gap_shown):
+            taken.append(edit)
+        elif edit.first == edit.last and start < last and stop > first:
+            taken.append(Edit(edit.first, edit.last, edit.lines[max(first - start, 0) : last - start]))
+    return apply(old, taken)
+
+
+def _by_line(changes: list[Edit]) -> list[Edit]:
+    """Lines that replace as many pair by position."""
+    found: list[Edit] = []
+    for edit in changes:
+        if edit.last - edit.first == len(edit.lines):
+            found += [Edit(edit.first + n, edit.first + n + 1, [line]) for n, line in enumerate(edit.lines)]
+        else:
+            found.append(edit)
+    return found

@@ -1,14 +1,14 @@
 -- The port: what the backend asks of the editor. `frame` carries out a batch, `call` answers a question.
 local backend = require("acp_nvim.backend.process")
-local busy = require("acp_nvim.busy")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
 local doctor = require("acp_nvim.agents.doctor")
 local earlier_session = require("acp_nvim.chat.earlier_session")
-local files = require("acp_nvim.files")
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local follow = require("acp_nvim.follow.pinned_window")
 local form = require("acp_nvim.form.window")
 local frame_queue = require("acp_nvim.backend.frame_queue")
+local merge = require("acp_nvim.documents.merge")
 local log = require("acp_nvim.ui.log")
 local login = require("acp_nvim.agents.login")
 local open_questions = require("acp_nvim.question.open_questions")
@@ -17,19 +17,19 @@ local printable = require("acp_nvim.ui.printable")
 local prompt = require("acp_nvim.prompt.buffer")
 local proposal = require("acp_nvim.proposal")
 local queue = require("acp_nvim.prompt.queue")
-local reload = require("acp_nvim.reload")
+local read = require("acp_nvim.documents.read")
 local review = require("acp_nvim.review")
-local save = require("acp_nvim.save")
 local session_end = require("acp_nvim.windows.session_end")
 local session_list = require("acp_nvim.sessions.list")
 local session_notices = require("acp_nvim.windows.session_notices")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
+local sync = require("acp_nvim.documents.sync")
 local state_folder = require("acp_nvim.backend.state_folder")
 local terminal = require("acp_nvim.terminal.buffer")
-local unasked = require("acp_nvim.unasked")
 local unseen_message = require("acp_nvim.ui.unseen_message")
 local user_events = require("acp_nvim.backend.user_events")
+local write = require("acp_nvim.documents.write")
 local welcome = require("acp_nvim.chat.welcome")
 require("acp_nvim.wiring")
 
@@ -83,7 +83,7 @@ end
 ---@param list acp.Question[]
 local function questions(n, list)
   state.set_questions(n, list)
-  unasked.update(n, list)
+  file_changed_prompt.update(n, list)
   open_questions.update(n, list)
 end
 
@@ -215,11 +215,14 @@ local calls = {
     user_events.fire(name, data)
     return true
   end,
-  file_apply = save.apply,
-  file_busy = busy.look,
-  file_lines = files.lines,
-  file_look = files.look,
-  file_reload = reload.reload,
+  document_merge = merge.strings,
+  document_read = read.read,
+  document_sync = sync.sync,
+  document_write = function(request)
+    local answer = write.write(request)
+    answer.heard = user_events.is_heard("AcpFileWritten")
+    return answer
+  end,
   proposal_sides = proposal.preview,
   terminal_feed = terminal.feed,
 }

@@ -13,15 +13,15 @@ import anyio
 import pytest
 from anyio.abc import TaskGroup
 
+from acp_nvim.files.disk_watcher import Watch
+from acp_nvim.files.file_snapshot import Doer, Held, Unknown
+from acp_nvim.files.watched_turn import MOST
 from acp_nvim.protocol import schema
-from acp_nvim.serves.sight import Doer, Held, Unknown
-from acp_nvim.serves.turn import MOST
-from acp_nvim.serves.watch import Watch
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.tool_call import ToolCall
 from tests.fakes.script import eventually
-from tests.unit.serves import conftest
-from tests.unit.serves.conftest import Agent
+from tests.unit.files import conftest
+from tests.unit.files.conftest import Agent
 
 agent = conftest.agent  # the fixture, for tests that run a real git
 

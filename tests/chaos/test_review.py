@@ -37,7 +37,7 @@ local notify = vim.notify
 vim.notify = function(text, ...) table.insert(_G.said, text) return notify(text, ...) end"""
 SAID = "local said = _G.said; _G.said = {}; return said"
 SEEN = """local path = ...
-local buf = require('acp_nvim.files').find(path)
+local buf = require('acp_nvim.documents.find').find(path)
 local hunks, questions, pending, deleted = {}, {}, {}, false
 for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
   for _, hunk in ipairs(file.path == path and file.hunks or {}) do
@@ -50,7 +50,7 @@ for _, file in ipairs(require('acp_nvim').changes({ all = true })) do
 end
 for _, question in ipairs(require('acp_nvim').questions()) do questions[#questions + 1] = question.id end
 local lines = buf and vim.api.nvim_buf_get_lines(buf, 0, -1, false)
-if buf and require('acp_nvim.edits').is_void(buf) then lines = {} end
+if buf and require('acp_nvim.documents.text').is_void(buf) then lines = {} end
 local modified = buf ~= nil and vim.bo[buf].modified
 return { lines = lines or vim.NIL, modified = modified, hunks = hunks, questions = questions,
   pending = pending, deleted = deleted }"""

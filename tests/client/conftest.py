@@ -26,6 +26,7 @@ from acp_nvim.editor.interface import Wire, wire
 from acp_nvim.messages.calls import Call
 from acp_nvim.messages.check import misfit
 from tests.fakes.editor import FakeEditor
+from tests.fakes.files import merged
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script
 
 Event = tuple[str, dict[str, Any]]
@@ -38,7 +39,11 @@ class MemoryEditor(FakeEditor):
         super().__init__()
         self.collect: Callable[[], list[Call]] = list
         self.complaints: list[str] = []
-        self.answers: dict[str, Any] = {"file_look": None, "file_load": False}  # no file is loaded
+        self.answers: dict[str, Any] = {
+            "document_read": None,  # no file is loaded
+            "document_write": {"not_loaded": True},
+            "document_sync": {"not_loaded": True},
+        }
         self.leaders: Path | None = None  # the file of what we would have to end
         self.told: list[tuple[str, dict[str, Any], dict[str, Any]]] = []  # event, data, status at that time
         self._wanted = asyncio.Event()
@@ -58,6 +63,8 @@ class MemoryEditor(FakeEditor):
 
     async def call(self, call: Call | str, *arguments: Any) -> Any:
         name, *arguments = wire(call, *arguments)
+        if name == "document_merge":
+            return merged(*arguments)
         if name in self.answers:
             return self.answers[name]
         return self.frame([[name, *arguments]])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,18 @@ import anyio.lowlevel
 
 from acp_nvim.editor.interface import Collect, wire
 from acp_nvim.messages.calls import Call
+from acp_nvim.text.text_file import Text, in_format, split
+from tests.fakes.merge_model import join
 
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+
+
+def merged(base: str | None, mine: str, theirs: str) -> dict[str, Any]:
+    """As the editor merges the texts of a file that is not loaded."""
+    joined = join(base, split(mine), theirs)
+    if joined.overlaps:
+        return {"mine": joined.ours.whole, "agents": joined.theirs.whole}
+    return {"text": joined.ours.whole}
 
 
 @dataclass
@@ -32,10 +44,17 @@ class FakeBuffer:
     undone: list[list[str]] = field(default_factory=list)
     steps: list[list[str]] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
-    seen: list[int] | None = None  # the file with the text of the last reload, as the editor was told
+    origin: bytes = b""  # of the file, which its text builds on
+
+    @property
+    def text(self) -> Text:
+        return Text(() if self.is_void else tuple(self.lines), _ENDS[self.ff], self.final, self.bomb)
+
+    def on_disk(self) -> bytes | None:
+        return Path(self.path).read_bytes() if os.path.exists(self.path) else None
 
     def load(self) -> None:
-        data = Path(self.path).read_bytes() if os.path.exists(self.path) else b""
+        data = self.origin = self.on_disk() or b""
         text = data.decode(self.encoding)
         self.bomb = text.startswith("\ufeff")
         text = text.removeprefix("\ufeff")
@@ -79,7 +98,7 @@ class FakeBuffer:
 
     def save(self) -> None:
         Path(self.path).write_bytes(self.data())
-        self.saved = list(self.lines)
+        self.saved, self.origin = list(self.lines), self.data()
         self._became(False)
 
     def _became(self, modified: bool) -> None:
@@ -94,6 +113,7 @@ class FileEditor:
     def __init__(self) -> None:
         self.collect: Collect = list
         self.tell: Callable[[str, bool], None] = lambda path, modified: None
+        self.unlocked: Callable[[str], None] = lambda path: None
         self.buffers: dict[str, FakeBuffer] = {}
         self.calls: list[str] = []
         self.options: dict[str, Any] = {}
@@ -129,118 +149,102 @@ class FileEditor:
         buffer.load()
         return buffer
 
-    def _file_look(self, path: str, known: Sequence[int] | None = None) -> dict[str, Any] | None:
-        buffer = self.buffers.get(os.path.realpath(path))
+    def _found(self, path: str) -> FakeBuffer | None:
+        return self.buffers.get(os.path.realpath(path))
+
+    def _is_locked(self, buffer: FakeBuffer) -> bool:
+        if not self.locks:
+            return False
+        self.locks -= 1
+        asyncio.get_running_loop().call_soon(self.unlocked, buffer.path)
+        return True
+
+    def _document_merge(self, base: str | None, mine: str, theirs: str) -> dict[str, Any]:
+        return merged(base, mine, theirs)
+
+    def _document_read(self, path: str, whole: bool) -> dict[str, Any] | None:
+        buffer = self._found(path)
         if buffer is None:
             return None
-        plain = not buffer.modified and buffer.encoding == "utf-8"
-        wanted = tuple(known) != (buffer.number, buffer.tick) if known is not None else not plain
-        look = {
-            "buf": buffer.number,
-            "tick": buffer.tick,
-            "modified": buffer.modified,
-            "plain": plain,
-            "count": len(buffer.lines),
-            "bomb": buffer.bomb,
+        if not whole and not buffer.modified and buffer.encoding == "utf-8":
+            return {"plain": True}
+        return {
+            "text": buffer.text.whole,
             "ff": buffer.ff,
+            "modified": buffer.modified,
             "fenc": buffer.encoding,
-            "final": buffer.final and not buffer.is_void,
+            "ahead": buffer.on_disk() != buffer.origin,
         }
-        return {**look, "lines": list(buffer.lines)} if wanted and len(buffer.lines) <= 5000 else look
 
-    def _numbered(self, number: int) -> FakeBuffer:
-        return next(buffer for buffer in self.buffers.values() if buffer.number == number)
-
-    def _file_lines(self, number: int, tick: int, first: int, last: int) -> list[str] | None:
-        buffer = self._numbered(number)
-        assert 0 <= first < last <= first + 5000
-        return buffer.lines[first:last] if buffer.tick == tick else None
-
-    def _file_busy(self, number: int, is_late: bool) -> dict[str, Any] | None:
-        self._numbered(number)
-        self.locks = max(0, self.locks - 1)
-        return {"told": is_late} if self.locks else None
-
-    def _file_apply(
-        self, number: int, tick: int, edits: list[list[Any]], options: dict[str, Any]
-    ) -> dict[str, Any]:
-        buffer = self._numbered(number)
-        seen = options.get("look")
-        if buffer.tick != tick or (seen and self._file_look(buffer.path, (number, tick)) != seen):
-            return {"stale": True}
-        if self.locks:
-            self.locks -= 1
-            return {"error": "E565: Not allowed to change text", "locked": True}
+    def _document_write(self, request: dict[str, Any]) -> dict[str, Any]:
+        buffer = self._found(request["path"])
+        if buffer is None:
+            return {"not_loaded": True}
+        if not os.path.isdir(os.path.dirname(buffer.path)):
+            return {"no_folder": True}
+        if self._is_locked(buffer):
+            return {"locked": "finish the command"}
         if self.failure:
-            return {"error": self.failure}
-        self.options = options
-        before, lines, end = buffer.lines, list(buffer.lines), len(buffer.lines) + 1
-        assert options["real"] == buffer.path
-        for first, last, new in reversed(edits):
-            assert 0 <= first <= last <= len(lines)
-            assert last < end
-            assert not any("\n" in line for line in new)
-            lines[first:last], end = new, first
-        shown = self.formats(lines or [""]) if self.formats and options["autocmds"] else lines
-        if shown != before:
-            buffer.steps.append(before)
+            return {"refused": self.failure}
+        self.options = request
+        disk, mine, apart = buffer.on_disk(), buffer.text, False
+        stamp = list(hashlib.sha256(disk or b"").digest()[:4])
+        if disk is not None and disk != buffer.origin:
+            read = in_format(disk.decode(buffer.encoding), mine.end)
+            if not buffer.modified:
+                mine = read
+            else:
+                both = join(buffer.origin.decode(buffer.encoding), mine, read.whole)
+                mine, apart = both.ours, bool(both.overlaps) and request.get("settled") != stamp
+        base = request.get("base")
+        if base is None and "base_bytes" in request:
+            base = request["base_bytes"].encode("utf-8", "surrogateescape").decode(buffer.encoding)
+        joined = join(base, mine, request["text"])
+        if joined.overlaps or apart:
+            sides = {"mine": joined.ours.whole, "agents": joined.theirs.whole, "live": mine.whole}
+            return {"overlap": {**sides, "disk": stamp, "apart": apart}}
+        return self._save(buffer, joined.ours, request)
+
+    def _save(self, buffer: FakeBuffer, wanted: Text, request: dict[str, Any]) -> dict[str, Any]:
+        before, lines = buffer.text.whole, list(wanted.lines)
+        if wanted == buffer.text and not buffer.modified and buffer.on_disk() == buffer.data():
+            return {"written": True, "before": before, "line": 1}
+        shown = self.formats(lines or [""]) if self.formats and request["autocmds"] else lines
+        if list(shown) != list(buffer.text.lines):
+            buffer.steps.append(buffer.lines)
             buffer.undone.clear()
-            buffer.show(shown)
-        buffer.final, buffer.bomb, buffer.ff = options["final"], options["bomb"], options["ff"]
-        buffer.is_void = shown in ([], [""]) and not buffer.final
+            buffer.show(list(shown))
+        buffer.final, buffer.bomb = wanted.final and bool(wanted.lines), wanted.bom
+        buffer.ff = next(name for name, end in _ENDS.items() if end == wanted.end)
+        buffer.is_void = list(shown) in ([], [""]) and not buffer.final
         buffer.save()
-        said = {"ok": True, "look": self._file_look(buffer.path, (number, buffer.tick))}
-        return said if shown == lines else {**said, "lines": shown}
+        return {"written": True, "text": buffer.text.whole, "before": before, "line": 1}
 
-    def _file_reload(
-        self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
-    ) -> dict[str, Any]:
-        buffer = self._numbered(number)
-        buffer.seen = options.get("seen")
-        if buffer.tick != tick:
-            return {"stale": True}
-        if self.locks:
-            self.locks -= 1
-            return {"error": "E565: Not allowed to change text", "locked": True}
+    def _document_sync(self, request: dict[str, Any]) -> dict[str, Any]:
+        buffer = self._found(request["path"])
+        if buffer is None:
+            return {"not_loaded": True}
+        disk = buffer.on_disk()
+        if disk is None:
+            return {"gone": True}
+        if self._is_locked(buffer):
+            return {"locked": "finish the command"}
         if self.failure:
-            return {"error": self.failure}
-        before, after = buffer.lines, options["after"]
-        taken = self._changed(before, changes)
-        lines = self._changed(taken, after)
-        buffer.final, buffer.bomb, buffer.ff = options["final"], options["bomb"], options["ff"]
-        buffer.lines, buffer.is_void = taken or [""], taken in ([], [""]) and not buffer.final
-        if buffer.data() != Path(buffer.path).read_bytes():
-            buffer.lines = before
-            return {"stale": True}
-        buffer.saved = list(taken) or [""]
-        if lines != before:
-            buffer.steps.append(before)
+            return {"missed": self.failure}
+        read = in_format(disk.decode(buffer.encoding), buffer.text.end)
+        stamp, wanted = list(hashlib.sha256(disk).digest()[:4]), read
+        if buffer.modified:
+            base, theirs, settled = buffer.origin.decode(), read.whole, request.get("settled")
+            if settled and settled["disk"] == stamp:
+                base, theirs = settled["live"], settled["text"]
+            joined = join(base, buffer.text, theirs)
+            if joined.overlaps:
+                sides = {"mine": joined.ours.whole, "agents": joined.theirs.whole, "live": buffer.text.whole}
+                return {"overlap": {**sides, "disk": stamp, "disk_text": read.whole}}
+            wanted = joined.ours
+        if wanted.lines != buffer.text.lines:
+            buffer.steps.append(buffer.lines)
             buffer.undone.clear()
-        buffer.show(lines)
-        return {"ok": True, "tick": buffer.tick}
-
-    def _file_load(self, path: str) -> bool:
-        """This editor loads nothing by itself."""
-        return False
-
-    def _file_remove(
-        self, number: int, tick: int, changes: list[list[Any]], options: dict[str, Any]
-    ) -> dict[str, Any]:
-        buffer = self._numbered(number)
-        if buffer.tick != tick or (options["is_gone"] and os.path.exists(buffer.path)):
-            return {"stale": True}
-        buffer.steps.append(buffer.lines)
-        buffer.undone.clear()
-        if not options["is_gone"]:
-            os.unlink(options["real"])
-        buffer.saved = [""]
-        buffer.show(self._changed(buffer.lines, changes))
-        return {"ok": True, "tick": buffer.tick}
-
-    def _changed(self, rows: list[str], changes: list[list[Any]]) -> list[str]:
-        lines, end = list(rows), len(rows) + 1
-        for first, last, new in reversed(changes):
-            assert 0 <= first <= last < end
-            assert last <= len(lines)
-            lines[first:last], end = new, first
-        return lines
+        buffer.saved, buffer.origin = list(read.lines) or [""], disk
+        buffer.show(list(wanted.lines))
+        return {"ok": True}

@@ -30,7 +30,6 @@ def written(
     return answer["content"], (editor.project / "notes.txt").read_bytes()
 
 
-@pytest.mark.xfail(strict=True, reason="V6: CR CR LF loses a CR")
 @pytest.mark.parametrize("edit", [None, "edit", "edit ++ff=dos"])
 def test_a_line_that_ends_in_two_carriage_returns(
     open_editor: Open, tmp_path: Path, edit: str | None
@@ -41,7 +40,6 @@ def test_a_line_that_ends_in_two_carriage_returns(
     assert disk == b"one\r\r\nTWO\r\nthree\r\n"
 
 
-@pytest.mark.xfail(strict=True, reason="V36: the mark of a binary buffer is taken for the file's")
 def test_a_byte_order_mark_in_a_binary_buffer(open_editor: Open, tmp_path: Path) -> None:
     """There it is a part of the first line, seen by the user and by the agent."""
     old = b"\xef\xbb\xbfone\ntwo\n"
@@ -61,8 +59,7 @@ def test_a_byte_order_mark_elsewhere_is_the_file_s(
     assert disk == b"\xef\xbb\xbfone\nTWO\n"
 
 
-V37 = pytest.mark.xfail(strict=True, reason="V37: a file that is not loaded is replaced by a new one")
-ways = pytest.mark.parametrize("loaded", [True, pytest.param(False, marks=V37)])
+ways = pytest.mark.parametrize("loaded", [True, False])
 
 
 @ways
@@ -92,7 +89,6 @@ def test_extended_attributes_stay(open_editor: Open, tmp_path: Path, loaded: boo
     assert os.getxattr(play.path, "user.origin") == b"mine"
 
 
-@pytest.mark.xfail(strict=True, reason="V35: the two halves resolve a dangling link differently")
 @pytest.mark.parametrize("unsaved", [False, True])
 @pytest.mark.parametrize("through", ["link.txt", "target.txt"])
 def test_a_buffer_of_a_link_whose_target_does_not_exist_yet(

@@ -38,7 +38,6 @@ def limit(editor: Editor, size: int = LIMIT) -> None:
     resource.prlimit(editor.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-@pytest.mark.xfail(strict=True, reason="V5: half a file on disk, and the buffer says that it is saved")
 @pytest.mark.parametrize("keys", ["", "Gomine<Esc>"], ids=["saved", "unsaved"])
 @pytest.mark.parametrize("command", WITHOUT_BACKUP)
 def test_the_text_is_in_the_buffer_and_nowhere_else(

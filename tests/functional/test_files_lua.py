@@ -15,29 +15,36 @@ Edits = list[list[Any]]
 TEN = [f"line {n}" for n in range(1, 11)]
 
 
-def call(editor: Editor, module: str, function: str, *arguments: Any) -> Any:
-    code = "local m, f = ... return (require('acp_nvim.' .. m)[f](select(3, ...)))"
-    return editor.lua(code, module, function, *arguments)
+LOOK = """local buf = require("acp_nvim.documents.find").find(...)
+if not buf then return nil end
+local bo, text = vim.bo[buf], require("acp_nvim.documents.text").of_buffer(buf)
+return {
+  buf = buf, modified = bo.modified, count = vim.api.nvim_buf_line_count(buf), bomb = text.bom, ff = text.ff,
+  fenc = bo.fileencoding, final = text.final and #text.lines > 0, lines = text.lines,
+  plain = require("acp_nvim.documents.read").read(...).plain or false,
+}"""
+WRITE = """local path, edits, options = ...
+local buf = require("acp_nvim.documents.find").find(path)
+return require("acp_nvim.documents.write").edit_and_save(buf, edits, options)"""
 
 
 def look(editor: Editor, path: Path) -> Any:
-    return call(editor, "files", "look", str(path))
+    return editor.lua(LOOK, str(path))
 
 
 def write(editor: Editor, path: Path, edits: Edits, **options: Any) -> Any:
-    seen = look(editor, path)
-    return call(editor, "save", "apply", seen["buf"], seen["tick"], edits, {"autocmds": True, **options})
+    return editor.lua(WRITE, str(path), edits, {"autocmds": True, **options})
 
 
-def reload(editor: Editor, path: Path, edits: Edits, **options: Any) -> Any:
-    seen = look(editor, path)
-    return call(editor, "reload", "reload", seen["buf"], seen["tick"], edits, options)
+def sync(editor: Editor, path: Path) -> Any:
+    return editor.lua("return require('acp_nvim.documents.sync').sync({ path = ... })", str(path))
 
 
 def given(editor: Editor, text: bytes | str, name: str = "a.txt", command: str = "edit") -> Path:
     """A file of the project, loaded."""
     path = editor.project / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
+    editor.lua("require('acp_nvim.documents.origin').watch()")
     editor.lua("vim.cmd[select(1, ...)](vim.fn.fnameescape(select(2, ...)))", command, str(path))
     return path
 
@@ -85,7 +92,6 @@ def test_an_unmodified_buffer_is_plain_and_a_modified_one_brings_its_lines(edito
     path = given(editor, "one\ntwo\n")
     seen = look(editor, path)
     assert seen["plain"]
-    assert "lines" not in seen
     assert (seen["modified"], seen["count"], seen["ff"], seen["final"], seen["bomb"]) == (
         False,
         2,
@@ -147,14 +153,6 @@ def test_a_buffer_that_only_bears_the_name_is_not_the_file(editor: Editor) -> No
         assert look(editor, path) is None
 
 
-def test_slices_of_a_text_that_has_not_changed(editor: Editor) -> None:
-    path = ten(editor)
-    seen = look(editor, path)
-    assert call(editor, "files", "lines", seen["buf"], seen["tick"], 2, 4) == TEN[2:4]
-    editor.type("x")
-    assert call(editor, "files", "lines", seen["buf"], seen["tick"], 2, 4) is None
-
-
 # Applying
 
 
@@ -163,60 +161,14 @@ def test_a_write_is_saved_and_is_one_undo_step(editor: Editor) -> None:
     answer = write(editor, path, [[0, 1, ["first"]], [4, 4, ["new", "newer"]], [8, 10, []]])
     wanted = ["first", *TEN[1:4], "new", "newer", *TEN[4:8]]
     assert answer["ok"]
-    assert "lines" not in answer
     assert lines(editor, path) == wanted
     assert path.read_text() == "\n".join(wanted) + "\n"
-    assert answer["look"]["tick"] == look(editor, path)["tick"]
     assert look(editor, path)["plain"]
     editor.type("u")
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", TEN)
     editor.type("<C-r>")
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", wanted)
     at_rest(editor)
-
-
-def test_edits_of_another_text_are_stale(editor: Editor) -> None:
-    path = ten(editor)
-    seen = look(editor, path)
-    editor.type("x")
-    editor.expect_lua("return vim.bo.modified")
-    assert call(editor, "save", "apply", seen["buf"], seen["tick"], [[0, 1, ["no"]]], {}) == {"stale": True}
-    editor.lua("vim.cmd('bwipeout!')")
-    assert call(editor, "save", "apply", seen["buf"], seen["tick"], [[0, 1, ["no"]]], {}) == {"stale": True}
-    assert path.read_text() == "\n".join(TEN) + "\n"
-
-
-CHANGES = [
-    "fileformat=dos",
-    "fileencoding=latin1",
-    "bomb",
-    "nofixendofline noendofline",
-    "binary",
-    "buftype=acwrite",
-]
-
-
-@pytest.mark.parametrize(
-    "command", [*(f"set {option}" for option in CHANGES), "file elsewhere.txt", "keepalt 0file"]
-)
-def test_edits_of_a_buffer_that_is_something_else_by_now_are_stale(editor: Editor, command: str) -> None:
-    path = ten(editor)
-    seen = look(editor, path)
-    options = {"autocmds": True, "real": str(path), "look": seen}
-    editor.lua("vim.cmd(...)", command)
-    said = call(editor, "save", "apply", seen["buf"], seen["tick"], [[0, 1, ["no"]]], options)
-    assert said == {"stale": True}
-    assert path.read_text() == "\n".join(TEN) + "\n"
-
-
-def test_edits_of_a_buffer_that_is_what_it_was_are_carried_out(editor: Editor) -> None:
-    path = ten(editor)
-    first = write(editor, path, [[0, 1, ["first"]]], real=str(path), look=look(editor, path))
-    seen = first["look"]
-    options = {"autocmds": True, "real": str(path), "look": seen}
-    answer = call(editor, "save", "apply", seen["buf"], seen["tick"], [[1, 2, ["second"]]], options)
-    assert answer["ok"]
-    assert path.read_text() == "\n".join(["first", "second", *TEN[2:]]) + "\n"
 
 
 def test_unsaved_lines_are_saved_along(editor: Editor) -> None:
@@ -440,23 +392,17 @@ def test_why_a_write_fails(editor: Editor, levels: int) -> None:
 
 def test_a_scratch_buffer_is_not_written(editor: Editor) -> None:
     path = given(editor, "a\n")
-    buf, tick = (look(editor, path)[name] for name in ("buf", "tick"))
     editor.lua("vim.bo.buftype = 'nofile'")
-    assert "E382" in call(editor, "save", "apply", buf, tick, [[0, 1, ["b"]]], {})["error"]
+    code = "return require('acp_nvim.documents.write').edit_and_save(0, { { 0, 1, { 'b' } } }, {})"
+    assert "E382" in editor.lua(code)["error"]
     assert lines(editor, path) == ["a"]
-
-
-def test_a_symlink_that_leads_elsewhere_by_now(editor: Editor) -> None:
-    path = given(editor, "a\n", "real.txt")
-    assert "leads elsewhere" in write(editor, path, [[0, 1, ["b"]]], real=str(path) + "2")["error"]
-    assert write(editor, path, [[0, 1, ["b"]]], real=str(path.resolve()))["ok"]
 
 
 def test_what_the_user_s_formatter_makes_of_it_is_told_and_is_in_the_same_step(editor: Editor) -> None:
     path = ten(editor)
     editor.lua("vim.api.nvim_create_autocmd('BufWritePre', { command = '%s/theirs/formatted/e' })")
     answer = write(editor, path, [[0, 1, ["theirs"]]])
-    assert answer["lines"] == ["formatted", *TEN[1:]]
+    assert answer["saved"]["text"]["lines"] == ["formatted", *TEN[1:]]
     assert path.read_text().startswith("formatted\n")
     editor.type("u")
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", TEN)
@@ -575,12 +521,12 @@ def test_while_changes_are_forbidden(editor: Editor) -> None:
     """An <expr> mapping that waits for a key; refused, and told that it will pass."""
     path = given(editor, "a\n")
     editor.lua(
-        """seen = { ... }
+        """local buf = ...
         vim.keymap.set("n", "X", function()
-          answer = require("acp_nvim.save").apply(seen[1], seen[2], { { 0, 1, { "b" } } }, { autocmds = true })
+          answer = require("acp_nvim.documents.write").edit_and_save(buf, { { 0, 1, { "b" } } }, { autocmds = true })
           return ""
         end, { expr = true })""",
-        *(look(editor, path)[name] for name in ("buf", "tick")),
+        look(editor, path)["buf"],
     )
     editor.type("X")
     assert editor.expect_lua("return answer", lambda answer: answer is not None)["locked"]
@@ -631,7 +577,7 @@ def test_a_changed_disk_is_taken_over_with_everything_in_its_place(editor: Edito
     entries = editor.lua("return #vim.fn.undotree().entries")
     wanted = ["outside", *hundred[:79], "the end"]
     path.write_text("\n".join(wanted) + "\n")
-    assert reload(editor, path, [[0, 0, ["outside"]], [79, 100, ["the end"]]])["ok"]
+    assert sync(editor, path)["ok"]
     editor.lua("vim.cmd.redraw()")
     assert editor.lua(KEPT, str(path)) == before
     assert lines(editor, path) == wanted
@@ -647,9 +593,7 @@ def test_unsaved_lines_are_put_back_onto_the_disk_s_text(editor: Editor) -> None
     editor.type("10GAmine<Esc>")
     editor.expect_lua("return vim.bo.modified")
     path.write_text("outside\n" + "\n".join(TEN) + "\n")
-    answer = reload(
-        editor, path, [[0, 0, ["outside"]], [9, 10, ["line 10"]]], after=[[10, 11, ["line 10mine"]]]
-    )
+    answer = sync(editor, path)
     assert answer["ok"]
     assert lines(editor, path) == ["outside", *TEN[:9], "line 10mine"]
     assert look(editor, path)["modified"]
@@ -661,63 +605,18 @@ def test_unsaved_lines_are_put_back_onto_the_disk_s_text(editor: Editor) -> None
     at_rest(editor)
 
 
-def test_a_disk_that_changed_once_more_changes_nothing(editor: Editor) -> None:
-    path = ten(editor)
-    editor.type("x")
-    editor.expect_lua("return vim.bo.modified")
-    before = state(editor, path)
-    path.write_text("newest\n")
-    assert reload(editor, path, [[0, 10, ["newer"]]]) == {"stale": True}
-    assert state(editor, path) == before
-    path.unlink()
-    assert reload(editor, path, [[0, 10, ["newer"]]]) == {"error": "the file is gone"}
-    assert state(editor, path) == before
-
-
-GOTTEN = """Gotten = 0
-local get = vim.api.nvim_buf_get_lines
-vim.api.nvim_buf_get_lines = function(buf, first, last, strict)
-  Gotten = Gotten + (last == -1 and 1 or 0)
-  return get(buf, first, last, strict)
-end"""
-
-
-def stamp(path: Path) -> list[int]:
-    """As the backend makes it."""
-    now = path.stat()
-    times = (part for time in (now.st_mtime_ns, now.st_ctime_ns) for part in divmod(time, 10**9))
-    return [now.st_ino, now.st_size, *times]
-
-
-def test_a_file_that_is_as_it_was_seen_is_not_compared_line_by_line(editor: Editor) -> None:
-    path = ten(editor)
-    editor.lua(GOTTEN)
-    path.write_text("\n".join(["LINE 1", *TEN[1:]]) + "\n")
-    assert reload(editor, path, [[0, 1, ["LINE 1"]]], seen=stamp(path))["ok"]
-    assert editor.lua("return Gotten") == 1  # for those who listen
-    assert lines(editor, path) == ["LINE 1", *TEN[1:]]
-    editor.type("u:w<CR>")
-    editor.expect_lua("return vim.bo.modified", False)
-    assert path.read_text() == "\n".join(TEN) + "\n"
-    seen = stamp(path)
-    path.write_text("\n".join(["LINE X", *TEN[1:]]) + "\n")  # of the same length
-    os.utime(path, ns=(0, 1))
-    assert reload(editor, path, [[0, 1, ["LINE 1"]]], seen=seen) == {"stale": True}
-    assert lines(editor, path) == TEN
-
-
 def test_a_reload_while_the_user_types_in_a_hidden_or_in_this_buffer(editor: Editor) -> None:
     path = ten(editor)
     editor.type("5GA")
     editor.expect_lua("return vim.api.nvim_get_mode().mode", "i")
     path.write_text("outside\n" + "\n".join(TEN) + "\n")
-    assert reload(editor, path, [[0, 0, ["outside"]]])["ok"]
+    assert sync(editor, path)["ok"]
     editor.type("mine")
     editor.expect_lua("return vim.api.nvim_get_current_line()", "line 5mine")
     editor.type("<Esc>:w<CR>:edit other.txt<CR>i")
     editor.expect_lua("return vim.fn.expand('%:t') .. vim.api.nvim_get_mode().mode", "other.txti")
     path.write_text("new\n")
-    assert reload(editor, path, [[0, 11, ["new"]]])["ok"]
+    assert sync(editor, path)["ok"]
     assert lines(editor, path) == ["new"]
     assert editor.mode() == {"mode": "i", "blocking": False}
 
@@ -725,7 +624,7 @@ def test_a_reload_while_the_user_types_in_a_hidden_or_in_this_buffer(editor: Edi
 def test_a_reload_takes_the_kind_of_text_over(editor: Editor) -> None:
     path = given(editor, "a\nb\n")
     path.write_bytes(b"\xef\xbb\xbfa\r\nc")
-    assert reload(editor, path, [[1, 2, ["c"]]], ff="dos", bomb=True, final=False)["ok"]
+    assert sync(editor, path)["ok"]
     editor.lua("vim.o.fixendofline = false")
     seen = look(editor, path)
     assert (seen["ff"], seen["bomb"], seen["final"], seen["modified"]) == ("dos", True, False, False)
@@ -742,7 +641,7 @@ def test_a_change_that_the_user_was_asked_about_is_saved_without_another_questio
     editor.expect_lua("return vim.bo.modified")
     path.write_text("a\nb\nc\n")
     editor.lua("vim.cmd.checktime()")
-    answer = reload(editor, path, [[0, 1, ["a"]], [2, 2, ["c"]]], after=[[0, 1, ["amine"]]])
+    answer = sync(editor, path)
     assert answer["ok"]
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
@@ -753,7 +652,7 @@ def test_a_change_that_the_user_was_asked_about_is_saved_without_another_questio
 # Telling what is modified
 
 
-TOLD = "require('acp_nvim.files').watch(function(payload) told[#told + 1] = payload end)"
+TOLD = "require('acp_nvim.documents.modified').watch(function(payload) told[#told + 1] = payload end)"
 
 
 def test_modified_files_are_told(editor: Editor) -> None:
@@ -783,7 +682,7 @@ def test_modified_files_are_told(editor: Editor) -> None:
     assert editor.lua("return vim.list_slice(told, 2)") == [
         {"path": str(path), "modified": modified} for path, modified in expected
     ]
-    editor.lua("require('acp_nvim.files').unwatch()")
+    editor.lua("require('acp_nvim.documents.modified').unwatch()")
     editor.type(":w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert editor.lua("return #told") == 7

@@ -14,7 +14,6 @@ OLD = [f"line {n}" for n in range(1, 31)]
 AGENTS = ["agent's 1", *OLD[1:]]  # made of the text that it read first
 TYPED = [*OLD[:19], "line 20, mine", *OLD[20:]]
 BOTH = ["agent's 1", *TYPED[1:]]
-V1 = pytest.mark.xfail(strict=True, reason="V1: a read of a part counts as a read of the whole")
 parts = pytest.mark.parametrize(
     "part", [{"line": 1, "limit": 3}, {"limit": 0}, {"line": 25}, {"line": 2, "limit": 1}], ids=str
 )
@@ -33,7 +32,6 @@ def type_line_20(play: Play) -> None:
     play.editor.expect_lua("return vim.fn.getline(20)", "line 20, mine")
 
 
-@V1
 @parts
 def test_an_unsaved_line_outside_of_the_part_stays(play: Play, part: dict[str, int]) -> None:
     type_line_20(play)
@@ -44,7 +42,6 @@ def test_an_unsaved_line_outside_of_the_part_stays(play: Play, part: dict[str, i
     assert play.editor.acp("questions") == []
 
 
-@V1
 def test_a_line_that_the_user_has_put_in_above_the_part_stays(play: Play) -> None:
     """The part begins where the buffer has it, behind lines that the agent does not know."""
     play.editor.type("gg2Omine<Esc>")
@@ -54,7 +51,6 @@ def test_a_line_that_the_user_has_put_in_above_the_part_stays(play: Play) -> Non
     assert play.lines() == ["mine", "mine", *OLD[:29], "agent's 30"]
 
 
-@V1
 @parts
 @pytest.mark.parametrize("name", ["notes.txt", "closed.txt"])
 def test_a_line_of_another_program_outside_of_the_part_stays(

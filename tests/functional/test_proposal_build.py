@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from acp_nvim.proposals.agent_change import Change, find_place
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.review.codec import split
-from acp_nvim.review.merge import merge3
+from acp_nvim.text.text_file import split
+from tests.fakes.merge_model import merge3
 from tests.functional.editor import Editor
 
 BUILD = """

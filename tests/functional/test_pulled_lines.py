@@ -71,7 +71,6 @@ def test_unsaved_lines_beside_pulled_ones(open_editor: Open, tmp_path: Path, pul
     assert read_disk(editor) == join_lines(AGENTS)
 
 
-@pytest.mark.xfail(strict=True, reason="V4: the backend looks at the disk later than Neovim tells")
 def test_lines_pulled_just_after_the_first_unsaved_one(open_editor: Open, tmp_path: Path) -> None:
     """Neovim knows of the unsaved line, and the backend has had no time to hear of it."""
     editor, go = edited(open_editor, tmp_path, pulled=False, named=False)
@@ -88,7 +87,6 @@ def test_lines_pulled_just_after_the_first_unsaved_one(open_editor: Open, tmp_pa
     all_is_kept(editor)
 
 
-@pytest.mark.xfail(strict=True, reason="V3: buffers modified while not current are taken to be in step")
 def test_a_hidden_buffer_that_a_language_server_has_changed(open_editor: Open, tmp_path: Path) -> None:
     play = Play(open_editor, tmp_path, join_lines(OLD))
     play.turn()

@@ -30,6 +30,7 @@ def asked(open_editor: Open, tmp_path: Path) -> Editor:
         on_prompt(
             "",
             tool("edit", title="Edit", kind="edit", status="in_progress", **named),
+            read(AFTER),
             write_file(NOTES, join_lines([*FIRST, "other's"])),
             write_file(AFTER, "other's\n"),
             tool("edit", known=True, status="completed"),
@@ -58,7 +59,6 @@ def asked(open_editor: Open, tmp_path: Path) -> Editor:
     return editor
 
 
-@pytest.mark.xfail(strict=True, reason="V33: a conflict holds the lock of its file, and others wait for it")
 def test_other_files_of_another_session_are_in_review(open_editor: Open, tmp_path: Path) -> None:
     editor = asked(open_editor, tmp_path)
     editor.acp("new_session", {"agent": "other"})
@@ -72,10 +72,7 @@ def test_other_files_of_another_session_are_in_review(open_editor: Open, tmp_pat
     )
 
 
-V41 = pytest.mark.xfail(strict=True, reason="V41: an undo waits for the lock that the question holds")
-
-
-@pytest.mark.parametrize("command", [pytest.param("Acp undo", marks=V41), "Acp keep"])
+@pytest.mark.parametrize("command", [pytest.param("Acp undo"), "Acp keep"])
 def test_a_hunk_of_that_file_is_decided(open_editor: Open, tmp_path: Path, command: str) -> None:
     editor = asked(open_editor, tmp_path)
     editor.type(f"gg:{command}<CR>")

@@ -47,7 +47,6 @@ UNDO_ALL_AS_SOON_AS_ONE_IS_PENDING = f"""
 """
 
 
-@pytest.mark.xfail(strict=True, reason="V31: the hunks that have been told so far are undone")
 @pytest.mark.parametrize("way", WAYS)
 def test_all_of_thousands_of_hunks_are_undone(open_editor: Open, tmp_path: Path, way: str) -> None:
     editor, go = changing(open_editor, tmp_path, way, 6_000)

@@ -29,13 +29,7 @@ COMMANDS = {
 }
 
 
-V34 = pytest.mark.xfail(strict=True, reason="V34: the buffer is looked at, and not what was written")
-BROKEN = ("renames it before", "reads it again before", "wipes it after", "unloads it after")
-
-
-@pytest.mark.parametrize(
-    "command", [pytest.param(each, marks=V34 if each in BROKEN else ()) for each in COMMANDS]
-)
+@pytest.mark.parametrize("command", list(COMMANDS))
 def test_the_agent_is_told_what_is_on_disk(open_editor: Open, tmp_path: Path, command: str) -> None:
     play = Play(open_editor, tmp_path)
     play.do("set hidden")
@@ -48,10 +42,7 @@ def test_the_agent_is_told_what_is_on_disk(open_editor: Open, tmp_path: Path, co
     assert play.editor.mode()["blocking"] is False
 
 
-V32 = pytest.mark.xfail(strict=True, reason="V32: a change on disk ends in E5767")
-
-
-@pytest.mark.parametrize("levels", [pytest.param(0, marks=V32), -1])
+@pytest.mark.parametrize("levels", [0, -1])
 @pytest.mark.parametrize("scope", ["set", "setlocal"])
 def test_a_buffer_without_undo_takes_up_the_disk(
     open_editor: Open, tmp_path: Path, levels: int, scope: str

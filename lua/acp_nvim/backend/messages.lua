@@ -270,7 +270,10 @@
 ---@class acp.message.Modified
 ---@field path string
 ---@field modified boolean
----@field behind? integer[]
+
+--- The user has finished what kept a loaded file from being changed.
+---@class acp.message.Unlocked
+---@field path string
 
 --- A buffer shows a terminal: send its output there.
 ---@class acp.message.TerminalWatch: acp.message.OfSession
@@ -536,6 +539,46 @@
 ---@field deleted boolean
 ---@field mode? integer  of a deleted file
 
+--- For whom a buffer is changed.
+---@class acp.message.DocumentBy
+---@field kind "agent"|"unknown"
+---@field session integer
+---@field turn integer
+---@field own? string[][][]
+---@field given? string  the path as it was named
+---@field was_there? boolean
+---@field was_final? boolean
+---@field was_dos? boolean
+---@field is_final? boolean
+
+--- What a file held when the backend last looked.
+---@class acp.message.KnownText
+---@field text string
+---@field stamp? integer[]
+
+---@class acp.message.WriteRequest
+---@field path string  resolved
+---@field base? string  what the agent believes
+---@field base_bytes? string  or the bytes that it builds on; neither: nobody knows
+---@field text string
+---@field by acp.message.DocumentBy
+---@field autocmds boolean
+---@field known? acp.message.KnownText
+---@field settled? integer[]  how the file looked that the user was asked about
+
+--- What the user wants to have in the place of the buffer and of the disk.
+---@class acp.message.SettledText
+---@field live string
+---@field text string
+---@field disk integer[]
+
+---@class acp.message.SyncRequest
+---@field path string  resolved
+---@field by acp.message.DocumentBy
+---@field known? acp.message.KnownText
+---@field settled? acp.message.SettledText
+---@field echo? string  what the agent has written through us before
+
 -- The data of User autocommands.
 
 ---@class acp.message.SessionEvent
@@ -626,11 +669,10 @@
 
 --- What is answered.
 ---@class acp.message.PortQuestions
----@field file_apply fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
----@field file_busy fun(buffer: integer, is_late: boolean): table<string, any>|nil  Ask whether the user is in the middle of something that must not be disturbed in this buffer.
----@field file_lines fun(buffer: integer, tick: integer, first: integer, last: integer): string[]|nil
----@field file_look fun(path: string, moment: any): table<string, any>|nil  Ask for the loaded buffer of a file; its lines, unless they are those of that moment.
----@field file_reload fun(buffer: integer, tick: integer, edits: any[], options: table<string, any>): table<string, any>
+---@field document_merge fun(base?: string, mine: string, theirs: string): table<string, string>  Merge the texts of a file that is not loaded.
+---@field document_read fun(path: string, whole: boolean): table<string, any>|nil  Ask for the text of a loaded file; None: no buffer has it.
+---@field document_sync fun(request: acp.message.SyncRequest): table<string, any>  Let a loaded buffer take up what its file holds.
+---@field document_write fun(request: acp.message.WriteRequest): table<string, any>  Merge a text into a loaded file, and save it.
 ---@field proposal_sides fun(file: acp.message.ProposedFile): acp.message.BuiltSides|nil  Ask for both sides of a file whose buffer has unsaved lines.
 ---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.
 ---@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.

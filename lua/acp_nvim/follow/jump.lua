@@ -1,5 +1,5 @@
 -- Shows a file and a line in a window without a message, a prompt or a change of focus.
-local files = require("acp_nvim.files")
+local files = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")

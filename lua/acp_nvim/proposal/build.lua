@@ -11,7 +11,8 @@
 --
 -- A text is a string with "\n" at the end of each line. Its body is the same without the last "\n", as buffers have it.
 local carry = require("acp_nvim.proposal.carry")
-local files = require("acp_nvim.files")
+local find = require("acp_nvim.documents.find")
+local texts = require("acp_nvim.documents.text")
 
 local M = {}
 
@@ -152,13 +153,13 @@ end
 --- The live text: of the loaded buffer, else of the disk.
 ---@param file acp.AgentsFile
 ---@return string? text
----@return acp.Look? look  at the buffer
+---@return integer? buf
 function M.live(file)
-  local look = files.look(file.path)
-  if not look then
+  local buf = find.find(file.path)
+  if not buf then
     return file.disk, nil
   end
-  return M.join(carry.text_of(look.buf), look.final), look
+  return M.join(carry.text_of(buf), texts.of_buffer(buf).final and not texts.is_void(buf)), buf
 end
 
 ---@param left? string
@@ -182,13 +183,13 @@ function M.sides(file)
   if file.left or file.right then
     return built(file.left, file.right, { fits = true })
   end
-  local live, look = M.live(file)
+  local live, buf = M.live(file)
   local right, problem, fits = right_of(file, live)
   local left = live
   if not fits then
     left = file.base
   end
-  local buf, is_modified = look and look.buf, look and look.modified
+  local is_modified = buf and vim.bo[buf].modified or nil
   return built(left, right, { fits = fits, problem = problem, buf = buf, is_modified = is_modified })
 end
 

@@ -32,10 +32,10 @@ function M.catch_up(file)
   if not sides or file.sent.left or file.sent.right or not sides.fits then
     return
   end
-  local live, look = build.live(file.sent)
-  if live and look then
+  local live, buf = build.live(file.sent)
+  if live and buf then
     local body, final = build.split(live)
-    sides.is_modified = look.modified
+    sides.is_modified = vim.bo[buf].modified
     follow_live.follow(file, body, final)
   end
 end

@@ -4,7 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local change_of = require("acp_nvim.review.change")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
-local find = require("acp_nvim.files")
+local text = require("acp_nvim.documents.text")
 local line_diff = require("acp_nvim.review.line_diff")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -139,7 +139,7 @@ local beginnings = {} ---@type table<acp.BufferChange, acp.Beginning>
 ---@return acp.FileShape
 local function shape_of(buf)
   local bo = vim.bo[buf]
-  local final = find.is_final(buf)
+  local final = text.of_buffer(buf).final
   return { final = final, ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding }
 end
 

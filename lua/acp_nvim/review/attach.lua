@@ -6,10 +6,10 @@
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
-local edits_of = require("acp_nvim.edits")
-local find = require("acp_nvim.files")
+local find = require("acp_nvim.documents.find")
 local line_diff = require("acp_nvim.review.line_diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local text = require("acp_nvim.documents.text")
 local refresh = require("acp_nvim.review.refresh")
 local signs = require("acp_nvim.review.signs")
 local store = require("acp_nvim.review.store")
@@ -45,7 +45,7 @@ end
 ---@return string[]
 function M.lines(buf)
   local rows = api.nvim_buf_get_lines(buf, 0, -1, true)
-  return #rows == 1 and rows[1] == "" and edits_of.is_void(buf) and {} or rows
+  return #rows == 1 and rows[1] == "" and text.is_void(buf) and {} or rows
 end
 
 ---@param file acp.ReviewedFile

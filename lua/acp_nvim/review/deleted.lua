@@ -1,5 +1,5 @@
 -- A deleted file shows so in the buffer that still has its text.
-local find = require("acp_nvim.files")
+local find = require("acp_nvim.documents.find")
 local listeners = require("acp_nvim.review.listeners")
 local signs = require("acp_nvim.review.signs")
 local store = require("acp_nvim.review.store")

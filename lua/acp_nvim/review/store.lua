@@ -1,7 +1,7 @@
 -- The files in review, and their hunks as the rest of Neovim sees them.
 local attribution = require("acp_nvim.review.attribution")
 local pending_changes = require("acp_nvim.review.pending_changes")
-local find = require("acp_nvim.files")
+local find = require("acp_nvim.documents.find")
 
 local M = {}
 

@@ -7,15 +7,19 @@
 local attach = require("acp_nvim.review.attach")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local disk_text = require("acp_nvim.review.disk_text")
-local edits_of = require("acp_nvim.edits")
-local find = require("acp_nvim.files")
+local edit = require("acp_nvim.documents.edit")
+local find = require("acp_nvim.documents.find")
 local line_diff = require("acp_nvim.review.line_diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
-local reload = require("acp_nvim.reload")
-local save = require("acp_nvim.save")
+local origin = require("acp_nvim.documents.origin")
+local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
 local store = require("acp_nvim.review.store")
+local sync = require("acp_nvim.documents.sync")
+local text = require("acp_nvim.documents.text")
 local to_backend = require("acp_nvim.review.to_backend")
+local undo_step = require("acp_nvim.documents.undo_step")
+local write = require("acp_nvim.documents.write")
 
 local api = vim.api
 local M = {}
@@ -62,8 +66,8 @@ end
 local function format(step, buf)
   local was, lines, newline = step.file.shape, step.file.text.lines, step.file.newline
   local first, last = step.edits[1], step.edits[#step.edits]
-  local found =
-    { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds, real = step.file.path, final = find.is_final(buf) }
+  local found = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds }
+  found.final = text.of_buffer(buf).final and not text.is_void(buf)
   if newline and step.ids[newline.change.id] then
     found.final = newline.was
   elseif was.final ~= nil and (step.is_all or (last and last[2] == #lines)) then
@@ -110,16 +114,10 @@ local function done(step)
   to_backend.undone(file.path)
 end
 
----@param buf integer
----@return integer
-local function tick(buf)
-  return api.nvim_buf_get_changedtick(buf)
-end
-
 --- `fn` changes the buffer; what it has become is compared with what was wanted.
 ---@param step acp.Undoing
 ---@param buf integer
----@param fn fun(): table  as save.apply and the like answer
+---@param fn fun(): table  as write.edit_and_save and the like answer
 ---@param anew? boolean
 ---@return acp.UndoAnswer
 local function change(step, buf, fn, anew)
@@ -176,7 +174,7 @@ end
 local function remove_file(step, buf, is_gone)
   local list = in_rows(step.file.text.lines, step.wanted, step.edits)
   local answer = change(step, buf, function()
-    return reload.remove(buf, tick(buf), list, { real = step.file.path, is_gone = is_gone, by = { kind = "undo" } })
+    return remove.remove(buf, list, { by = { kind = "undo" }, is_gone = is_gone })
   end, true)
   answer.why = answer.why or (#step.wanted > 0 and UNSAVED or nil)
   return answer
@@ -189,7 +187,7 @@ end
 local function in_step(step, buf)
   local list = in_rows(step.file.text.lines, step.wanted, step.edits)
   return change(step, buf, function()
-    return save.apply(buf, tick(buf), #step.edits == 0 and {} or list, format(step, buf))
+    return write.edit_and_save(buf, #step.edits == 0 and {} or list, format(step, buf))
   end)
 end
 
@@ -201,16 +199,16 @@ end
 local function beside(step, buf, lines)
   local options = vim.tbl_extend("force", format(step, buf), { autocmds = false })
   local rows = step.file.text.lines
-  local put_cursors_back = reload.hold_cursors(buf)
+  local put_cursors_back = sync.hold_cursors(buf)
   return change(step, buf, function()
-    local said = save.apply(buf, tick(buf), in_rows(rows, lines), options)
+    local said = write.edit_and_save(buf, in_rows(rows, lines), options)
     if said.ok then
       api.nvim_buf_call(buf, function()
         vim.cmd("silent! undojoin")
       end)
-      edits_of.apply(buf, in_rows(lines, step.wanted))
+      edit.apply(buf, in_rows(lines, step.wanted))
       put_cursors_back()
-      edits_of.break_undo(buf)
+      undo_step.break_undo(buf)
     end
     return said
   end, true)
@@ -239,7 +237,7 @@ local function in_buffer(step, buf)
     return remove_file(step, buf, false)
   elseif was_in_step then
     return in_step(step, buf)
-  elseif vim.bo[buf].modified and find.is_behind(buf) then
+  elseif vim.bo[buf].modified and origin.is_ahead(buf) then
     return { why = BEHIND }
   end
   return beside(step, buf, left)
@@ -257,7 +255,7 @@ local function in_new_buffer(file, ids)
   elseif stat.type ~= "file" then
     return { why = "not undone: " .. (stat.type == "directory" and "Is a directory" or "it is no file") }
   end
-  local buf = reload.load(file.path) and find.find(file.path)
+  local buf = remove.load(file.path)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
@@ -295,9 +293,7 @@ local function bring_back(step)
   end
   local rows, disk = attach.lines(buf), step.wanted
   local own = vim.bo[buf].modified and beside_unsaved.without(before, line_diff.edits(before, disk), rows)
-  local list, after = in_rows(rows, disk), own and in_rows(disk, own) or {}
-  local said =
-    reload.reload(buf, tick(buf), is_same(rows, disk) and {} or list, { by = { kind = "undo" }, after = after })
+  local said = sync.put(buf, disk, own or disk, { kind = "undo" })
   attach.follow(file, buf)
   return {
     count = count,
@@ -323,7 +319,7 @@ function M.file(file, ids)
     end
     return in_new_buffer(file, ids)
   end)
-  return ok and answer or { why = "not undone: " .. edits_of.one_line(answer) }
+  return ok and answer or { why = "not undone: " .. edit.one_line(answer) }
 end
 
 return M

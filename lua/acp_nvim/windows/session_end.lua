@@ -5,7 +5,7 @@ local orphan_prompt = require("acp_nvim.windows.orphan_prompt")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 local terminal = require("acp_nvim.terminal.buffer")
-local unasked = require("acp_nvim.unasked")
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 
 local on_end = event.new()
 
@@ -26,7 +26,7 @@ function M.take(n)
   if before then
     session_windows.open(before)
   end
-  unasked.update(n, {})
+  file_changed_prompt.update(n, {})
   follow.drop(n)
   terminal.ended(n)
   if is_held then

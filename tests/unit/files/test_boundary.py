@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND
-from tests.unit.serves.conftest import Agent
+from tests.unit.files.conftest import Agent
 
 pytestmark = pytest.mark.statement(107)
 

@@ -1,0 +1,37 @@
+"""What the editor is told of a conflict whose diff the user wants to see: both versions, to be merged by hand."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from acp_nvim.files.conflict_question import Conflict
+from acp_nvim.session.question import Question
+from acp_nvim.text.diff_cost import is_too_much
+from acp_nvim.text.printable import one_line
+
+
+def payload(question: Question, conflict: Conflict, *, renews: bool = False) -> dict[str, Any]:
+    """What the user makes of the right side is saved, as the agent's write would be. Where the agent has written the
+    disk itself, it becomes the buffer's text, and the user saves it. `renews`: only if the editor has it already."""
+    begun, conflict.begun = conflict.begun, None
+    name = one_line(os.path.basename(conflict.path))
+    file = {
+        "path": conflict.path,
+        "name": name,
+        "shown": name,
+        "left": conflict.mine,
+        "right": conflict.agents,
+        "plain": is_too_much(conflict.mine, conflict.agents),
+        "begun": None if begun is None else {"right": begun.right, "text": begun.text},
+    }
+    return {
+        "kind": "merge",
+        "question": question.id,
+        "session": question.session,
+        "version": question.version,
+        "stays": question.stays,
+        "files": [file],
+        "focus": not renews,
+        "renews": renews,
+    }

@@ -1,0 +1,123 @@
+"""Conflicts: the agent wrote what it could not know the user had changed, too. Only the user decides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from acp_nvim.editor.interface import Editor
+from acp_nvim.permissions import ask_user
+from acp_nvim.protocol import schema
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.session import Session
+from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.text_file import Text
+
+_OPTIONS = (
+    Option("agent", "The agent's lines", "allow_once"),
+    Option("mine", "Keep mine", "reject_once"),
+    Option("merge", "Merge them myself", "allow_once"),
+)
+
+
+class Begun(NamedTuple):
+    """What the user had made of another right side."""
+
+    right: str
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class Conflict:
+    """One that is open. `mine` and `agents` differ only where the two overlap; the file keeps its line ends."""
+
+    path: str
+    mine: str
+    agents: str
+    merged: str | None = None  # what the user made of both, once it is there
+    question: Question | None = None
+    begun: Begun | None = None  # a merge of an earlier state, which goes on
+
+
+class Conflicts:
+    def __init__(self, editor: Editor, touch: Callable[[Session], object]) -> None:
+        self.editor = editor
+        self.open: dict[int, Conflict] = {}  # by the id of their question
+        self.touch = touch
+
+    def merge(self, question_id: int, text: str) -> bool:
+        """The user's own merge of both: what `merge` then stands for. Answering is the next step."""
+        if conflict := self.open.get(question_id):
+            conflict.merged = text
+        return conflict is not None
+
+    async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
+        """The text that shall stand; an RpcError if the agent does not get its way."""
+        text, by = await self.settle(session, path, mine, agents, note)
+        if text is not None:
+            return text
+        why = (
+            "the user keeps their own version"
+            if by == "user"
+            else "the user's edits overlap, and nobody decided"
+        )
+        raise RpcError(INTERNAL_ERROR, f"{path} was not written: {why}")
+
+    async def settle(
+        self, session: Session, path: str, mine: Text, agents: Text, note: str
+    ) -> tuple[str | None, str]:
+        """The text that shall stand, None for the user's own; and what ended the question."""
+        return await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
+
+    async def ask(
+        self, session: Session, conflict: Conflict, note: str, stays: bool = False
+    ) -> tuple[str | None, str]:
+        """The same. `stays`: no turn's end and no cancel closes it."""
+        while True:
+            chosen, by = await self._ask(session, conflict, note, stays)
+            if chosen is None or chosen.kind.startswith("reject"):
+                return None, by
+            if chosen.id == "agent":
+                return conflict.agents, by
+            if conflict.merged is not None:
+                return conflict.merged, by
+            note = "nothing was merged yet"
+
+    async def _ask(
+        self, session: Session, conflict: Conflict, note: str, stays: bool
+    ) -> tuple[Option | None, str]:
+        question = Question(
+            session=session.number,
+            kind="conflict",
+            title=one_line(f"conflict in {os.path.basename(conflict.path)}"),
+            options=_OPTIONS,
+            path=conflict.path,
+            has_diff=True,
+            detail=(visible(conflict.path),),
+            note=note,
+            stays=stays,
+        )
+        question.tool_call_id = f"conflict-{os.urandom(16).hex()}"  # which no agent can name
+        conflict.question = question
+        self.open[question.id] = conflict
+        try:
+            chosen = await ask_user.answer(session, question, self.touch, shown(question, conflict))
+            return chosen, question.ended_by or ""
+        finally:
+            del self.open[question.id]
+
+
+def plain(text: Text) -> str:
+    """For people: with plain line ends, whatever the file has."""
+    return replace(text, end="\n").whole
+
+
+def shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:
+    """Its entry in the chat, with both versions as a diff."""
+    diff = schema.Diff(path=conflict.path, old_text=conflict.mine, new_text=conflict.agents)
+    return schema.ToolCallUpdate(
+        id=question.tool_call_id or "", title=question.title, kind="ask", content=(diff,)
+    )

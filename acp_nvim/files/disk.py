@@ -1,0 +1,209 @@
+"""Files on disk as the agent may have them: regular ones only, written whole or not at all.
+
+Everything here is done in one go: a request that is cancelled is cancelled before or after. A path has been judged
+where it leads, so no symlink is left in it: one that is met has been put there since, and is not followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+from io import FileIO
+
+# O_PATH: a folder that may be entered need not be readable.
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+LARGEST = 64 << 20  # bytes; no message could carry more
+_PIECE = 64 << 10
+
+
+def resolve(path: str) -> str:
+    """Where it leads, symlinks resolved. A chain of links that nobody follows to its end leads nowhere else."""
+    try:
+        return os.path.realpath(path)
+    except RecursionError:  # at a thousand links, of which the system follows forty
+        return os.path.abspath(path)
+
+
+def clock() -> int:
+    """Now, in nanoseconds, to be compared with `changed`.
+
+    File systems stamp with a clock that may lag some milliseconds behind. By that one, what the user saves right
+    before a prompt would look as if the agent had changed it; by this one, what an agent changes within a few
+    milliseconds of its prompt would not. No model is that quick.
+    """
+    return time.time_ns()
+
+
+def changed(path: str) -> int:
+    """When the file last changed; unlike the time of modification, nobody can set this one back."""
+    return os.stat(path).st_ctime_ns
+
+
+def read(path: str) -> bytes:
+    with folder_of(path) as (folder, name), _opened(path, name, folder) as file:
+        return _whole(file, path)
+
+
+def look(path: str) -> bytes:
+    """What the user would see: symlinks are followed."""
+    with _opened(path, path, None) as file:
+        return _whole(file, path)
+
+
+def _whole(file: FileIO, path: str) -> bytes:
+    """No more than may be: it grows while it is read, perhaps, and what systems make up as they go has no size."""
+    pieces: list[bytes] = []
+    left = LARGEST + 1
+    wanted = os.fstat(file.fileno()).st_size + 1  # one more than there is finds its end at once
+    while left > 0 and (piece := file.read(min(wanted, left))):
+        pieces.append(piece)
+        left -= len(piece)
+        wanted = max(wanted - len(piece), _PIECE)
+    if left <= 0:
+        raise OSError(errno.EFBIG, f"more than {LARGEST >> 20} MiB are too much for a message", path)
+    return b"".join(pieces)
+
+
+def _opened(path: str, name: str, folder: int | None) -> FileIO:
+    # Opening a FIFO would wait for a writer.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if folder is None else os.O_NOFOLLOW)
+    file = FileIO(os.open(name, flags, dir_fd=folder))
+    try:
+        _expect_text(os.fstat(file.fileno()), path)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+@contextlib.contextmanager
+def folder_of(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+    """The folder, reached step by step, and the name in it."""
+    *steps, name = path.split("/")[1:]
+    handle = os.open("/", _FOLDER)
+    try:
+        for step in filter(None, steps):
+            inner = _step(handle, step, path, make)
+            os.close(handle)
+            handle = inner
+        yield handle, name
+    finally:
+        os.close(handle)
+
+
+def _step(folder: int, name: str, path: str, make: bool) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+        return _step(folder, name, path, False)
+    except NotADirectoryError as error:
+        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise OSError(errno.ELOOP, "a symlink has come into its path", path) from error
+        raise
+
+
+def _expect_text(status: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    if status.st_size > LARGEST:
+        raise OSError(errno.EFBIG, f"{status.st_size >> 20} MiB are too much for a message", path)
+
+
+def write(path: str, data: bytes, mode: int | None = None) -> None:
+    """Beside it, then in its place: nobody ever sees half of it. `mode`: of a file that is not there."""
+    with folder_of(path, make=True) as (folder, name):
+        was = _status(path, name, folder)
+        if was and was.st_nlink > 1:
+            return _overwrite(path, name, folder, data)
+        beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{os.urandom(4).hex()}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(beside, flags, 0o600, dir_fd=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(data)
+                _dress(file.fileno(), was, mode)
+                if was:
+                    _copy_attributes(path, name, folder, file.fileno())
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+
+
+def _overwrite(path: str, name: str, folder: int, data: bytes) -> None:
+    """A file of several names stays one: it is written where it is. If that breaks off, it gets back what it held."""
+    with _opened(path, name, folder) as file:
+        before = _whole(file, path)
+    handle = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        try:
+            _fill(handle, data)
+        except OSError:
+            _fill(handle, before)
+            raise
+    finally:
+        os.close(handle)
+
+
+def _fill(handle: int, data: bytes) -> None:
+    done = 0
+    while done < len(data):
+        done += os.pwrite(handle, data[done:], done)
+    os.ftruncate(handle, len(data))
+
+
+def _copy_attributes(path: str, name: str, folder: int, handle: int) -> None:
+    """Of the file that the new one replaces. Where the system has none, or forbids it, the text counts for more."""
+    if not hasattr(os, "listxattr"):
+        return
+    with contextlib.suppress(OSError), _opened(path, name, folder) as file:
+        for attribute in os.listxattr(file.fileno()):
+            with contextlib.suppress(OSError):
+                os.setxattr(handle, attribute, os.getxattr(file.fileno(), attribute))
+
+
+def remove(path: str) -> None:
+    with folder_of(path) as (folder, name):
+        os.unlink(name, dir_fd=folder)
+
+
+def make_parents(path: str) -> None:
+    with folder_of(path, make=True):
+        pass
+
+
+def _status(path: str, name: str, folder: int) -> os.stat_result | None:
+    """Of the file that is there. A rename asks nobody whether it may be written, so we do."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    _expect_text(status, path)
+    if not status.st_mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder):
+        raise PermissionError(errno.EACCES, "the file is read-only", path)
+    return status
+
+
+def _dress(handle: int, was: os.stat_result | None, mode: int | None) -> None:
+    """Owner and mode as they were; if there was no file the mode given, or that of any new one."""
+    if was is None:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        os.fchmod(handle, 0o666 & ~mask if mode is None else mode & 0o777)
+        return
+    with contextlib.suppress(
+        PermissionError
+    ):  # only root may give files away; groups are kept where possible
+        os.fchown(handle, was.st_uid, was.st_gid)
+    os.fchmod(handle, stat.S_IMODE(was.st_mode))

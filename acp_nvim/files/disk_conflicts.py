@@ -1,0 +1,101 @@
+"""Files of which the disk and the unsaved lines of a buffer overlap: each is one question until the user has decided.
+
+It is about the disk and no request of the agent's: turns end, are cancelled and begin anew without it. What the user
+has made of the right side so far is kept, whatever becomes of the disk meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from acp_nvim.files import conflict_diff
+from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, plain, shown
+from acp_nvim.files.documents import Overlap, Settled
+from acp_nvim.files.file_snapshot import Doer
+from acp_nvim.messages import calls
+from acp_nvim.text.text_file import split
+
+_APART = "the agent has changed the file on disk, in lines with unsaved changes"
+_KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
+
+Bring = Callable[[str, str | None, Settled | None, Doer], Awaitable[object]]
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    by: Doer
+    earlier: str | None  # what the disk held before all of it
+    apart: Overlap
+    conflict: Conflict
+
+
+class Unsettled:
+    """`bring` has the buffer take up the disk, with what the user wants in the place of both."""
+
+    def __init__(self, conflicts: Conflicts, bring: Bring) -> None:
+        self._conflicts, self._bring = conflicts, bring
+        self._open: dict[str, _Asked] = {}
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._open
+
+    def earlier(self, path: str, text: str | None) -> str | None:
+        """The disk's text that the buffer was last in step with; `text` if nothing is asked."""
+        asked = self._open.get(path)
+        return asked.earlier if asked else text
+
+    async def ask(self, by: Doer, path: str, earlier: str | None, apart: Overlap) -> None:
+        """Until the user has decided. What is being asked already is brought up to date."""
+        if asked := self._open.get(path):
+            return await self._renew(asked, apart)
+        asked = self._open[path] = _Asked(by, earlier, apart, _conflict(path, apart))
+        try:
+            while settled := await self._decide(asked):
+                found = await self._bring(path, earlier, settled, by)
+                if not isinstance(found, Overlap):
+                    return
+                self._begin_again(asked, settled, found)
+        finally:
+            del self._open[path]
+
+    def settle(self, path: str) -> None:
+        """Both are in step again, by other ways: the user has saved, or the agent has taken its change back."""
+        asked = self._open.get(path)
+        question = asked and asked.conflict.question
+        if asked and question and asked.by.session.end_question(question, None, "agent"):
+            self._conflicts.touch(asked.by.session)
+
+    async def _decide(self, asked: _Asked) -> Settled | None:
+        session, conflict = asked.by.session, asked.conflict
+        text, by = await self._conflicts.ask(session, conflict, _APART, stays=True)
+        if by == "agent":
+            return None
+        if by != "user":
+            session.transcript.note("info", f"{os.path.basename(conflict.path)}: {_KEPT}")
+        return Settled(asked.apart, asked.apart.mine if text is None else text)
+
+    def _begin_again(self, asked: _Asked, settled: Settled, found: Overlap) -> None:
+        """The disk has changed once more before the decision was carried out."""
+        before, asked.apart = asked.conflict, found
+        asked.conflict = _conflict(before.path, found)
+        if before.merged is not None:
+            asked.conflict.begun = Begun(before.agents, settled.text)
+
+    async def _renew(self, asked: _Asked, found: Overlap) -> None:
+        """The same question, about what the disk holds now."""
+        question = asked.conflict.question
+        if question is None or not question.is_open or asked.apart.disk == found.disk:
+            return
+        conflict, fresh = asked.conflict, _conflict(asked.conflict.path, found)
+        asked.apart = found
+        conflict.mine, conflict.agents = fresh.mine, fresh.agents
+        asked.by.session.apply(shown(question, conflict), time.monotonic())
+        self._conflicts.touch(asked.by.session)
+        self._conflicts.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict, renews=True)))
+
+
+def _conflict(path: str, apart: Overlap) -> Conflict:
+    return Conflict(path, plain(split(apart.mine)), plain(split(apart.agents)))

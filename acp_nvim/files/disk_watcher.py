@@ -1,0 +1,351 @@
+"""Changes behind our back: most agents write to the disk themselves.
+
+What a tool call names is looked at when it is first named, when the call has ended, after a command and at the end of
+the turn; git adds what nobody named. A change goes into the loaded buffer, and is handed on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+from anyio import to_thread
+
+from acp_nvim.files import disk, git_status
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.disk_conflicts import Unsettled
+from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
+from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
+from acp_nvim.files.inert_git import Repository
+from acp_nvim.files.service import Files
+from acp_nvim.files.watched_turn import MOST, Turn
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.printable import one_line
+
+log = logging.getLogger(__name__)
+_GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
+_AT_ONCE = 32  # paths of one update that are looked at before the next
+
+# Whoever has changed it, "unknown" if nobody announced that; the path as it was named; the texts, None where there is
+# no file.
+OnChanged = Callable[[Doer, str, Held, str | None], None]
+
+
+class Watch:
+    """`spawn` runs a coroutine function in a task. `every` so many seconds of a turn files are looked at unasked."""
+
+    def __init__(
+        self,
+        files: Files,
+        spawn: Callable[..., None],
+        on_changed: OnChanged,
+        on_over: Callable[[Session, int], None] = lambda session, turn: None,
+        say: Callable[[str, str], None] = lambda level, text: None,
+        every: float | None = None,
+    ) -> None:
+        self._files, self._spawn = files, spawn
+        self._on_changed, self._on_over = on_changed, on_over  # the latter: all of a turn's changes are known
+        self._say, self._every = say, every
+        self._turns: dict[Session, Turn] = {}  # the last one of each
+        self._unsettled = Unsettled(files.conflicts, self._bring)
+
+    # --- what the rest of the client tells
+
+    def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
+        """Before the prompt goes out. `loaded`: the files in the editor's buffers."""
+        last = self._turns.get(session)
+        scopes = last.scopes if last else set()
+        turn = Turn(session, session.turn, self._files.boundary, scopes=scopes)
+        self._turns[session] = turn
+        known = [*loaded, *self._files.documents.unsaved][:MOST]
+        for path in known[:_AT_ONCE]:
+            turn.meet(path, "unknown")
+        self._start(turn, self._begin, known)
+        if self._every:
+            self._start(turn, self._sweep, self._every)
+
+    def is_settled(self, session: Session) -> bool:
+        """Nothing that the last turn has changed is still looked for."""
+        turn = self._turns.get(session)
+        return turn is None or turn.settled.is_set()
+
+    async def settled(self, session: Session) -> None:
+        if turn := self._turns.get(session):
+            await turn.settled.wait()
+
+    async def begun(self, session: Session) -> None:
+        """All that can be known from before the turn is known."""
+        if turn := self._turns.get(session):
+            await turn.begun.wait()
+
+    def hear(self, session: Session, call: ToolCall) -> None:
+        """The call as it is now; before the agent is told anything about it."""
+        turn = self._turns.get(session)
+        if turn is None:
+            return
+        given = call.paths(session.cwd)
+        done = call.status in ("completed", "failed")
+        news = [path for path in given if turn.is_new(path, "agent")]
+        for path in news[:_AT_ONCE]:
+            turn.meet(path, "agent", done)
+        for path in given:
+            turn.announce(path)
+        ends = done and bool(news or call.key not in turn.ended)
+        (turn.ended.add if done else turn.ended.discard)(call.key)
+        if news or (ends and given):
+            self._start(turn, self._hear, news, given if ends else [], done)
+
+    def look(self, session: Session) -> None:
+        """Something that was running has ended."""
+        if turn := self._turns.get(session):
+            self._start(turn, self._look, None)
+
+    def end(self, session: Session) -> None:
+        """The turn has its answer, or will never have one."""
+        turn = self._turns.get(session)
+        if turn and not turn.over.is_set():
+            turn.close()
+            self._start(turn, self._end)
+
+    def before(self, session: Session, path: str, text: str | None) -> str | None:
+        """What was there before a write through us that has found `text`: some agents have written the disk already.
+
+        The path is resolved, here and below.
+        """
+        turn = self._turns.get(session)
+        seen = turn.sights.get(path) if turn else None
+        if seen is None or path in self._files.documents.open or isinstance(seen.text, Unknown):
+            return text
+        return seen.text
+
+    def known(self, session: Session, path: str) -> Known | None:
+        """What the file held when it was last looked at."""
+        turn = self._turns.get(session)
+        seen = turn.sights.get(path) if turn else None
+        if seen is None or not isinstance(seen.text, str):
+            return None
+        return Known(seen.text, sight.file_stamp(seen.stamp))
+
+    def wrote(self, path: str, text: Held) -> None:
+        """We have: nothing to be surprised about."""
+        for turn in self._turns.values():
+            now = sight.stamp(path)
+            if known := turn.add(path, path, "agent", now, text):
+                known.take(now, text)
+
+    def modified(self, path: str, is_modified: bool) -> None:
+        """A loaded buffer has unsaved changes now, or none any more."""
+        path = disk.resolve(path)
+        for turn in self._turns.values():
+            if not is_modified and path in turn.sights:
+                turn.saved.add(path)
+                if path in self._unsettled:
+                    self._start(turn, self._reconsider, path)
+
+    def mode_of(self, path: str) -> int | None:
+        """Of a file that is gone, as it was last seen; `path` is resolved."""
+        seen = (turn.sights[path].mode for turn in self._turns.values() if path in turn.sights)
+        return next((mode for mode in seen if mode is not None), None)
+
+    def forget(self, session: Session) -> None:
+        """It leaves the list: its questions with it."""
+        if turn := self._turns.pop(session, None):
+            for scope in list(turn.scopes):
+                scope.cancel()
+
+    # --- in tasks of the session
+
+    def _start(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        """What may find a change of this turn."""
+        turn.busy += 1
+        self._spawn(self._search, turn, job, *arguments)
+
+    async def _search(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        try:
+            await self._run(turn, job, *arguments)
+        finally:
+            turn.busy -= 1
+            if turn.over.is_set() and not turn.busy:
+                turn.settled.set()
+
+    def _detach(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        """What waits for the user, or for time to pass: the turn settles without it."""
+        self._spawn(self._run, turn, job, *arguments)
+
+    async def _run(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        if turn.session not in self._turns:
+            return  # it was forgotten before this task began
+        with anyio.CancelScope() as scope:
+            turn.scopes.add(scope)
+            try:
+                await job(turn, *arguments)
+            finally:
+                turn.scopes.discard(scope)
+
+    async def _begin(self, turn: Turn, known: list[str]) -> None:
+        """What git calls dirty could change unannounced, and so could what the editor has loaded."""
+        for path in known:
+            await self._meet(turn, path, "unknown", True)
+        for root in (turn.session.cwd, *turn.session.roots):
+            if tree := await git_status.tree(root):
+                dirty = await git_status.changed(tree, root, MOST)
+                if dirty is not None:
+                    turn.trees[root] = tree, frozenset(dirty)
+                for path in dirty or ():
+                    await self._meet(turn, _below(root, path), "unknown", True)
+        await self._read_large(turn)
+        turn.begun.set()
+
+    async def _sweep(self, turn: Turn, every: float) -> None:
+        """What has changed and is the same at two looks, so that nothing is taken for a text while it is written."""
+        await turn.begun.wait()
+        before: dict[str, sight.Stamp | None] = {}
+        while not turn.over.is_set():
+            with anyio.move_on_after(every):
+                await turn.over.wait()
+                return
+            now = await to_thread.run_sync(turn.stamps)
+            for path, each in now.items():
+                if path in before and before[path] == each:
+                    self._start(turn, self._take, path)  # one may have to wait for its user
+            before = now
+
+    async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
+        for path in news:
+            await self._meet(turn, path, "agent", done)
+            turn.announce(path)
+        await self._read_large(turn)
+        await self._look(turn, turn.resolved(ended))
+
+    async def _end(self, turn: Turn) -> None:
+        await self._look_at_suspects(turn)
+        await turn.begun.wait()  # a short turn may be over before git has answered
+        for root, (tree, before) in turn.trees.items():
+            after = await git_status.changed(tree, root, MOST) or {}
+            known = {*before, *turn.sights}
+            fresh = [path for path in after if path not in known and not turn.is_later(path)]
+            filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
+            for path in fresh:
+                held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
+                turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
+        await self._look_at_suspects(turn)
+        if turn.session in self._turns:
+            self._on_over(turn.session, turn.number)
+
+    async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
+        turn.meet(given, by, done)
+        await anyio.lowlevel.checkpoint()
+
+    async def _read_large(self, turn: Turn) -> None:
+        for path in turn.take_large():
+            seen = turn.sights[path]
+            text = await to_thread.run_sync(sight.text, path)
+            if seen.text is Unknown.TEXT and seen.stamp == sight.stamp(path):
+                seen.text = text
+
+    async def _look(self, turn: Turn, paths: list[str] | None) -> None:
+        """At these, or at all."""
+        for path in await to_thread.run_sync(turn.changed, list(turn.sights) if paths is None else paths):
+            await self._take(turn, path)
+
+    async def _look_at_suspects(self, turn: Turn) -> None:
+        """Look at the files that may have changed before the agent answered."""
+        for path in await to_thread.run_sync(turn.changed, turn.suspects):
+            await self._take(turn, path, is_over=True)
+
+    # --- one file
+
+    async def _take(self, turn: Turn, path: str, is_over: bool = False) -> None:
+        """What has become of it, into the buffer and to whom it may concern. `is_over`: unless it is as it was when the
+        agent answered, or has been seen so."""
+        async with self._files.lock(path):
+            if is_over and not turn.is_suspect(path):
+                return  # another task has looked while this one waited
+            seen = turn.sights[path]
+            before, was = seen.text, seen.stamp
+            now, text = await to_thread.run_sync(sight.look, path)
+            if now == was and text == before and not seen.missed:
+                return seen.take(now, text)
+            buffer = await self._files.documents.loaded(path) if now else None
+            if (seen.stamp, seen.text) == (now, text) != (was, before) and not seen.missed:
+                return  # the editor has told meanwhile that the user has undone something there
+            if before is Unknown.TEXT and buffer and not buffer.modified:
+                before = buffer.text.whole
+            is_users = path in turn.saved and buffer is not None and not buffer.ahead
+            seen.take(now, text)
+            if now is None and was is not None:
+                self._detach(turn, self._miss, path)
+                is_users = path in turn.left
+            if is_users:
+                return turn.saved.discard(path)
+            earlier = None if isinstance(before, Unknown) else before or ""
+            earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
+            looked = was if earlier == before else None
+        by = turn.doer(seen.by)
+        if isinstance(text, str) and not isinstance(before, Unknown):
+            by = by._replace(ends=sight.Ends.of(seen.path, before, text))
+        found = await self._bring(path, earlier, None, by, looked) if buffer else None
+        is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
+        if text is not Unknown.TEXT and text != before and not is_echo:
+            self._on_changed(turn.doer(seen.by), seen.path, before, text)
+        self._note(turn.session, path, seen, found, earlier)
+        if isinstance(found, Overlap):
+            self._detach(turn, self._ask, path, earlier, found)
+        elif buffer and not found:
+            self._unsettled.settle(path)
+
+    async def _miss(self, turn: Turn, path: str) -> None:
+        """A file that is gone for good, and loaded: Neovim would say so by E211, whenever it looks."""
+        await anyio.sleep(_GONE)
+        if sight.stamp(path) is None and await self._files.documents.loaded(path):
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
+
+    def _note(self, session: Session, path: str, seen: Sight, found: object, earlier: str | None) -> None:
+        """What is missed is tried again at the next look, and told once."""
+        why = found.why if isinstance(found, Missed) else ""
+        if why and why != seen.missed:
+            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} has changed on disk, its buffer has not: {one_line(why)}")
+        seen.missed, seen.shown = why, earlier if why else None
+
+    async def _reconsider(self, turn: Turn, path: str) -> None:
+        """Whether there is still something to decide."""
+        if not await self._bring(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
+            self._unsettled.settle(path)
+
+    async def _ask(self, turn: Turn, path: str, earlier: str | None, apart: Overlap) -> None:
+        await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
+
+    async def _bring(
+        self,
+        path: str,
+        earlier: str | None,
+        settled: Settled | None,
+        by: Doer,
+        looked: sight.Stamp | None = None,
+    ) -> Overlap | Missed | NotLoaded | None:
+        known = None if earlier is None else Known(earlier, sight.file_stamp(looked))
+        found = await self._files.sync(path, by, known, settled, self._files.echo(path))
+        if settled is None and isinstance(found, Overlap):
+            text = await self._files.decided.wanted(by.session, path, found)
+            if text is not None:  # the user has seen both
+                return await self._files.sync(path, by, known, Settled(found, text))
+        return found
+
+
+async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
+    """What was clean held what is committed; what is new to git was not there."""
+    data = await git_status.committed(tree, path, sight.LARGEST) if is_committed else None
+    return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
+
+
+def _below(root: str, path: str) -> str:
+    """A resolved path as the user names it."""
+    return os.path.join(root, os.path.relpath(path, disk.resolve(root)))

@@ -1,0 +1,250 @@
+"""Files that the editor has loaded. It owns their texts: it merges, applies and saves a write in one step, and takes up
+what has changed on the disk. Each is one call, so nothing here can be out of date."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from typing import Any, NamedTuple
+
+import anyio
+
+from acp_nvim.editor.interface import Editor
+from acp_nvim.files import disk
+from acp_nvim.files.file_snapshot import Doer, FileStamp, as_utf8
+from acp_nvim.messages import calls
+from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
+from acp_nvim.text.text_file import Text, split
+
+log = logging.getLogger(__name__)
+_PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
+_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+
+
+class Document(NamedTuple):
+    """A loaded file as the user sees it."""
+
+    text: Text
+    modified: bool
+    encoding: str
+    ahead: bool  # the disk holds something else than the buffer builds on
+
+    def decode(self, data: bytes) -> str:
+        """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
+        with contextlib.suppress(LookupError, UnicodeDecodeError):
+            return data.decode(self.encoding)
+        return as_utf8(data)
+
+
+class Known(NamedTuple):
+    """What the disk held when it was last looked at: what has come to it since is the agent's."""
+
+    text: str
+    stamp: FileStamp | None = None
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {"text": self.text} | ({"stamp": list(self.stamp)} if self.stamp else {})
+
+
+class Overlap(NamedTuple):
+    """Two sides have changed the same lines: `mine` and `agents` are merged but for these."""
+
+    mine: str
+    agents: str
+    live: str  # what the decision is about
+    disk: FileStamp | None = None  # of the file that was looked at
+    disk_text: str = ""
+    apart: bool = False  # unsaved lines and the disk
+
+
+class Settled(NamedTuple):
+    """What the user wants to have in the place of both."""
+
+    overlap: Overlap
+    text: str
+
+
+class Written(NamedTuple):
+    text: str  # as it was saved
+    before: str | None  # as the user saw it; None: there was no file
+
+
+class Locked(NamedTuple):
+    """The user is in the middle of a command: once that is over it will do."""
+
+    why: str
+    over: anyio.Event
+
+
+class Missed(NamedTuple):
+    """The buffer was not written, or has not taken up the disk's text."""
+
+    why: str
+    broken: bool = False  # the file was touched, and does not hold the text
+
+
+class NotLoaded:
+    """The disk is all there is."""
+
+
+class Documents:
+    """`unsaved`: files with unsaved changes in a buffer; the editor tells."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.autocmds = True
+        self.unsaved: set[str] = set()
+        self.open: set[str] = set()  # files that were loaded when the editor was last asked about them
+        self.heard = True  # of the last write: the user has an autocommand for it, or may have one
+        self._editor = editor
+        self._locked: dict[str, anyio.Event] = {}
+
+    def modified(self, path: str, is_modified: bool) -> None:
+        """A loaded buffer has unsaved changes now, or none any more."""
+        (self.unsaved.add if is_modified else self.unsaved.discard)(disk.resolve(path))
+
+    def unlocked(self, path: str) -> None:
+        """The user has finished what kept the file from being changed."""
+        if event := self._locked.pop(path, None):
+            event.set()
+
+    def wake(self) -> None:
+        """Whoever waits looks at once whether it still wants to."""
+        for path in list(self._locked):
+            self.unlocked(path)
+
+    # --- reading
+
+    async def loaded(self, path: str) -> Document | None:
+        """With all of its text."""
+        said = await self._editor.call(calls.DocumentRead(path, True))
+        self._seen(path, said)
+        return _document(said) if said else None
+
+    async def read(self, path: str) -> tuple[str, str]:
+        """The text and its line end. An editor that waits for its user is not waited for where the disk will do."""
+        if path not in self.unsaved:
+            with anyio.move_on_after(_PATIENCE):
+                return await self._read(path)
+            with contextlib.suppress(UnicodeDecodeError):
+                return _from_disk(path)
+        return await self._read(path)
+
+    async def _read(self, path: str) -> tuple[str, str]:
+        said = await self._editor.call(calls.DocumentRead(path, False))
+        self._seen(path, said)
+        if said and not said.get("plain"):
+            return sendable(said["text"], path), _ENDS[said["ff"]]
+        try:
+            return _from_disk(path)
+        except UnicodeDecodeError as error:
+            raise not_text(path) from error
+
+    def _seen(self, path: str, is_loaded: object) -> None:
+        (self.open.add if is_loaded else self.open.discard)(path)
+
+    # --- writing
+
+    async def write(
+        self,
+        path: str,
+        base: str | bytes | None,
+        text: str,
+        by: Doer,
+        known: Known | None = None,
+        settled: FileStamp | None = None,
+    ) -> Written | Overlap | Locked | Missed | NotLoaded:
+        """Merge `text` into the buffer and save it. `base`: what the agent believes the file to hold, or the bytes
+        that it builds on. `settled`: the file that the user was asked about."""
+        request: dict[str, Any] = {"path": path, "text": text, "by": by.shape, "autocmds": self.autocmds}
+        if base is not None:
+            request["base" if isinstance(base, str) else "base_bytes"] = _chars(base)
+        if known:
+            request["known"] = known.shape
+        if settled:
+            request["settled"] = list(settled)
+        over = self._about_to_ask(path)
+        said = await self._editor.call(calls.DocumentWrite(request))
+        if said.get("no_folder"):
+            disk.make_parents(path)
+            said = await self._editor.call(calls.DocumentWrite(request))
+        found = self._answer(path, said, over)
+        if found is not None:
+            return found
+        if "warning" in said:
+            log.warning("%s was written, but: %s", path, said["warning"])
+        self.heard = bool(said.get("heard", True))
+        return Written(str(said.get("text", text)), str(said["before"]))
+
+    async def sync(
+        self,
+        path: str,
+        by: Doer,
+        known: Known | None,
+        settled: Settled | None = None,
+        echo: str | None = None,
+    ) -> Overlap | Locked | Missed | NotLoaded | None:
+        """Let the buffer take up what the disk holds. None: both are in step. `echo`: if that is what the disk holds,
+        the buffer has taken it up before, by a write of the agent's."""
+        request: dict[str, Any] = {"path": path, "by": by.shape}
+        if known:
+            request["known"] = known.shape
+        if echo is not None:
+            request["echo"] = echo
+        if settled:
+            about = settled.overlap
+            request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}
+        over = self._about_to_ask(path)
+        return self._answer(path, await self._editor.call(calls.DocumentSync(request)), over)
+
+    def _about_to_ask(self, path: str) -> anyio.Event:
+        """The editor may say that the file is free again before its answer is looked at."""
+        return self._locked.setdefault(path, anyio.Event())
+
+    async def merge(self, base: str | None, mine: str, theirs: str) -> str | Overlap:
+        """Merge the texts of a file that is not loaded."""
+        said = await self._editor.call(calls.DocumentMerge(base, mine, theirs))
+        return str(said["text"]) if "text" in said else Overlap(said["mine"], said["agents"], mine)
+
+    def _answer(
+        self, path: str, said: dict[str, Any], over: anyio.Event
+    ) -> Overlap | Locked | Missed | NotLoaded | None:
+        self._seen(path, not said.get("not_loaded"))
+        if said.get("not_loaded"):
+            return NotLoaded()
+        if "locked" in said:
+            return Locked(said["locked"], over)
+        self.unlocked(path)
+        if "refused" in said or "missed" in said:
+            return Missed(said.get("refused") or said["missed"], bool(said.get("broken")))
+        if about := said.get("overlap"):
+            stamp = tuple(about["disk"]) if about.get("disk") else None
+            mine, agents, live = (sendable(about[side], path) for side in ("mine", "agents", "live"))
+            return Overlap(mine, agents, live, stamp, about.get("disk_text", ""), bool(about.get("apart")))
+        return None
+
+
+def _document(said: dict[str, Any]) -> Document:
+    text = split(said["text"], _ENDS[said["ff"]])
+    return Document(text, bool(said["modified"]), said["fenc"] or "utf-8", bool(said["ahead"]))
+
+
+def _chars(data: str | bytes) -> str:
+    """Bytes travel as the text that they would be in UTF-8, surrogates and all."""
+    return data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+
+
+def _from_disk(path: str) -> tuple[str, str]:
+    return disk.read(path).decode("utf-8").removeprefix("\ufeff"), "\n"
+
+
+def sendable(text: str, path: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise not_text(path) from error
+    return text
+
+
+def not_text(path: str) -> RpcError:
+    return RpcError(INTERNAL_ERROR, f"{path} is not UTF-8 text")

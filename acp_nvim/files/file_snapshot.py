@@ -1,0 +1,162 @@
+"""What a file held when it was looked at: regular files of a bounded size, and only texts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, NamedTuple
+
+from acp_nvim.files import disk
+from acp_nvim.session.session import Session
+from acp_nvim.text.text_file import split
+
+Stamp = tuple[int, ...]
+FileStamp = tuple[int, ...]  # as the editor sees a file: seconds, nanoseconds, size, inode
+LARGEST = 16 << 20  # bytes
+UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
+_MODE = 3  # where it stands in a stamp
+_TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
+
+By = Literal["agent", "unknown"]
+Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes by the lines that go, and those that come
+NOBODYS: Own = frozenset()
+
+
+class Ends(NamedTuple):
+    """What the lines of a buffer do not say of its file, before and after a change."""
+
+    given: str  # its path as it was named
+    was_there: bool | None = None  # None: the editor will know
+    was_final: bool = True  # its last line had a newline
+    was_dos: bool = False  # its lines ended in CRLF
+    is_final: bool | None = None  # its last line is the same, and has a newline now; None: it is another one
+
+    @staticmethod
+    def of(given: str, before: str | None, after: str) -> Ends:
+        if before is None:
+            return Ends(given, False)
+        was, now = split(before), split(after)
+        is_same = was.lines[-1:] == now.lines[-1:] != ()
+        return Ends(given, True, was.final, was.end == "\r\n", now.final if is_same else None)
+
+
+class Doer(NamedTuple):
+    """Who has changed a file, and in which turn: the session may be in its next one when that is found."""
+
+    session: Session
+    by: By
+    turn: int
+    own: Own | None = None  # the agent's own changes, where some are the user's; None: all are its own
+    ends: Ends | None = None  # of the file that is changed, where that is known
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """As the editor is told, which keeps the changes that wait for a review."""
+        by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
+        if self.own is not None:
+            by["own"] = [[list(old), list(new)] for old, new in self.own]
+        return by if self.ends is None else {**by, **self.ends._asdict()}
+
+
+class Unknown(Enum):
+    TEXT = "there is a file, and nobody knows its text"
+
+
+Held = str | Unknown | None  # None: there is no file
+
+
+@dataclass(slots=True)
+class Sight:
+    path: str  # as it was named, symlinks unresolved
+    by: By
+    stamp: Stamp | None
+    text: Held
+    sure: bool = True  # the same stamp means the same text
+    mode: int | None = None  # of the file when it was last there
+    missed: str = ""  # why the buffer has not taken that text up
+    shown: str | None = None  # if so, the disk's text that it was last in step with
+
+    def differs(self, now: Stamp | None) -> bool:
+        return now != self.stamp or not self.sure or bool(self.missed)
+
+    def take(self, now: Stamp | None, text: Held) -> None:
+        if now and now != UNSEEN:
+            self.mode = stat.S_IMODE(now[_MODE])
+        self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK
+
+
+def stamp(path: str) -> Stamp | None:
+    """What changes with a regular file from outside; when it changed comes last."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    place = status.st_dev, status.st_ino
+    return *place, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns
+
+
+def settles_in(now: Stamp) -> float:
+    """Seconds until the same stamp means the same text; some clocks of file systems are ahead of ours."""
+    return (_TICK - (disk.clock() - now[-1])) / 1e9
+
+
+def changed(now: Stamp) -> int:
+    """When the text last changed, in nanoseconds; 0 if nobody has looked."""
+    return now[4] if now != UNSEEN else 0
+
+
+def file_stamp(now: Stamp | None) -> FileStamp | None:
+    """As the editor would have seen that file."""
+    return (*divmod(changed(now), 10**9), size(now), now[1]) if now and now != UNSEEN else None
+
+
+def size(now: Stamp | None) -> int:
+    return now[2] if now else 0
+
+
+def text(path: str, most: int = LARGEST) -> Held:
+    data = content(path, most)
+    return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
+
+
+def look(path: str) -> tuple[Stamp | None, Held]:
+    """Both: a file that goes while it is looked at is gone."""
+    now, found = stamp(path), text(path)
+    return None if found is None else now, found
+
+
+def content(path: str, most: int = LARGEST) -> bytes | None:
+    if size(now := stamp(path)) > most or now is None:
+        return None
+    try:
+        return disk.look(path)
+    except OSError:
+        return None
+
+
+def decoded(data: bytes | None) -> Held:
+    try:
+        return None if data is None else data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Unknown.TEXT
+
+
+def as_utf8(data: bytes) -> str:
+    """What is no UTF-8 comes as surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def as_text(data: bytes | None) -> str | None:
+    return None if data is None else as_utf8(data).removeprefix("\ufeff")
+
+
+def on_disk(path: str) -> bytes | None:
+    """The bytes of a file; None if there is none."""
+    try:
+        return disk.read(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,375 @@
+"""fs/read_text_file and fs/write_text_file: the agent gets what the user sees, and writes as a colleague would.
+
+Requests on one file are served one after the other. A write is merged in three ways: the base is what the agent
+believes, mine is the live text, theirs is the content; only an overlap asks the user. While the user thinks nobody else
+is kept from the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import anyio.lowlevel
+
+from acp_nvim.agent.requests import Entry
+from acp_nvim.editor.interface import Editor
+from acp_nvim.files import disk
+from acp_nvim.files.boundary import Access, Boundary
+from acp_nvim.files.conflict_question import Conflicts
+from acp_nvim.files.documents import (
+    Documents,
+    Known,
+    Locked,
+    Missed,
+    NotLoaded,
+    Overlap,
+    Settled,
+    Written,
+    sendable,
+)
+from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as_text, on_disk
+from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.session.agent_baseline import Beliefs
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_paths import absolute
+from acp_nvim.text import text_file
+from acp_nvim.text.text_file import in_format, section, split
+
+_LONGEST = 4095  # bytes: a file behind more could be made step by step, and opened by nobody
+_BESIDE = "the file has also changed on disk, in lines with unsaved changes"
+
+
+class Front(Protocol):
+    """What files tell the rest of the client. Paths are absolute, symlinks unresolved."""
+
+    def touch(self, session: Session) -> None: ...
+    def on_read(self, session: Session, path: str, line: int | None) -> None: ...
+    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+        """`before`: what the user saw, None if there was no file; `after`: what is saved."""
+
+    def on_broken(self, path: str) -> None:
+        """A write has failed after it had touched the file, which is resolved."""
+
+    def known(self, session: Session, path: str) -> Known | None:
+        """What the file held when it was last looked at in the session's turn; `path` is resolved."""
+
+
+class Decision(Protocol):
+    """What the user has decided about one file of a proposal."""
+
+    settled: bool
+    through: bool
+
+    @property
+    def decided(self) -> str | None:
+        """The text that the user wants; None: no such file."""
+
+    @property
+    def own(self) -> Own | None: ...
+    def is_proposal(self, content: str) -> bool: ...
+    def base(self, disk: str | None) -> str: ...
+
+
+class Decided(Protocol):
+    """What the user has made of proposals whose writes are still to come."""
+
+    def find(self, session: Session, path: str) -> Decision | None: ...
+    def unlike(self, session: Session, decision: Any) -> None:
+        """What is written is not what was proposed."""
+
+    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
+        """What the user has decided on where the agent's write and unsaved lines overlap; None: nothing."""
+
+
+class Undecided:
+    def find(self, session: Session, path: str) -> Decision | None:
+        return None
+
+    def unlike(self, session: Session, decision: Any) -> None:
+        raise AssertionError("nothing was decided")
+
+    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
+        return None
+
+
+class Files:
+    decided: Decided = Undecided()
+
+    def __init__(self, editor: Editor, front: Front) -> None:
+        self.conflicts = Conflicts(editor, front.touch)
+        self.boundary = Boundary(front.touch)
+        self.documents = Documents(editor)
+        self._front = front
+        self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
+        self._echoes: dict[str, tuple[Session, str]] = {}
+        self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._finishing: set[anyio.CancelScope] = set()
+        self.saving: set[str] = set()  # files that the editor is asked to save for an agent
+
+    # --- what the rest of the client tells
+
+    def configure(self, outside: str, autocmds: bool) -> None:
+        self.boundary.outside, self.documents.autocmds = outside, autocmds
+
+    def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
+        """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.
+
+        All other files are looked at when they are written: one that has not changed since now is its own witness.
+        """
+        paths = {*map(disk.resolve, loaded), *self.documents.unsaved}
+        now = disk.clock()
+        looked_at: dict[str, bytes | None] = {}
+        for path in paths:
+            with contextlib.suppress(OSError):
+                looked_at[path] = on_disk(path)
+        self.beliefs(session).begin_turn(now, looked_at)
+        self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
+
+    def beliefs(self, session: Session) -> Beliefs:
+        return self._beliefs.get(session) or self._beliefs.setdefault(session, Beliefs(disk.clock()))
+
+    def expect_echo(self, session: Session, path: str, text: str) -> None:
+        """Some agents write through us, and then to the disk as well: what the buffer has beyond is the user's."""
+        self._echoes[path] = session, text
+
+    def echo(self, path: str) -> str | None:
+        return self._echoes.get(path, (None, None))[1]
+
+    def forget(self, session: Session) -> None:
+        """Its agent begins anew: it believes nothing, and nothing outside is open to it."""
+        self._beliefs.pop(session, None)
+        self.boundary.forget(session)
+
+    def close(self) -> None:
+        """The editor is gone: what it was about to save is not waited for."""
+        for scope in list(self._finishing):
+            scope.cancel()
+
+    # --- what agents ask for
+
+    async def read(self, entry: Entry, session: Session) -> dict[str, Any]:
+        params = entry.request.params
+        line, limit = _number(params, "line"), _number(params, "limit")
+        async with self._in_turn(session, "read", _path(params)) as path:
+            async with self.lock(path):
+                text, end = await self.documents.read(path)
+            content = section(text, end, line, limit)
+            if content is None:
+                raise RpcError(INVALID_PARAMS, f"line {line} is past the end of {path}")
+            self.beliefs(session).learn_lines(path, text, end, line, limit)
+        self._front.on_read(session, absolute(params["path"], session.cwd), line)
+        return {"content": content}
+
+    async def write(self, entry: Entry, session: Session) -> dict[str, Any]:
+        params = entry.request.params
+        given, content = _path(params), params.get("content")
+        if not isinstance(content, str):
+            raise RpcError(INVALID_PARAMS, "content must be a text")
+        in_turn, turn = session.in_turn, session.turn
+
+        def gives_up() -> bool:
+            return session.cancelling or (session.in_turn, session.turn) != (in_turn, turn)
+
+        async with self._in_turn(session, "write", given) as path:
+            await self._write(session, given, path, content, gives_up)
+        return {}
+
+    async def _write(
+        self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
+    ) -> None:
+        base, text, own, is_done = self._decided(session, path, content)
+        settled: FileStamp | None = None
+        while not is_done:
+            found: Written | Overlap | Locked | Missed | None = None
+            async with self.lock(path):
+                await anyio.lowlevel.checkpoint_if_cancelled()
+                _expect_same(given, path)
+                with self._to_the_end(), self._saving(path):
+                    by = Doer(session, "agent", session.turn, own, Ends(absolute(given, session.cwd)))
+                    found = await self._try(session, path, base, text, by, settled)
+                    if isinstance(found, Written):
+                        self._learn(session, given, path, content, found)
+            if found is None:
+                await anyio.lowlevel.checkpoint_if_cancelled()
+                raise RpcError(CANCELLED, f"{path} was not written: the editor is gone")
+            if isinstance(found, Overlap):
+                note = _BESIDE if found.apart else ""
+                mine, agents = split(found.mine), split(found.agents)
+                text = await self.conflicts.decide(session, path, mine, agents, note)
+                base, settled, own = found.live, found.disk, NOBODYS
+            elif isinstance(found, Missed):
+                if found.broken:
+                    self._front.on_broken(path)
+                raise RpcError(INTERNAL_ERROR, f"{path} was not written: {found.why}")
+            elif isinstance(found, Locked):
+                await found.over.wait()
+                if gives_up():
+                    raise RpcError(
+                        CANCELLED, f"{path} was not written: the turn has ended before it could be"
+                    )
+            else:
+                is_done = True
+
+    def _decided(
+        self, session: Session, path: str, content: str
+    ) -> tuple[str | bytes | None, str, Own | None, bool]:
+        """What is to be written in the place of the content, and on which base. The last is true if nothing is."""
+        base = self._base(session, path)
+        decision = self.decided.find(session, path)
+        if not decision:
+            return base, content, None, False
+        if not decision.is_proposal(content):
+            self.decided.unlike(session, decision)
+            return base, content, None, False
+        decision.settled = decision.through = True
+        if decision.decided is None:  # the user wants no such file
+            self.beliefs(session).learn(path, content)
+            return None, "", None, True
+        return decision.base(as_text(on_disk(path))), decision.decided, decision.own, False
+
+    async def _try(
+        self,
+        session: Session,
+        path: str,
+        base: str | bytes | None,
+        text: str,
+        by: Doer,
+        settled: FileStamp | None,
+    ) -> Written | Overlap | Locked | Missed:
+        known = self._front.known(session, path)
+        found = await self.documents.write(path, base, text, by, known, settled)
+        return await self._write_disk(path, base, text) if isinstance(found, NotLoaded) else found
+
+    async def _write_disk(self, path: str, base: str | bytes | None, theirs: str) -> Written | Overlap:
+        """The file is in no buffer: the disk's text is the live one."""
+        self.documents.heard = True
+        while True:
+            data = on_disk(path)
+            live = text_file.decode(data or b"")
+            mine = sendable(live.whole, path)
+            believed = as_text(base) if isinstance(base, bytes) else base
+            merged: str | Overlap = theirs
+            if believed != mine:
+                merged = await self.documents.merge(believed, mine, theirs)
+                if on_disk(path) != data:
+                    continue
+            if isinstance(merged, Overlap):
+                return merged
+            end = live.end if live.lines or believed else split(theirs).end
+            wanted = in_format(merged, end)
+            wanted = replace(wanted, bom=live.bom or wanted.bom)
+            if data is None or wanted != live:
+                disk.write(path, text_file.encode(wanted))
+            return Written(wanted.whole, None if data is None else mine)
+
+    async def sync(
+        self,
+        path: str,
+        by: Doer,
+        known: Known | None,
+        settled: Settled | None = None,
+        echo: str | None = None,
+    ) -> Overlap | Missed | NotLoaded | None:
+        """Let the buffer of a file take up what the disk holds; `path` is a resolved one. None: both are in step."""
+        by = by._replace(own=NOBODYS) if settled else by
+        while True:
+            async with self.lock(path):
+                found = await self.documents.sync(path, by, known, settled, echo)
+            if not isinstance(found, Locked):
+                return found
+            await found.over.wait()
+
+    def _learn(self, session: Session, given: str, path: str, content: str, written: Written) -> None:
+        """It is saved, and the agent believes what it has sent."""
+        self.beliefs(session).learn(path, content)
+        self._echoes.pop(path, None)
+        if content != written.text and split(content).lines != split(written.text).lines:
+            self.expect_echo(session, path, content)
+        self._front.on_written(session, absolute(given, session.cwd), written.before, written.text)
+
+    def _base(self, session: Session, path: str) -> str | bytes | None:
+        """Nothing is lost by making a file that is gone anew, whatever it held."""
+        data = on_disk(path)
+        if data is None and path not in self.documents.open:
+            return ""
+        changed = disk.changed(path) if data is not None else 0
+        return self.beliefs(session).base(path, data, changed, bytes)
+
+    # --- how they are served
+
+    def lock(self, path: str) -> anyio.Lock:
+        """Whoever holds it is alone with the file, and waits for no user; `path` is a resolved one."""
+        return self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
+
+    @contextlib.asynccontextmanager
+    async def _in_turn(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
+        """The resolved path, while no other request of an agent is served there and the session may have it."""
+        path = disk.resolve(given)
+        async with self._turns.get(path) or self._turns.setdefault(path, anyio.Lock()):
+            with _told(access, path):
+                await self.boundary.admit(session, access, path, given)
+                _expect_same(given, path)
+                yield path
+
+    @contextlib.contextmanager
+    def _saving(self, path: str) -> Iterator[None]:
+        self.saving.add(path)
+        try:
+            yield
+        finally:
+            self.saving.discard(path)
+
+    @contextlib.contextmanager
+    def _to_the_end(self) -> Iterator[None]:
+        """What has begun in the editor is not left half told, even if the agent withdraws its request."""
+        with anyio.CancelScope(shield=True) as scope:
+            self._finishing.add(scope)
+            try:
+                yield
+            finally:
+                self._finishing.discard(scope)
+
+
+@contextlib.contextmanager
+def _told(access: Access, path: str) -> Iterator[None]:
+    """What went wrong with a file, in the codes of the wire."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if access == "read":
+            raise RpcError(NOT_FOUND, f"Resource not found: {path}") from error
+        raise RpcError(INTERNAL_ERROR, f"cannot write {path}: {error.strerror}") from error
+    except IsADirectoryError as error:
+        raise RpcError(INVALID_PARAMS, f"{path} is a directory") from error
+    except OSError as error:
+        raise RpcError(INTERNAL_ERROR, f"cannot {access} {path}: {error.strerror}") from error
+
+
+def _expect_same(given: str, path: str) -> None:
+    """A symlink may have been turned while somebody was asked."""
+    if disk.resolve(given) != path:
+        raise RpcError(INTERNAL_ERROR, f"{given} no longer leads to {path}")
+
+
+def _path(params: dict[str, Any]) -> str:
+    path = params.get("path")
+    if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
+        raise RpcError(INVALID_PARAMS, f"path must be absolute: {path!r}")
+    if len(os.fsencode(path)) > _LONGEST:
+        raise RpcError(INVALID_PARAMS, f"path is longer than {_LONGEST} bytes")
+    return path
+
+
+def _number(params: dict[str, Any], name: str) -> int | None:
+    value = params.get(name)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise RpcError(INVALID_PARAMS, f"{name} must be a number from 0 up: {value!r}")
+    return value

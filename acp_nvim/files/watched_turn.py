@@ -1,0 +1,121 @@
+"""The files that one turn of a session has to do with, as they were when last looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import anyio
+
+from acp_nvim.files import disk
+from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files.boundary import Boundary
+from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
+from acp_nvim.files.inert_git import Repository
+from acp_nvim.session.session import Session
+
+MOST = 500  # paths
+_SMALL = 64 << 10  # bytes that are read at once
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    session: Session
+    number: int
+    boundary: Boundary
+    began: int = field(default_factory=disk.clock)
+    begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
+    over: anyio.Event = field(default_factory=anyio.Event)
+    settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
+    busy: int = 0  # tasks that may find a change still
+    sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
+    ended: set[int] = field(default_factory=set)  # keys of calls
+    saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
+    left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
+    answered: int = 0  # when the agent did
+    # how the files looked when it answered
+    at_answer: dict[str, sight.Stamp | None] = field(default_factory=dict)
+    trees: dict[str, tuple[Repository, frozenset[str]]] = field(
+        default_factory=dict
+    )  # by folder: what was dirty
+    scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
+    _resolved: dict[str, str | None] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
+
+    def doer(self, by: By) -> Doer:
+        return Doer(self.session, by, self.number)
+
+    def is_new(self, given: str, by: By) -> bool:
+        """What nobody names takes at most half of the room."""
+        return given not in self._resolved and len(self._resolved) < (MOST if by == "agent" else MOST // 2)
+
+    def announce(self, given: str) -> None:
+        """The agent names it."""
+        if seen := self.sights.get(self._resolved.get(given) or ""):
+            seen.path, seen.by = given, "agent"
+
+    def meet(self, given: str, by: By, done: bool = False) -> None:
+        """The first look at a path. `done`: what the agent does with it may have been done already."""
+        if not self.is_new(given, by):
+            return
+        path = disk.resolve(given)
+        inside = self.boundary.is_inside(self.session, path, given)
+        self._resolved[given] = path if inside else None
+        if inside and path not in self.sights:
+            now = sight.stamp(path)
+            if done and now and now[-1] >= self.began:
+                self.add(path, given, by, None, Unknown.TEXT)
+            else:
+                self.add(path, given, by, now, sight.text(path, _SMALL))
+
+    def add(self, path: str, given: str, by: By, now: sight.Stamp | None, text: Held) -> Sight | None:
+        if path not in self.sights and len(self.sights) < MOST:
+            self.sights[path] = Sight(given, by, None, None)
+            self.sights[path].take(now, text)
+        return self.sights.get(path)
+
+    def resolved(self, given: Iterable[str]) -> list[str]:
+        return [path for each in given if (path := self._resolved.get(each)) in self.sights and path]
+
+    def take_large(self) -> list[str]:
+        """Files of which the text is still to be read; each is given once."""
+        unread = {path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT}
+        fresh, self._read = unread - self._read, self._read | unread
+        return list(fresh)
+
+    def close(self) -> None:
+        """The agent has answered: a file that goes from now on is not gone by its doing."""
+        named = (path for path, each in self.sights.items() if each.by == "agent")
+        self.left = {path for path in named if sight.stamp(path)}
+        self.at_answer = {path: sight.stamp(path) for path in self.sights}
+        self.answered = disk.clock()
+        self.over.set()
+
+    @property
+    def suspects(self) -> list[str]:
+        """Files that may have changed before the answer: what changes from now on is somebody else's doing."""
+        return [path for path in self.sights if self.is_suspect(path)]
+
+    def is_suspect(self, path: str) -> bool:
+        """May the agent have made a text of the file before its answer that nobody has read?
+
+        No, if the file was last read with the stamp that it had at the answer. Within a clock tick that stamp may
+        stand for two texts, so it is read again as long as it still has it.
+        """
+        seen = self.sights[path]
+        if path not in self.at_answer or seen.stamp != self.at_answer[path] or seen.missed:
+            return True
+        return not seen.sure and sight.stamp(path) == seen.stamp
+
+    def is_later(self, path: str) -> bool:
+        """The file has changed after the answer."""
+        now = sight.stamp(path)
+        return now is not None and now[-1] > self.answered
+
+    def stamps(self) -> dict[str, sight.Stamp | None]:
+        """Of the files that look different now."""
+        now = {path: sight.stamp(path) for path in list(self.sights)}
+        return {path: each for path, each in now.items() if each != self.sights[path].stamp}
+
+    def changed(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in paths if self.sights[path].differs(sight.stamp(path))]

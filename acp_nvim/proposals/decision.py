@@ -1,0 +1,62 @@
+"""What the user has decided about one file of a proposal that the agent was then allowed to make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acp_nvim.files.file_snapshot import Own
+from acp_nvim.text.line_diff import edits
+from acp_nvim.text.text_file import Text, split
+
+
+@dataclass(slots=True, eq=False)
+class Decision:
+    """`left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
+    wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
+    for `saved` also: it overlaps unsaved lines."""
+
+    path: str  # resolved
+    left: str | None
+    right: str | None
+    decided: str | None
+    saved: str | None
+    disk: str | None  # what the disk held when the agent asked
+    written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
+    settled: bool = False  # its write has come, or is not expected any more
+    is_taken_back: bool = False
+    through: bool = False  # by a write through us
+    put: str | None = None  # what has been put on the disk in the place of the agent's write
+
+    @property
+    def own(self) -> Own | None:
+        """The agent's changes that the user has taken as they were proposed; None: all of them."""
+        if self.decided == self.right:
+            return None
+        left, right = (list(split(text or "").lines) for text in (self.left, self.right))
+        return frozenset(
+            (tuple(left[each.first : each.last]), tuple(each.lines)) for each in edits(left, right)
+        )
+
+    def is_proposal(self, content: str) -> bool:
+        """Whether a write through us is the one that was proposed."""
+        wanted = (*self.written, self.right)
+        return any(text is not None and _lines(text) == _lines(content) for text in wanted)
+
+    @property
+    def on_disk(self) -> Text | None:
+        """What the disk shall hold in the place of the agent's own write; None: nobody can tell."""
+        text = self.saved if self.saved is not None else self.decided if self.left is None else None
+        return None if text is None else split(text)
+
+    def base(self, disk: str | None) -> str:
+        """Of the decision, for the live text: an agent that writes both ways may have written the disk before."""
+        is_there = disk is not None and disk in self.written and disk != self.disk
+        return (self.right if is_there and self.right is not None else self.left) or ""
+
+    @property
+    def deletes(self) -> bool:
+        return self.decided is None
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return split(text.removeprefix("\ufeff")).lines

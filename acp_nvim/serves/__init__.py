@@ -1,1 +1,0 @@
-"""What the client does for the agent."""

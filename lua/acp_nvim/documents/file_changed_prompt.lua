@@ -1,0 +1,49 @@
+-- While a conflict is open the disk may differ from its buffer: we ask about that already, Neovim must not as well, be it
+-- because it gains the focus or because of :checktime. A `:w` is still asked about, as it would take the disk's lines.
+local files = require("acp_nvim.documents.find")
+
+local api = vim.api
+local M = {}
+
+local group = api.nvim_create_augroup("acp_nvim.documents.file_changed_prompt", {})
+local paths = {} ---@type table<integer, string[]?> session -> the resolved paths of its conflicts
+
+local function answer()
+  vim.v.fcs_choice = ""
+end
+
+--- For these buffers alone: Neovim asks about none that has such an autocommand.
+---@param path string
+local function listen(path)
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_is_loaded(buf) and files.resolve(api.nvim_buf_get_name(buf)) == path then
+      api.nvim_create_autocmd("FileChangedShell", { group = group, buffer = buf, callback = answer })
+    end
+  end
+end
+
+---@param questions { kind: string, path?: string }[]
+---@return string[]
+local function conflicts(questions)
+  local found = {}
+  for _, question in ipairs(questions) do
+    if question.kind == "conflict" and question.path then
+      found[#found + 1] = files.resolve(question.path)
+    end
+  end
+  return found
+end
+
+--- The open questions of a session are these now.
+---@param n integer
+---@param questions { kind: string, path?: string }[]
+function M.update(n, questions)
+  local found = conflicts(questions)
+  paths[n] = #found > 0 and found or nil
+  api.nvim_clear_autocmds({ group = group })
+  for _, list in pairs(paths) do
+    vim.tbl_map(listen, list)
+  end
+end
+
+return M

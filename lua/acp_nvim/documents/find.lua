@@ -1,0 +1,92 @@
+-- The loaded buffers of files, and where paths lead. Looking opens nothing and loads nothing.
+local api = vim.api
+local M = {}
+
+local FRESH_MS = 1000
+local LINKS = 40 -- so many are followed, as by the system
+
+local resolved = {} ---@type table<string, string> name of a buffer -> where it leads, for a moment
+local resolved_at = 0
+
+--- What a path leads to that does not exist: the target of a link, or the path itself.
+---@param path string
+---@return string
+local function target(path)
+  local link = vim.uv.fs_readlink(path)
+  if not link then
+    return path
+  end
+  return link:sub(1, 1) == "/" and link or vim.fs.joinpath(vim.fs.dirname(path), link)
+end
+
+--- Where a path leads: symlinks resolved as far as there is anything, also those whose target is still to be made.
+---@param path string
+---@return string
+function M.resolve(path)
+  local rest, followed = "", 0
+  while true do
+    local real = vim.uv.fs_realpath(path)
+    if real then
+      return (real == "/" and rest ~= "") and rest or real .. rest
+    end
+    local there = followed < LINKS and target(path) or path
+    if there ~= path then
+      followed, path = followed + 1, there
+    else
+      local parent = vim.fs.dirname(path)
+      if not parent or parent == path or parent == "." then
+        return path .. rest
+      end
+      rest = "/" .. vim.fs.basename(path) .. rest
+      path = parent
+    end
+  end
+end
+
+--- The same for a buffer; an agent reads many files in a row, and every buffer is asked each time.
+---@param name string
+---@return string
+local function resolve_name(name)
+  if vim.uv.now() - resolved_at > FRESH_MS then
+    resolved, resolved_at = {}, vim.uv.now()
+  end
+  resolved[name] = resolved[name] or M.resolve(name)
+  return resolved[name]
+end
+
+--- The buffer's text is that of the file which it is named after. The right side of a proposal is none, though it is
+--- written like one.
+---@param buf integer
+---@return boolean
+function M.is_file(buf)
+  local kind, name = vim.bo[buf].buftype, api.nvim_buf_get_name(buf)
+  local is_named = name ~= "" and not vim.startswith(name, "acp://")
+  return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and is_named
+end
+
+--- The loaded buffer of a file.
+---@param path string
+---@return integer? buf  of several the one with unsaved changes
+function M.find(path)
+  local real, found = M.resolve(path), nil
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if M.is_file(buf) and resolve_name(api.nvim_buf_get_name(buf)) == real and (not found or vim.bo[buf].modified) then
+      found = buf
+    end
+  end
+  return found
+end
+
+--- The files in loaded buffers, by their resolved paths.
+---@return string[]
+function M.loaded()
+  local paths = {}
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if M.is_file(buf) then
+      paths[#paths + 1] = M.resolve(api.nvim_buf_get_name(buf))
+    end
+  end
+  return paths
+end
+
+return M

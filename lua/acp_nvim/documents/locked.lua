@@ -1,0 +1,119 @@
+-- What the user has begun and Neovim has noted lines for: edits in that buffer wait until it is over.
+local log = require("acp_nvim.ui.log")
+local textlock = require("acp_nvim.system.textlock")
+local messages = require("acp_nvim.ui.messages")
+
+local api = vim.api
+local M = {}
+
+local LATE_MS = 2000 -- then the user is told what waits, once
+
+local put_off = 0 -- how many changes have had to wait
+local waiting = {} ---@type table<integer, fun()> buffers -> called when they can be changed again
+local group = api.nvim_create_augroup("acp_nvim.documents.locked", {})
+
+--- The editor forbids changes for as long as the user is in its present state (an <expr> mapping, a completion): later
+--- they will do.
+---@param err any
+---@return boolean
+function M.is_lock(err)
+  local text = tostring(err)
+  return text:find("E565:", 1, true) ~= nil or text:find("E523:", 1, true) ~= nil
+end
+
+--- The current buffer alone is meant: whatever waits for a key is about its lines.
+---@param buf integer
+---@return string? what  the user has to do first
+function M.why(buf)
+  local mode = api.nvim_get_mode().mode
+  if textlock.is_on() then
+    return "finish the command"
+  elseif buf ~= api.nvim_get_current_buf() then
+    return nil
+  elseif mode:find("^r") then
+    return "answer the prompt"
+  elseif mode:find("^no") or vim.fn.state("o") ~= "" then -- the latter at the pattern of `d/`, too
+    return "finish the command"
+  elseif mode:find("^[iR]v?[cx]") then
+    return "finish the completion"
+  end
+end
+
+--- The same for what makes Neovim look at a file again: the command-line window is no place for that.
+---@param buf integer
+---@return string?
+function M.why_not_read(buf)
+  return M.why(buf) or (vim.fn.getcmdwintype() ~= "" and "leave the command-line window") or nil
+end
+
+--- A message at a prompt would take its place.
+---@param buf integer
+---@param why string
+local function tell(buf, why)
+  local name = vim.fs.basename(api.nvim_buf_get_name(buf))
+  local line = ("a write to %s waits until you %s"):format(name, why)
+  if api.nvim_get_mode().mode:find("^r") then
+    log.add(line)
+  else
+    messages.show("info", line)
+  end
+end
+
+local function look()
+  for buf, fn in pairs(waiting) do
+    if not api.nvim_buf_is_loaded(buf) or not M.why_not_read(buf) then
+      waiting[buf] = nil
+      fn()
+    end
+  end
+  if next(waiting) == nil then
+    api.nvim_clear_autocmds({ group = group })
+  end
+end
+
+--- Calls `fn` once when the user has finished what keeps the buffer from being changed, or the buffer is gone.
+---@param buf integer
+---@param fn fun()
+function M.when_free(buf, fn)
+  put_off = put_off + 1
+  if waiting[buf] then
+    waiting[buf] = fn
+    return
+  end
+  waiting[buf] = fn
+  if #api.nvim_get_autocmds({ group = group }) == 0 then
+    -- SafeState: nothing is pending, and Neovim waits for a key
+    api.nvim_create_autocmd({ "SafeState", "CmdwinLeave" }, { group = group, callback = vim.schedule_wrap(look) })
+  end
+  vim.defer_fn(function()
+    local why = waiting[buf] == fn and api.nvim_buf_is_loaded(buf) and M.why(buf)
+    if why then
+      tell(buf, why)
+    end
+  end, LATE_MS)
+  vim.schedule(look) -- it may be over by now
+end
+
+--- How many changes have had to wait so far.
+---@return integer
+function M.count()
+  return put_off
+end
+
+local on_free = function(_) end ---@type fun(path: string)
+
+--- `fn(path)` is called when a file that was locked can be changed again.
+---@param fn fun(path: string)
+function M.listen(fn)
+  on_free = fn
+end
+
+---@param buf integer
+---@param path string
+function M.wait_for(buf, path)
+  M.when_free(buf, function()
+    on_free(path)
+  end)
+end
+
+return M

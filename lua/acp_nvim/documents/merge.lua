@@ -1,0 +1,211 @@
+-- The three-way merge of lines: what two sides have made of one base. A line belongs to the side that has changed it.
+--
+--   base    a b c d        mine  a B c d        theirs  a b c D E
+--   edits of mine { 1, 2, B }, of theirs { 3, 4, D E }: nothing touches, the merge is a B c D E
+--
+--   base    a b c d        mine  a B c d        theirs  a X c D
+--   both have changed b: an overlap, for the user to decide; D is taken over in either case
+--
+-- Edits that replace n lines by n pair them by position, so that neighbouring lines are disjoint. Invariant: without an
+-- overlap the result holds each line that a side has made, and none that a side has taken out.
+local diff = require("acp_nvim.documents.diff")
+local text = require("acp_nvim.documents.text")
+
+local M = {}
+
+---@class acp.Overlap
+---@field first integer  of the base, 0-based
+---@field last integer   exclusive
+---@field mine string[]
+---@field theirs string[]
+
+---@param edits acp.Edit[]
+---@param side "mine"|"theirs"
+---@param into table[]
+local function by_line(edits, side, into)
+  for _, edit in ipairs(edits) do
+    local first, last, lines = edit[1], edit[2], edit[3]
+    if last - first == #lines and #lines > 1 then
+      for n, line in ipairs(lines) do
+        into[#into + 1] = { first + n - 1, first + n, { line }, side = side }
+      end
+    else
+      into[#into + 1] = { first, last, lines, side = side }
+    end
+  end
+end
+
+---@param edit acp.Edit
+---@return boolean
+local function grows(edit)
+  return #edit[3] > edit[2] - edit[1]
+end
+
+--- `one` begins first. New lines of both in one gap have no order; a changed line beside a new one has.
+---@param one acp.Edit
+---@param other acp.Edit
+---@return boolean
+local function touch(one, other)
+  if one[2] ~= other[1] then
+    return one[2] > other[1]
+  end
+  local inserts = one[1] == one[2] or other[1] == other[2]
+  return inserts and grows(one) and grows(other)
+end
+
+--- Edits of both sides that touch each other.
+---@class acp.MergePlace
+---@field first integer
+---@field last integer
+---@field mine acp.Edit[]
+---@field theirs acp.Edit[]
+
+---@param edits table[]  of both sides, ascending
+---@return acp.MergePlace[]
+local function places(edits)
+  local found = {} ---@type acp.MergePlace[]
+  local place ---@type acp.MergePlace?
+  for _, edit in ipairs(edits) do
+    local others = place and place[edit.side == "mine" and "theirs" or "mine"]
+    if not place or not (#others > 0 and touch(others[#others], edit)) then
+      place = { first = edit[1], last = edit[2], mine = {}, theirs = {} }
+      found[#found + 1] = place
+    end
+    table.insert(place[edit.side], edit)
+    place.last = math.max(place.last, edit[2])
+  end
+  return found
+end
+
+--- What a side has made of the place.
+---@param base string[]
+---@param place acp.MergePlace
+---@param side acp.Edit[]
+---@return string[]
+local function made(base, place, side)
+  local moved = vim.tbl_map(function(edit)
+    return { edit[1] - place.first, edit[2] - place.first, edit[3] }
+  end, side)
+  return diff.apply(vim.list_slice(base, place.first + 1, place.last), moved)
+end
+
+--- The edits of both sides, in their order. Of two that begin at the same line the insertion comes first.
+---@param base string[]
+---@param mine string[]
+---@param theirs string[]
+---@return table[]
+local function of_both(base, mine, theirs)
+  local edits = {}
+  by_line(diff.edits(base, mine), "mine", edits)
+  local border = #edits
+  by_line(diff.edits(base, theirs), "theirs", edits)
+  for i, edit in ipairs(edits) do
+    edit.order = i <= border and i or i - border
+  end
+  table.sort(edits, function(one, other)
+    if one[1] ~= other[1] then
+      return one[1] < other[1]
+    elseif one[2] ~= other[2] then
+      return one[2] < other[2]
+    elseif one.side ~= other.side then
+      return one.side == "mine"
+    end
+    return one.order < other.order
+  end)
+  return edits
+end
+
+---@param base string[]
+---@param mine string[]
+---@param theirs string[]
+---@return acp.Edit[] clean  of the base: what needs no decision
+---@return acp.Overlap[] overlaps
+local function merge(base, mine, theirs)
+  local clean, overlaps = {}, {} ---@type acp.Edit[], acp.Overlap[]
+  for _, place in ipairs(places(of_both(base, mine, theirs))) do
+    local one, other = place.mine, place.theirs
+    if #one == 0 or #other == 0 then
+      vim.list_extend(clean, #one > 0 and one or other)
+    else
+      local ours, others = made(base, place, one), made(base, place, other)
+      if text.same_lines(ours, others) then
+        clean[#clean + 1] = { place.first, place.last, ours }
+      else
+        overlaps[#overlaps + 1] = { first = place.first, last = place.last, mine = ours, theirs = others }
+      end
+    end
+  end
+  return clean, overlaps
+end
+
+---@param base string[]
+---@param clean acp.Edit[]
+---@param overlaps acp.Overlap[]
+---@param side "mine"|"theirs"
+---@return string[]
+local function chosen(base, clean, overlaps, side)
+  local edits = {}
+  for _, edit in ipairs(clean) do
+    edits[#edits + 1] = edit
+  end
+  for _, overlap in ipairs(overlaps) do
+    edits[#edits + 1] = { overlap.first, overlap.last, overlap[side] }
+  end
+  table.sort(edits, function(one, other)
+    return one[1] < other[1] or (one[1] == other[1] and one[2] < other[2])
+  end)
+  return diff.apply(base, edits)
+end
+
+--- Merges three lists of lines.
+---@param base string[]
+---@param mine string[]
+---@param theirs string[]
+---@return string[] mine       the merge, with my lines where both overlap
+---@return string[]? theirs    the same with theirs; nil: nothing overlaps
+function M.lines(base, mine, theirs)
+  if text.same_lines(base, mine) or text.same_lines(mine, theirs) then
+    return theirs
+  elseif text.same_lines(base, theirs) then
+    return mine
+  end
+  local clean, overlaps = merge(base, mine, theirs)
+  if #overlaps == 0 then
+    return chosen(base, clean, overlaps, "mine")
+  end
+  return chosen(base, clean, overlaps, "mine"), chosen(base, clean, overlaps, "theirs")
+end
+
+--- Merges whole texts: the file keeps its line ends, and its last newline unless they have changed it.
+---@param base? acp.Text  nil: nobody knows what both have in common, so whatever differs overlaps
+---@param mine acp.Text
+---@param theirs acp.Text
+---@return acp.Text mine     the merge, with my lines where both overlap
+---@return acp.Text? theirs  the same with theirs; nil: nothing overlaps
+function M.texts(base, mine, theirs)
+  local lines, others = M.lines(base and base.lines or {}, mine.lines, theirs.lines)
+  local is_kept = base and base.final == theirs.final
+  local shape = { bom = mine.bom or theirs.bom, final = theirs.final }
+  if is_kept then
+    shape.final = mine.final
+  end
+  local merged = text.with(mine, shape)
+  return text.with(merged, { lines = lines }), others and text.with(merged, { lines = others }) or nil
+end
+
+--- Merges the texts of a file that is not loaded.
+---@param base? string
+---@param mine string
+---@param theirs string
+---@return { text?: string, mine?: string, agents?: string }  either the merge, or both sides where they overlap
+function M.strings(base, mine, theirs)
+  local ff = text.format_of((mine == "" and (base or "") == "") and theirs or mine)
+  local split = text.split(mine, ff)
+  local merged, others = M.texts(base and text.split(base, ff), split, text.split(theirs, ff))
+  if others then
+    return { mine = text.whole(merged), agents = text.whole(others) }
+  end
+  return { text = text.whole(merged) }
+end
+
+return M

@@ -1,0 +1,210 @@
+-- What of its file a buffer builds on: how the file looked when the buffer was read or written, and, once the buffer has
+-- unsaved lines, the bytes that it had then. Only with these can a change of the disk be told from one of the user.
+--
+-- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
+-- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.
+local find = require("acp_nvim.documents.find")
+local regular = require("acp_nvim.system.regular_file")
+
+local api = vim.api
+local M = {}
+
+local LARGEST = 64 * 1024 * 1024 -- bytes; no message could carry more
+
+---@alias acp.Stamp integer[]  seconds and nanoseconds of the last change, size, inode
+
+---@class acp.TextOrigin
+---@field stamp? acp.Stamp    nil: there was no file, or nobody knows how it looked
+---@field known boolean       it is known how it looked
+---@field data? string        what it held; nil: it is to be read, or cannot be had any more
+---@field written? acp.Stamp  when the user or an agent last saved it from here
+
+local origins = {} ---@type table<integer, acp.TextOrigin>
+local followed = {} ---@type table<integer, true> buffers whose changes we hear of
+local group ---@type integer?
+
+---@param stat? uv.fs_stat.result
+---@return acp.Stamp?
+local function stamp_of(stat)
+  return stat and stat.type == "file" and { stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino } or nil
+end
+
+--- How the buffer's file looks now.
+---@param buf integer
+---@return acp.Stamp?  nil: there is none
+function M.stamp(buf)
+  return stamp_of(vim.uv.fs_stat(api.nvim_buf_get_name(buf)))
+end
+
+--- Reads the buffer's file.
+---@param buf integer
+---@return string? data   nil: there is none, or it cannot be read
+---@return acp.Stamp? stamp
+function M.read(buf)
+  local fd, stat = regular.reading(api.nvim_buf_get_name(buf))
+  if not fd then
+    return nil
+  end
+  ---@cast stat uv.fs_stat.result
+  local data = stat.size <= LARGEST and vim.uv.fs_read(fd, LARGEST, 0) or nil
+  vim.uv.fs_close(fd)
+  return data, --[[@as string?]]
+    stamp_of(stat)
+end
+
+---@param buf integer
+---@param origin acp.TextOrigin
+local function keep_bytes(buf, origin)
+  if origin.known and not origin.data and vim.deep_equal(M.stamp(buf), origin.stamp) then
+    local data, stamp = M.read(buf)
+    origin.data = vim.deep_equal(stamp, origin.stamp) and (data or "") or nil
+  end
+end
+
+---@param buf integer
+---@return acp.TextOrigin
+local function renew(buf)
+  local before = origins[buf]
+  local origin = { known = true, stamp = M.stamp(buf), written = before and before.written } ---@type acp.TextOrigin
+  origins[buf] = origin
+  return origin
+end
+
+---@param buf integer
+local function follow(buf)
+  if followed[buf] then
+    return
+  end
+  followed[buf] = true
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      if not group or not origins[buf] then
+        followed[buf] = nil
+        return true
+      end
+      keep_bytes(buf, origins[buf])
+    end,
+    on_reload = function()
+      if origins[buf] then
+        renew(buf)
+      end
+    end,
+    on_detach = function()
+      followed[buf] = nil
+    end,
+  })
+end
+
+--- The buffer holds what its file does, or builds on it.
+---@param buf integer
+function M.in_step(buf)
+  if not group or not find.is_file(buf) then
+    origins[buf] = nil
+    return
+  end
+  local origin = renew(buf)
+  if vim.bo[buf].modified then
+    keep_bytes(buf, origin)
+  end
+  follow(buf)
+end
+
+--- The disk holds what the buffer has not taken up.
+---@param buf integer
+---@return boolean
+function M.is_ahead(buf)
+  local origin = origins[buf]
+  return not (origin and origin.known and vim.deep_equal(origin.stamp, M.stamp(buf)))
+end
+
+--- The bytes that the unsaved lines build on.
+---@param buf integer
+---@return string?  nil: nobody can tell
+function M.data(buf)
+  local origin = origins[buf]
+  if origin then
+    keep_bytes(buf, origin)
+  end
+  return origin and origin.data
+end
+
+--- The file looked so when it held these bytes: perhaps that is when the buffer was read.
+---@param buf integer
+---@param stamp acp.Stamp
+---@param data string
+function M.recognise(buf, stamp, data)
+  local origin = origins[buf]
+  if origin and not origin.data and vim.deep_equal(origin.stamp, stamp) then
+    origin.data = data
+  end
+end
+
+--- It was saved from here after its file had looked so.
+---@param buf integer
+---@param stamp? acp.Stamp
+---@return boolean
+function M.is_saved_since(buf, stamp)
+  local written = origins[buf] and origins[buf].written
+  if not written or not stamp then
+    return false
+  end
+  return written[1] > stamp[1] or (written[1] == stamp[1] and written[2] > stamp[2])
+end
+
+--- A buffer that was read before anybody looked may be older than its file: then the two differ in size.
+---@param buf integer
+---@return boolean
+local function has_size_of_file(buf)
+  local bo, stamp = vim.bo[buf], M.stamp(buf)
+  local is_utf8 = bo.fileencoding == "" or bo.fileencoding == "utf-8"
+  if not stamp or not is_utf8 or bo.bomb then
+    return true
+  end
+  local size = api.nvim_buf_get_offset(buf, api.nvim_buf_line_count(buf))
+  return size <= 1 or size == stamp[3] or size - 1 == stamp[3] or size - 2 == stamp[3]
+end
+
+---@param buf integer
+local function meet(buf)
+  if not find.is_file(buf) then
+    return
+  end
+  if vim.bo[buf].modified or has_size_of_file(buf) then
+    M.in_step(buf)
+  else
+    origins[buf] = { known = false }
+  end
+end
+
+--- From now on it is known what each loaded file was when it was read or written.
+function M.watch()
+  M.unwatch()
+  group = api.nvim_create_augroup("acp_nvim.documents.origin", {})
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  on("BufReadPost", function(event)
+    M.in_step(event.buf)
+  end)
+  on("BufWritePost", function(event)
+    M.in_step(event.buf)
+    if origins[event.buf] then
+      origins[event.buf].written = M.stamp(event.buf)
+    end
+  end)
+  on({ "BufFilePost", "BufUnload" }, function(event)
+    origins[event.buf] = nil
+  end)
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    meet(buf)
+  end
+end
+
+function M.unwatch()
+  if group then
+    api.nvim_del_augroup_by_id(group)
+  end
+  group, origins = nil, {}
+end
+
+return M

@@ -1,0 +1,199 @@
+-- Saves a buffer as `:w` would, asking nothing. What an autocommand of the user's makes of it meanwhile is found out from
+-- the disk: it may rename, reload or wipe the buffer.
+local edit = require("acp_nvim.documents.edit")
+local encoding = require("acp_nvim.documents.encoding")
+local find = require("acp_nvim.documents.find")
+local origin = require("acp_nvim.documents.origin")
+local regular_file = require("acp_nvim.system.regular_file")
+local text = require("acp_nvim.documents.text")
+
+local api = vim.api
+local M = {}
+
+---@class acp.SaveOptions
+---@field autocmds? boolean  false: BufWritePre and BufWritePost do not run
+---@field final? boolean     the text ends with a line end; else as `:w` decides
+
+--- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore
+--- overrides what `:write` refuses.
+---@param buf integer
+---@param real? string  where the path led when it was judged
+---@return string?
+function M.refusal(buf, real)
+  local name = api.nvim_buf_get_name(buf)
+  local stat = vim.uv.fs_stat(name)
+  if not vim.bo[buf].modifiable then
+    return "E21: Cannot make changes, 'modifiable' is off"
+  elseif vim.bo[buf].readonly then
+    return "E45: 'readonly' option is set"
+  elseif vim.bo[buf].buftype ~= "" and vim.bo[buf].buftype ~= "acwrite" then
+    return "E382: Cannot write, 'buftype' option is set"
+  elseif real and find.resolve(name) ~= real then
+    return ("%s leads elsewhere now"):format(name)
+  elseif stat and stat.type == "directory" then
+    return ("E502: %s is a directory"):format(name)
+  elseif stat and stat.type ~= "file" then
+    return ("E503: %s is not a file"):format(name)
+  elseif stat and not vim.uv.fs_access(name, "W") then
+    return ("E505: %s is read-only"):format(name)
+  end
+end
+
+--- `:write!` would put "?" for what the file's encoding lacks.
+---@param buf integer
+---@return string?
+function M.not_encodable(buf)
+  local name = vim.bo[buf].fileencoding
+  if name == "" or name:find("^utf") or name:find("^ucs") then
+    return nil
+  end
+  local whole = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n")
+  local bytes = vim.iconv(whole, "utf-8", name)
+  if not bytes or vim.iconv(bytes, name, "utf-8") ~= whole then
+    return ("E513: the text has characters that %s lacks"):format(name)
+  end
+end
+
+---@class acp.Witness
+---@field changed? boolean   lines of the buffer have changed
+---@field reread? boolean    the buffer was read anew, renamed or unloaded
+
+--- What becomes of the buffer from now on.
+---@param buf integer
+---@return acp.Witness
+---@return fun() stop
+local function watch(buf)
+  local seen, over = {}, false ---@type acp.Witness, boolean
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      seen.changed = seen.changed or not over
+      return over
+    end,
+    on_reload = function()
+      seen.reread = seen.reread or not over
+    end,
+    on_detach = function()
+      seen.reread = seen.reread or not over
+    end,
+  })
+  return seen, function()
+    over = true
+  end
+end
+
+--- The marks '[ and '] are the user's last change or yank; a save of ours is neither.
+---@param buf integer
+---@param fn fun()
+local function keeping_marks(buf, fn)
+  local start, stop = api.nvim_buf_get_mark(buf, "["), api.nvim_buf_get_mark(buf, "]")
+  fn()
+  if api.nvim_buf_is_loaded(buf) and start[1] > 0 then
+    pcall(api.nvim_buf_set_mark, buf, "[", start[1], start[2], {})
+    pcall(api.nvim_buf_set_mark, buf, "]", stop[1], stop[2], {})
+  end
+end
+
+---@param buf integer
+---@param options acp.SaveOptions
+---@return boolean ok
+---@return any err
+local function run_write(buf, options)
+  local fixes = vim.bo[buf].fixendofline
+  if options.final ~= nil then
+    vim.bo[buf].fixendofline = false
+  end
+  local command = (options.autocmds == false and "noautocmd " or "") .. "silent keepalt write!"
+  local ok, err
+  keeping_marks(buf, function()
+    ok, err = pcall(api.nvim_buf_call, buf, function()
+      local done, why = pcall(api.nvim_exec2, command, {})
+      if not done then
+        error(why, 0)
+      end
+    end)
+  end)
+  if api.nvim_buf_is_loaded(buf) then
+    vim.bo[buf].fixendofline = fixes
+  end
+  return ok, err
+end
+
+---@param path string
+---@return string  changes whenever the file is written
+local function state_of(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and vim.inspect({ stat.mtime, stat.ctime, stat.ino, stat.size }) or ""
+end
+
+--- What the file holds by now.
+---@param path string
+---@param like acp.Text  it ends its lines so
+---@return acp.Text?
+local function on_disk(path, like)
+  local fd, stat = regular_file.reading(path)
+  if not fd then
+    return nil
+  end
+  ---@cast stat uv.fs_stat.result
+  local data = vim.uv.fs_read(fd, stat.size, 0) --[[@as string?]]
+  vim.uv.fs_close(fd)
+  return data and text.split(data, like.ff, like.binary)
+end
+
+---@class acp.Saved
+---@field ok? boolean       the file holds the text, or what an autocommand has made of it
+---@field text? acp.Text    which
+---@field warning? string   an autocommand has failed after that
+---@field error? string     the file was not saved
+---@field touched? boolean  and holds something else than before
+
+--- What to say of a buffer that an autocommand has read anew, renamed or unloaded: the disk alone knows. A formatter may
+--- have made something else of the text; what must not be called saved is the text of before.
+---@param path string
+---@param wanted acp.Text
+---@param before? string[]
+---@param err? any
+---@return acp.Saved
+local function judged_by_disk(path, wanted, before, err)
+  local found = on_disk(path, wanted)
+  local is_wanted = found and text.same_lines(found.lines, wanted.lines)
+  local is_old = found and before and text.same_lines(text.rows(found.lines), before)
+  if found and (is_wanted or not (is_old or err)) then
+    return { ok = true, text = found, warning = err and edit.one_line(err) or nil }
+  end
+  return { error = err and edit.one_line(err) or "an autocommand has put another text in its place" }
+end
+
+--- Saves the buffer.
+---@param buf integer
+---@param options acp.SaveOptions
+---@param rows? string[]  that the buffer held before it was changed
+---@return acp.Saved
+function M.save(buf, options, rows)
+  local path, wanted = find.resolve(api.nvim_buf_get_name(buf)), text.of_buffer(buf)
+  local before = state_of(path)
+  local seen, stop = watch(buf)
+  local ok, err = run_write(buf, options)
+  stop()
+  local is_there = api.nvim_buf_is_loaded(buf) and find.resolve(api.nvim_buf_get_name(buf)) == path
+  local touched = state_of(path) ~= before
+  if not is_there or seen.reread then
+    return judged_by_disk(path, wanted, rows, not ok and err or nil)
+  elseif vim.bo[buf].modified and not (ok and touched) then
+    return { error = ok and "the buffer was not written" or edit.one_line(err), touched = touched or nil }
+  end
+  origin.in_step(buf)
+  local saved = seen.changed and text.of_buffer(buf) or wanted
+  return { ok = true, text = saved, warning = not ok and edit.one_line(err) or nil }
+end
+
+--- After a save that has failed half-way: does the file hold the buffer's text all the same, as from a backup?
+---@param buf integer
+---@return boolean
+function M.is_as_on_disk(buf)
+  local data = origin.read(buf)
+  local found = data and encoding.text(buf, data)
+  return found ~= nil and text.same(found, text.of_buffer(buf))
+end
+
+return M

@@ -1,0 +1,308 @@
+-- A file has changed on disk under a loaded buffer: the buffer takes the change up, and keeps the user's own. An unmodified
+-- buffer gets the disk's text; into a modified one the change is merged, and it stays modified. Where both have changed
+-- the same lines nothing is done: the user has to be asked.
+--
+--   the buffer was read as  a b c;  the user has  a b c d, unsaved;  the disk has  a B c
+--   the buffer becomes a B c, which is what Neovim then knows the file by, and a B c d: one undo step, modified
+local agree = require("acp_nvim.documents.agree")
+local anchor = require("acp_nvim.documents.visual_anchor")
+local changes = require("acp_nvim.documents.changes")
+local diff = require("acp_nvim.documents.diff")
+local edit = require("acp_nvim.documents.edit")
+local encoding = require("acp_nvim.documents.encoding")
+local find = require("acp_nvim.documents.find")
+local locked = require("acp_nvim.documents.locked")
+local merge = require("acp_nvim.documents.merge")
+local origin = require("acp_nvim.documents.origin")
+local text = require("acp_nvim.documents.text")
+local undo_step = require("acp_nvim.documents.undo_step")
+
+local api = vim.api
+local M = {}
+
+local TRIES = 5 -- each finds a disk that has changed once more
+
+---@class acp.KnownText        what the disk held when the backend last looked
+---@field text string
+---@field stamp? acp.Stamp
+
+---@class acp.Settled
+---@field live string       the buffer's text as the user was asked
+---@field text string       what the user wants in the place of both
+---@field disk acp.Stamp    of the file that the question was about
+
+---@class acp.SyncRequest
+---@field path string       resolved
+---@field by? acp.By        who has changed the disk
+---@field known? acp.KnownText
+---@field echo? string      if that is what the disk holds, the buffer has taken it up before, by a write of the agent's
+---@field settled? acp.Settled
+
+--- Where the row has gone, by the edits that have made one text of another.
+---@param row integer  from 1
+---@param edits acp.Edit[]
+---@return integer
+local function moved(row, edits)
+  local shift = 0
+  for _, each in ipairs(edits) do
+    local first, last, lines = each[1] + 1, each[2], each[3]
+    if first <= row and row <= last then
+      return math.max(1, first + shift + math.min(row - first, math.max(#lines - 1, 0)))
+    elseif row > last then
+      shift = shift + #lines - (last - first + 1)
+    end
+  end
+  return row + shift
+end
+
+--- The user's unsaved lines go and come back on the way: every cursor stays on its line all the same.
+---@param buf integer
+---@return fun()
+function M.hold_cursors(buf)
+  local before = api.nvim_buf_get_lines(buf, 0, -1, true)
+  local cursors = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    cursors[win] = api.nvim_win_get_cursor(win)
+  end
+  local selected = anchor.get(buf)
+  return function()
+    local edits = diff.edits(before, api.nvim_buf_get_lines(buf, 0, -1, true))
+    local last = api.nvim_buf_line_count(buf)
+    for win, cursor in pairs(cursors) do
+      api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], edits), last), cursor[2] })
+    end
+    if selected then
+      anchor.put(buf, { math.min(moved(selected[1], edits), last), selected[2] })
+    end
+  end
+end
+
+---@class acp.SyncPlan
+---@field disk acp.Text
+---@field wanted acp.Text
+---@field fenc string
+---@field steps acp.Step[]
+
+--- Takes the disk's text, then the user's unsaved lines again.
+---@param buf integer
+---@param live acp.Text
+---@param plan acp.SyncPlan
+---@return boolean same  false: the disk has another text by now
+local function change_and_agree(buf, live, plan)
+  local rows = text.rows(plan.disk.lines)
+  local list = diff.of_buffer(live.lines, plan.disk.lines)
+  local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
+  local differed = vim.bo[buf].modified or #list > 0
+  local put_cursors_back = #after > 0 and M.hold_cursors(buf)
+  local disk = plan.disk
+  undo_step.break_undo(buf)
+  edit.apply(buf, list)
+  local final = disk.final and #disk.lines > 0
+  edit.set_format(
+    buf,
+    disk.binary and { final = final } or { final = final, bomb = disk.bom, ff = disk.ff, fenc = plan.fenc }
+  )
+  if not agree.agree(buf, differed, rows) then
+    return false
+  end
+  if #after > 0 then
+    if #list > 0 then
+      api.nvim_buf_call(buf, function()
+        vim.cmd("silent! undojoin")
+      end)
+    end
+    edit.apply(buf, after)
+  end
+  if put_cursors_back then
+    put_cursors_back()
+  end
+  undo_step.break_undo(buf)
+  return true
+end
+
+--- What the unsaved lines build on.
+---@param buf integer
+---@param request acp.SyncRequest
+---@param disk acp.Text
+---@return acp.Text? base  nil: nobody can tell
+---@return boolean is_echo
+local function base_of(buf, request, disk)
+  local echo = request.echo and text.split(request.echo, disk.ff, disk.binary)
+  if echo and text.same_lines(echo.lines, disk.lines) then
+    return echo, true
+  end
+  if request.known and request.known.stamp then
+    origin.recognise(buf, request.known.stamp, request.known.text)
+  end
+  local data = origin.data(buf)
+  return data and encoding.text(buf, data, disk.ff) or nil, false
+end
+
+--- Whose change it is. The buffer may be behind the disk: it has `a b`, a formatter has made `A b` of the file, an agent
+--- makes `A B` of that. Then the buffer becomes `A B`, and the agent has changed `A b`.
+---@param buf integer
+---@param request acp.SyncRequest
+---@param live acp.Text
+---@param base? acp.Text
+---@param plan acp.SyncPlan
+---@return acp.Step[]
+local function steps_of(buf, request, live, base, plan)
+  local known, wanted = request.known, plan.wanted
+  local all = { { by = request.by, edits = diff.of_buffer(live.lines, wanted.lines) } }
+  if not known or origin.is_saved_since(buf, known.stamp) then
+    return all
+  end
+  local before = text.split(known.text, plan.disk.ff == "mac" and "mac" or nil)
+  if vim.bo[buf].modified then
+    before = text.split(known.text, plan.disk.ff)
+    local ahead, apart = merge.texts(base, live, before)
+    if apart then
+      ahead, apart = merge.texts(plan.disk, wanted, before)
+    end
+    if apart then
+      return all
+    end
+    before = ahead
+  end
+  local theirs = { edits = diff.of_buffer(live.lines, before.lines) }
+  local agents = { by = request.by, edits = diff.of_buffer(before.lines, wanted.lines) }
+  return #theirs.edits > 0 and { theirs, agents } or { agents }
+end
+
+---@param mine acp.Text
+---@param agents acp.Text
+---@param live acp.Text
+---@param disk acp.Text
+---@param stamp acp.Stamp
+---@return table
+local function overlap(mine, agents, live, disk, stamp)
+  return {
+    overlap = {
+      mine = text.whole(mine),
+      agents = text.whole(agents),
+      live = text.whole(live),
+      disk_text = text.whole(disk),
+      disk = stamp,
+    },
+  }
+end
+
+---@param buf integer
+---@param request acp.SyncRequest
+---@return acp.SyncPlan?
+---@return table? answer
+local function plan_of(buf, request)
+  local data, stamp = origin.read(buf)
+  if not data then
+    return nil, { gone = true }
+  end
+  local disk, fenc = encoding.text(buf, data)
+  if not disk then
+    return nil, { missed = "it is no text in the buffer's encoding any more" }
+  end
+  local live = text.with(text.of_buffer(buf), { ff = disk.ff })
+  local base, is_echo = base_of(buf, request, disk)
+  local plan = { disk = disk, wanted = disk, fenc = fenc, live = live, steps = {} }
+  if vim.bo[buf].modified or is_echo then
+    local theirs, settled = disk, request.settled
+    if settled and vim.deep_equal(settled.disk, stamp) then
+      base, theirs = text.split(settled.live, disk.ff, disk.binary), text.split(settled.text, disk.ff, disk.binary)
+    end
+    local mine, agents = merge.texts(base, live, theirs)
+    if agents then
+      return nil, overlap(mine, agents, live, disk, stamp)
+    end
+    plan.wanted = mine
+  end
+  plan.steps =
+    steps_of(buf, is_echo and vim.tbl_extend("force", request, { known = false }) or request, live, base, plan)
+  return plan
+end
+
+---@param buf integer
+---@param live acp.Text
+---@param plan acp.SyncPlan
+---@param by? acp.By
+---@return table? answer  nil: the disk has changed once more
+local function carry_out(buf, live, plan, by)
+  local before = undo_step.remember(buf)
+  local tick = api.nvim_buf_get_changedtick(buf)
+  local change = changes.begin({
+    buf = buf,
+    path = find.resolve(api.nvim_buf_get_name(buf)),
+    by = by,
+    before = text.rows(live.lines),
+    anew = true,
+    disk = plan.wanted ~= plan.disk and text.rows(plan.disk.lines) or nil,
+  })
+  local ok, same = pcall(change_and_agree, buf, live, plan)
+  if ok and same then
+    origin.in_step(buf)
+    changes.applied(change, plan.steps)
+    changes.finish(change, true)
+    return { ok = true }
+  end
+  if api.nvim_buf_get_changedtick(buf) ~= tick then
+    undo_step.take_back(buf, before)
+  end
+  changes.finish(change, false)
+  return not ok and { missed = edit.one_line(same) } or nil
+end
+
+---@param buf integer
+---@param request acp.SyncRequest
+---@return table? answer  nil: the disk has changed once more
+local function try(buf, request)
+  local plan, answer = plan_of(buf, request)
+  if not plan then
+    return answer
+  end
+  return carry_out(buf, text.of_buffer(buf), plan, request.by)
+end
+
+--- Gives the buffer the text that its file holds by now, and others that stay unsaved.
+---@param buf integer
+---@param lines string[]   of the file
+---@param wanted string[]  of the buffer
+---@param by acp.By
+---@return table answer  { ok } | { error }
+function M.put(buf, lines, wanted, by)
+  local why = locked.why_not_read(buf)
+  if why then
+    return { error = "it waits until you " .. why, locked = true }
+  end
+  local live = text.of_buffer(buf)
+  local disk = text.with(live, { lines = lines })
+  local plan = { disk = disk, wanted = text.with(disk, { lines = wanted }), fenc = vim.bo[buf].fileencoding }
+  plan.steps = { { by = by, edits = diff.of_buffer(live.lines, wanted) } }
+  local answer = carry_out(buf, live, plan, by) or { missed = "its file has changed once more" }
+  return { ok = answer.ok, error = answer.missed }
+end
+
+--- Lets a loaded buffer take up what its file holds.
+---@param request acp.SyncRequest
+---@return table answer  { ok } | { not_loaded } | { gone } | { locked } | { missed = why } | { overlap }
+function M.sync(request)
+  local buf = find.find(request.path)
+  if not buf then
+    return { not_loaded = true }
+  elseif not origin.stamp(buf) then
+    return { gone = true }
+  elseif not vim.bo[buf].modifiable then
+    return { missed = "E21: Cannot make changes, 'modifiable' is off" }
+  end
+  local why = locked.why_not_read(buf)
+  if why then
+    locked.wait_for(buf, request.path)
+    return { locked = why }
+  end
+  for _ = 1, TRIES do
+    local answer = try(buf, request)
+    if answer then
+      return answer
+    end
+  end
+  return { missed = "it changes faster than it can be read" }
+end
+
+return M

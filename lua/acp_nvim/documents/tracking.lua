@@ -1,0 +1,25 @@
+-- What the backend is told of the buffers of files as long as it runs, and what has to be known of them for it.
+local find = require("acp_nvim.documents.find")
+local locked = require("acp_nvim.documents.locked")
+local modified = require("acp_nvim.documents.modified")
+local origin = require("acp_nvim.documents.origin")
+
+local M = { loaded = find.loaded }
+
+---@param notify fun(event: "modified"|"unlocked", payload: table)
+function M.start(notify)
+  origin.watch()
+  modified.watch(function(payload)
+    notify("modified", payload)
+  end)
+  locked.listen(function(path)
+    notify("unlocked", { path = path })
+  end)
+end
+
+function M.stop()
+  origin.unwatch()
+  modified.unwatch()
+end
+
+return M

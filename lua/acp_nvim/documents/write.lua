@@ -1,0 +1,337 @@
+-- What an agent writes into a loaded file goes in as a careful colleague would type it, and is saved as `:w` would: merged
+-- with what the user has changed meanwhile, one undo step of its own, nothing asked, and all as before if it cannot be
+-- saved. All in one tick of the event loop, so that nothing can come in between.
+--
+--   base    what the agent believes the file holds        a b c
+--   mine    the buffer, with what has come to the disk    a b c d     the user has typed d
+--   theirs  what the agent writes                         a B c
+--   the buffer and the file become                        a B c d
+local changes = require("acp_nvim.documents.changes")
+local diff = require("acp_nvim.documents.diff")
+local edit = require("acp_nvim.documents.edit")
+local encoding = require("acp_nvim.documents.encoding")
+local find = require("acp_nvim.documents.find")
+local locked = require("acp_nvim.documents.locked")
+local merge = require("acp_nvim.documents.merge")
+local messages = require("acp_nvim.ui.messages")
+local origin = require("acp_nvim.documents.origin")
+local save = require("acp_nvim.documents.save")
+local text = require("acp_nvim.documents.text")
+local undo_step = require("acp_nvim.documents.undo_step")
+
+local api = vim.api
+local M = {}
+
+M.save = save.save
+
+---@class acp.EditOptions
+---@field by? acp.By
+---@field steps? acp.Step[]     what listeners are told; nil: the edits, by `by`
+---@field created? boolean
+---@field autocmds? boolean
+---@field final? boolean        how the text becomes bytes: what is given changes
+---@field bomb? boolean
+---@field ff? "unix"|"dos"|"mac"
+---@field fenc? string
+
+--- A change opens the swap file if there is none yet, which asks when it finds one of somebody else's.
+---@param fn fun()
+local function without_questions(fn)
+  local before = vim.o.shortmess
+  vim.cmd("noautocmd set shortmess+=A")
+  fn()
+  if vim.o.shortmess ~= before then
+    vim.cmd("noautocmd let &shortmess = " .. vim.fn.string(before))
+  end
+end
+
+--- The save has failed after it had touched the file, as on a full disk without 'writebackup': the buffer alone has the
+--- text, and must not look saved.
+---@param buf integer
+---@param is_intact boolean  the file holds what it did
+---@param why string
+---@return boolean is_broken
+local function after_failed_save(buf, is_intact, why)
+  origin.in_step(buf)
+  if is_intact then
+    return false
+  end
+  vim.bo[buf].modified = true
+  local name = vim.fs.basename(api.nvim_buf_get_name(buf))
+  messages.show("error", ("%s is broken on disk (%s); its text is in the buffer: :w"):format(name, why))
+  return true
+end
+
+--- Takes back what has been done. A file that the failed save has touched may be broken now.
+---@param buf integer
+---@param before acp.Before
+---@param saved acp.Saved
+---@param data? string  what the disk held under unsaved lines
+---@return boolean is_broken
+local function take_back(buf, before, saved, data)
+  undo_step.take_back(buf, before)
+  if not saved.touched then
+    return false
+  end
+  local is_intact = save.is_as_on_disk(buf) or (data ~= nil and origin.read(buf) == data)
+  return after_failed_save(buf, is_intact, saved.error)
+end
+
+---@param buf integer
+---@param list acp.Edit[]
+---@param options acp.EditOptions
+---@param saves boolean
+---@return table answer  { ok, saved? } | { error, locked?, broken? }
+local function carry_out(buf, list, options, saves)
+  local path = find.resolve(api.nvim_buf_get_name(buf))
+  local before, tick = undo_step.remember(buf), api.nvim_buf_get_changedtick(buf)
+  local data = before.modified and origin.data(buf) or nil
+  local rows = api.nvim_buf_get_lines(buf, 0, -1, true)
+  local change = changes.begin({ buf = buf, path = path, by = options.by, before = rows, created = options.created })
+  local ok, err = pcall(function()
+    undo_step.break_undo(buf)
+    edit.apply(buf, list)
+    edit.set_format(buf, options)
+  end)
+  local why = not ok and err or (saves and save.not_encodable(buf)) or nil
+  local saved = { error = why and edit.one_line(why) } ---@type acp.Saved
+  if not why then
+    changes.applied(change, options.steps or { { by = options.by, edits = list } })
+    saved = saves and save.save(buf, options, rows) or { ok = true }
+  end
+  local is_loaded = api.nvim_buf_is_loaded(buf)
+  local is_untouched = is_loaded and api.nvim_buf_get_changedtick(buf) == tick
+  local is_broken = false
+  if saved.ok and is_loaded then
+    undo_step.break_undo(buf)
+  elseif not saved.ok and is_loaded and not is_untouched then
+    is_broken = take_back(buf, before, saved, data)
+  end
+  changes.finish(change, saved.ok == true)
+  if saved.ok then
+    return { ok = true, saved = saved, warning = saved.warning }
+  end
+  local is_locked = is_untouched and locked.is_lock(why)
+  return { error = saved.error, locked = is_locked or nil, broken = is_broken or nil }
+end
+
+---@param buf integer
+---@param list acp.Edit[]
+---@param options acp.EditOptions
+---@param saves boolean
+---@return table
+local function guarded(buf, list, options, saves)
+  local why = saves and save.refusal(buf)
+    or (not vim.bo[buf].modifiable and "E21: Cannot make changes, 'modifiable' is off")
+  if why then
+    return { error = why }
+  end
+  why = locked.why(buf)
+  if why then
+    return { error = "it waits until you " .. why, locked = true }
+  end
+  local answer
+  without_questions(function()
+    answer = carry_out(buf, list, options, saves)
+  end)
+  return answer
+end
+
+--- Changes a buffer as one undo step, and does not save it.
+---@param buf integer
+---@param edits acp.Edit[]
+---@param options acp.EditOptions
+---@return table answer  { ok } | { error, locked? }
+function M.edit(buf, edits, options)
+  return guarded(buf, edits, options, false)
+end
+
+--- The same, and saves it as `:w` would; if that fails, all is as before.
+---@param buf integer
+---@param edits acp.Edit[]
+---@param options acp.EditOptions
+---@return table answer  { ok, warning? } | { error, locked?, broken? }
+function M.edit_and_save(buf, edits, options)
+  return guarded(buf, edits, options, true)
+end
+
+---@class acp.WriteRequest
+---@field path string         resolved; where it led when it was judged
+---@field base? string        what the agent believes; nil: see `base_bytes`
+---@field base_bytes? string  the bytes that it builds on; nil, too: nobody knows
+---@field text string
+---@field by acp.By
+---@field autocmds boolean
+---@field known? acp.KnownText
+---@field settled? acp.Stamp  of the file that the user was asked about
+
+---@class acp.Mine
+---@field text acp.Text       the buffer, with what has come to the disk
+---@field apart? boolean      the disk and the unsaved lines overlap
+---@field stamp? acp.Stamp    of the disk
+---@field is_ahead? boolean
+
+--- The buffer's text with what the disk has beyond it.
+---@param buf integer
+---@param live acp.Text
+---@return acp.Mine?  nil: the disk holds no text
+local function with_disk(buf, live)
+  if not origin.is_ahead(buf) then
+    return { text = live }
+  end
+  local data, stamp = origin.read(buf)
+  local before = origin.data(buf)
+  if not data or data == before then
+    return { text = live }
+  end
+  local disk = encoding.text(buf, data, live.ff)
+  if not disk then
+    return nil
+  elseif not vim.bo[buf].modified then
+    return { text = disk, is_ahead = true, stamp = stamp }
+  end
+  local mine, theirs = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
+  return { text = mine, apart = theirs ~= nil, is_ahead = true, stamp = stamp }
+end
+
+---@param buf integer
+---@param request acp.WriteRequest
+---@param mine acp.Text
+---@return acp.Text?
+local function base_of(buf, request, mine)
+  if request.base then
+    return text.split(request.base, mine.ff, mine.binary)
+  end
+  return request.base_bytes and encoding.text(buf, request.base_bytes, mine.ff) or nil
+end
+
+--- What the lines do not say, before and after the agent's change.
+---@param buf integer
+---@param before acp.Text
+---@param wanted acp.Text
+---@return table
+local function ends(buf, before, wanted)
+  local is_same = #before.lines > 0 and before.lines[#before.lines] == wanted.lines[#wanted.lines]
+  return {
+    was_there = origin.stamp(buf) ~= nil,
+    was_final = before.final,
+    was_dos = before.ff == "dos",
+    is_final = is_same and wanted.final or nil,
+  }
+end
+
+--- What is the agent's of the change: not what another program has brought to the disk before it, but what the agent
+--- itself has written there since the backend last looked.
+---@param buf integer
+---@param request acp.WriteRequest
+---@param live acp.Text
+---@param mine acp.Mine
+---@param wanted acp.Text
+---@return acp.Step[]
+local function steps_of(buf, request, live, mine, wanted)
+  local before, known = mine.text, request.known
+  if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
+    local seen = text.split(known.text, live.ff, live.binary)
+    local data = origin.data(buf)
+    local both, apart = seen, nil ---@type acp.Text, acp.Text?
+    if vim.bo[buf].modified then
+      both, apart = merge.texts(data and encoding.text(buf, data, live.ff), live, seen)
+    end
+    before = not apart and both or before
+  end
+  request.by = vim.tbl_extend("force", request.by, ends(buf, before, wanted))
+  local agents = { by = request.by, edits = diff.of_buffer(before.lines, wanted.lines) }
+  local theirs = { edits = diff.of_buffer(live.lines, before.lines) }
+  return #theirs.edits > 0 and { theirs, agents } or { agents }
+end
+
+---@param wanted acp.Text
+---@param live acp.Text
+---@return table  only what is to change
+local function format_of(wanted, live)
+  local final = wanted.final and #wanted.lines > 0 -- no line, no end
+  if live.binary then
+    return { final = final }
+  end
+  return { final = final, bomb = wanted.bom, ff = wanted.ff }
+end
+
+---@param live acp.Text
+---@param edits acp.Edit[]
+---@param saved acp.Text
+---@param request acp.WriteRequest
+---@return table
+local function written(live, edits, saved, request)
+  local whole = text.whole(saved)
+  return {
+    written = true,
+    text = whole ~= request.text and whole or nil,
+    before = text.whole(live),
+    line = edits[1] and edits[1][1] + 1 or 1,
+  }
+end
+
+---@param buf integer
+---@param request acp.WriteRequest
+---@param live acp.Text
+---@param mine acp.Mine
+---@param wanted acp.Text
+---@return table
+local function put(buf, request, live, mine, wanted)
+  local edits = diff.of_buffer(live.lines, wanted.lines)
+  local is_there = origin.stamp(buf) ~= nil
+  if #edits == 0 and is_there and not mine.is_ahead and not vim.bo[buf].modified and text.same(live, wanted) then
+    return written(live, edits, wanted, request)
+  end
+  local options = format_of(wanted, live) --[[@as acp.EditOptions]]
+  options.steps = steps_of(buf, request, live, mine, wanted)
+  options.by, options.autocmds = request.by, request.autocmds
+  options.created = not is_there and #live.lines == 0
+  local answer = M.edit_and_save(buf, edits, options)
+  if answer.locked then
+    locked.wait_for(buf, request.path)
+    return { locked = answer.error }
+  elseif answer.error then
+    return { refused = answer.error, broken = answer.broken }
+  end
+  local said = written(live, edits, answer.saved.text, request)
+  said.warning = answer.warning
+  return said
+end
+
+--- Writes what an agent wants into the loaded buffer of a file, and saves it.
+---@param request acp.WriteRequest
+---@return table answer  { written, text?, before, line, warning? } | { not_loaded } | { no_folder } | { locked = why }
+---  | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
+function M.write(request)
+  local buf = find.find(request.path)
+  if not buf then
+    return { not_loaded = true }
+  end
+  local why = save.refusal(buf, request.path)
+  if why then
+    return { refused = why }
+  elseif not vim.uv.fs_stat(vim.fs.dirname(request.path)) then
+    return { no_folder = true }
+  end
+  local live = text.of_buffer(buf)
+  local mine = with_disk(buf, live)
+  if not mine then
+    return { refused = "it is not UTF-8 text" }
+  end
+  local knows_nothing = (request.base or request.base_bytes or "") == ""
+  if knows_nothing and #mine.text.lines == 0 then -- an empty file takes the agent's line ends
+    mine.text = text.with(mine.text, { ff = text.format_of(request.text) })
+  end
+  local theirs = text.split(request.text, mine.text.ff, live.binary)
+  local wanted, others = merge.texts(base_of(buf, request, mine.text), mine.text, theirs)
+  local apart = mine.apart and not vim.deep_equal(mine.stamp, request.settled)
+  if others or apart then
+    local sides = { mine = wanted, agents = others or wanted, live = mine.text }
+    local found = vim.tbl_map(text.whole, sides)
+    return { overlap = vim.tbl_extend("error", found, { disk = mine.stamp, apart = apart or nil }) }
+  end
+  return put(buf, request, live, mine, wanted)
+end
+
+return M
