@@ -264,11 +264,11 @@ class Watch:
         """What has become of it, into the buffer and to whom it may concern. `is_over`: unless it is as it was when the
         agent answered, or has been seen so."""
         async with self._files.lock(path):
-            if is_over and not turn.is_suspect(path):
-                return  # another task has looked while this one waited
             seen = turn.sights[path]
             before, was = seen.text, seen.stamp
             now, text = await to_thread.run_sync(sight.look, path)
+            if is_over and not turn.is_suspect(path):
+                return  # another task has looked while this one waited, or it changed while it was read
             if now == was and text == before and not seen.missed:
                 return seen.take(now, text)
             buffer = await self._files.documents.loaded(path) if now else None
