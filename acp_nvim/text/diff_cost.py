@@ -6,15 +6,12 @@ characters. Both are bounded from above, in a time that does not depend on what 
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from acp_nvim import limits
-from acp_nvim.text.diff_view import changed, ends, lines, shared, too_large
-
-Pair = tuple[int, int]  # of lines
+from acp_nvim.text import line_diff
+from acp_nvim.text.diff_view import changed, lines, shared, too_large
 
 
 def is_too_much(old: str | None, new: str | None) -> bool:
@@ -31,7 +28,7 @@ def stands_still(old: str, new: str) -> bool:
     return too_large(old, new) or _is_dear(lines(old), lines(new))
 
 
-def _is_dear(a: Sequence[str], b: Sequence[str]) -> bool:
+def _is_dear(a: list[str], b: list[str]) -> bool:
     """A line that the other side has nowhere costs Neovim nothing but its characters."""
     both, gaps = set(a) & set(b), list(_gaps(a, b))
     moved = sum(line in both for one, other in gaps for line in (*one, *other))
@@ -59,35 +56,11 @@ def _differing(one: str, other: str) -> int:
     return len(one) + len(other) - 2 * shared(one, other, from_end=True)
 
 
-def _gaps(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+def _gaps(a: list[str], b: list[str]) -> Iterator[tuple[list[str], list[str]]]:
     """What differs between lines that certainly belong together."""
     i = j = 0
-    for at_a, at_b in [*_anchors(a, b), (len(a), len(b))]:
+    for at_a, at_b in [*line_diff.anchors(a, b), (len(a), len(b))]:
         one, other = a[i:at_a], b[j:at_b]
-        head, tail = ends(one, other)
+        head, tail = line_diff.ends(one, other)
         yield one[head : len(one) - tail], other[head : len(other) - tail]
         i, j = at_a + 1, at_b + 1
-
-
-def _anchors(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
-    """Lines that are there once on each side, as many of them as stand in one order."""
-    counts, others = Counter(a), Counter(b)
-    places = {line: at for at, line in enumerate(b) if others[line] == 1}
-    return _rising([(at, places[line]) for at, line in enumerate(a) if line in places and counts[line] == 1])
-
-
-def _rising(pairs: Sequence[Pair]) -> list[Pair]:
-    """The longest chain in which both numbers rise."""
-    lasts: list[int] = []  # of the chain of each length that ends first
-    at: list[int] = []  # which pair that is
-    before: list[int] = []
-    for index, (_, place) in enumerate(pairs):
-        length = bisect(lasts, place)
-        before.append(at[length - 1] if length else -1)
-        lasts[length : length + 1] = [place]
-        at[length : length + 1] = [index]
-    chain, index = [], at[-1] if at else -1
-    while index >= 0:
-        chain.append(pairs[index])
-        index = before[index]
-    return chain[::-1]

@@ -1,15 +1,19 @@
 """Two texts as lines: how many were added and removed, and the unified view of it.
 
-The longest common subsequence is computed with one bit a line in a big integer: its time depends on
-the number of lines only, never on what a hostile text holds.
+    a     unified view:   " " a
+    b                     "-" b
+    c  -> a B c           "+" B
+                          " " c      counts: (1, 1)
+
+Both follow `changes`, so that the numbers are those of the signs in the view.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from acp_nvim import limits
+from acp_nvim.text import line_diff
 
 CONTEXT = 3
 
@@ -27,14 +31,12 @@ def too_large(old: str, new: str) -> bool:
 
 
 def counts(old: str, new: str) -> tuple[int, int]:
-    """Lines added, lines removed. Where very much has changed only its lines are counted."""
+    """Lines added, lines removed."""
     old, new = changed(old, new)
     if not old or not new or too_large(old, new):
         return _count(new), _count(old)
-    a, b = lines(old), lines(new)
-    exact = len(a) * len(b) <= limits.DIFF_EXACT_PAIRS
-    common = _common(a, b) if exact else sum((Counter(a) & Counter(b)).values())
-    return len(b) - common, len(a) - common
+    found = list(changes(lines(old), lines(new)))
+    return sum(j2 - j1 for _, _, j1, j2 in found), sum(i2 - i1 for i1, i2, _, _ in found)
 
 
 def unified(old: str, new: str) -> Iterator[tuple[str, str]]:
@@ -87,60 +89,13 @@ def shared(one: str, other: str, from_end: bool = False) -> int:
     return low
 
 
-def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Change]:
-    """Where the two differ, in order; one change for all of it where that would take too long to find out."""
-    head, tail = ends(a, b)
+def changes(a: list[str], b: list[str]) -> Iterator[Change]:
+    """Where the two differ, in order, by the shortest way; one change for all of it where that would take too long."""
+    head, tail = line_diff.ends(a, b)
     mid_a, mid_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    pairs = _pairs(mid_a, mid_b) if len(mid_a) * len(mid_b) <= limits.DIFF_ALIGNED_PAIRS else []
+    pairs = line_diff.common(mid_a, mid_b) if len(mid_a) * len(mid_b) <= limits.DIFF_PAIRS else []
     i = j = 0
     for at_a, at_b in [*pairs, (len(mid_a), len(mid_b))]:
         if at_a > i or at_b > j:
             yield head + i, head + at_a, head + j, head + at_b
         i, j = at_a + 1, at_b + 1
-
-
-def ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
-    """How many lines are the same at the beginning and, of the rest, at the end."""
-    shared = min(len(a), len(b))
-    head = 0
-    while head < shared and a[head] == b[head]:
-        head += 1
-    tail = 0
-    while tail < shared - head and a[-1 - tail] == b[-1 - tail]:
-        tail += 1
-    return head, tail
-
-
-def _vectors(a: Sequence[str], b: Sequence[str]) -> Iterator[int]:
-    """After each line of `a`: a zero bit for every line of `b` at which the subsequence grows (Hyyrö)."""
-    places: dict[str, int] = {}
-    for at, line in enumerate(b):
-        places[line] = places.get(line, 0) | 1 << at
-    everything = vector = (1 << len(b)) - 1
-    for line in a:
-        if met := vector & places.get(line, 0):
-            vector = ((vector + met) | (vector - met)) & everything
-        yield vector
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    vector = (1 << len(b)) - 1
-    for vector in _vectors(a, b):  # noqa: B007
-        pass
-    return len(b) - vector.bit_count()
-
-
-def _pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines that a longest common subsequence pairs."""
-    vectors = [(1 << len(b)) - 1, *_vectors(a, b)]
-    pairs = []
-    i, j = len(a), len(b)
-    while i and j:
-        if vectors[i] >> (j - 1) & 1:
-            j -= 1
-        elif vectors[i - 1] >> (j - 1) & 1:
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-        else:
-            i -= 1
-    return pairs[::-1]

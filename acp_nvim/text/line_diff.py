@@ -1,7 +1,12 @@
 """The line edits that make one list of lines out of another: few, small, and found in bounded time.
 
-Lines that both texts hold exactly once are the anchors; between them the longest common subsequence decides,
-computed with one bit a line in a big integer, so that a hostile text costs no more than a friendly one.
+    old  a b c d      edits  1-2 become x   (b)
+    new  a x c d e           4-4 become e   (behind d)
+
+Invariant: edits are disjoint and ascending, and `apply(old, edits(old, new)) == new`.
+
+Lines that both texts hold exactly once are the anchors; between them the longest common subsequence decides, computed
+with one bit a line in a big integer, so that a hostile text costs no more than a friendly one.
 """
 
 from __future__ import annotations
@@ -11,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-_ALIGNED = 4_000_000  # pairs of lines up to which a stretch without anchors is aligned; above it is one edit
-_WIDE = (
-    2000  # lines of the second side; with more of them the first one has fewer, or it would not be aligned
-)
+from acp_nvim import limits
+
+# Lines of the second side. With more of them the first one has fewer, or it would not be aligned.
+_WIDE = 2000
 _NEAR = 12  # lines within which two texts that differ are expected to meet again
 _SURE = 4  # lines that must be the same there
 
@@ -65,7 +70,7 @@ def longest(most: int, same: Callable[[int, int], bool]) -> int:
 
 def _stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
     """Where the two differ. Most edits are small: the texts soon meet again, which is quick to see."""
-    i, tail = _ends(a, b)
+    i, tail = ends(a, b)
     end_a, end_b = len(a) - tail, len(b) - tail
     j = i
     while (i, j) != (end_a, end_b):
@@ -95,7 +100,7 @@ def _onward(a: Lines, b: Lines, i: int, j: int, most: int) -> tuple[int, int]:
 
 def _aligned(a: Lines, b: Lines) -> Iterator[Stretch]:
     i = j = 0
-    for at_a, at_b in [*_anchors(a, b), (len(a), len(b))]:
+    for at_a, at_b in [*anchors(a, b), (len(a), len(b))]:
         if at_a > i or at_b > j:
             yield from _moved(_gap(a[i:at_a], b[j:at_b]), i, j)
         i, j = at_a + 1, at_b + 1
@@ -109,10 +114,10 @@ def _gap(a: Lines, b: Lines) -> Iterator[Stretch]:
     """The differences between two anchors."""
     if a == b:
         return
-    head, tail = _ends(a, b)
+    head, tail = ends(a, b)
     end_a, end_b = len(a) - tail, len(b) - tail
-    small = (end_a - head) * (end_b - head) <= _ALIGNED
-    pairs = _pairs(a[head:end_a], b[head:end_b]) if small else []
+    small = (end_a - head) * (end_b - head) <= limits.LINE_DIFF_PAIRS
+    pairs = common(a[head:end_a], b[head:end_b]) if small else []
     i, j = head, head
     for at_a, at_b in [*((head + x, head + y) for x, y in pairs), (end_a, end_b)]:
         if at_a > i or at_b > j:
@@ -120,7 +125,7 @@ def _gap(a: Lines, b: Lines) -> Iterator[Stretch]:
         i, j = at_a + 1, at_b + 1
 
 
-def _ends(a: Lines, b: Lines) -> tuple[int, int]:
+def ends(a: Lines, b: Lines) -> tuple[int, int]:
     """How many lines are the same at the beginning and, of the rest, at the end; comparing slices is fast."""
     most = min(len(a), len(b))
     head = longest(most, lambda low, high: a[low:high] == b[low:high])
@@ -132,7 +137,7 @@ def _ends(a: Lines, b: Lines) -> tuple[int, int]:
     return head, tail
 
 
-def _anchors(a: Lines, b: Lines) -> list[Pair]:
+def anchors(a: Lines, b: Lines) -> list[Pair]:
     """Lines that are unique in both, as far as their order is the same."""
     if not a or not b:
         return []
@@ -172,7 +177,7 @@ def _ascending(pairs: list[Pair]) -> list[Pair]:
     return chosen[::-1]
 
 
-def _pairs(a: Lines, b: Lines) -> list[Pair]:
+def common(a: Lines, b: Lines) -> list[Pair]:
     """The lines that a longest common subsequence pairs; what only one side has cannot be among them."""
     in_a, in_b = set(a), set(b)
     rows_a = [i for i, line in enumerate(a) if line in in_b]
