@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar
 
 from acp_nvim.messages.calls import Call, Question
 
@@ -18,16 +18,8 @@ class Editor(Protocol):
     def wake(self, at_once: bool = False) -> None:
         """Schedule a frame: soon, or at once if the user waits for it."""
 
-    def notify(self, call: Call | str, *arguments: Any) -> None:
+    def notify(self, call: Call) -> None:
         """Call a function with the next frame."""
 
-    @overload
-    async def call(self, call: Question[A]) -> A: ...
-    @overload
-    async def call(self, call: Call | str, *arguments: Any) -> Any: ...
-    async def call(self, call: Call | str, *arguments: Any) -> Any:
-        """Call a function now, behind the frame under way, and wait for its result."""
-
-
-def wire(call: Call | str, *arguments: Any) -> Wire:
-    return call.wire() if isinstance(call, Call) else [call, *arguments]
+    async def call(self, call: Question[A]) -> A:
+        """Call a function now, behind the frame under way, and wait for its answer."""

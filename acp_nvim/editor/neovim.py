@@ -15,9 +15,9 @@ from typing import Any
 
 from pynvim import Session
 
-from acp_nvim.editor.interface import Collect, Wire, wire
+from acp_nvim.editor.interface import A, Collect, Wire
 from acp_nvim.messages import check
-from acp_nvim.messages.calls import Call
+from acp_nvim.messages.calls import Call, Question
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
@@ -47,8 +47,8 @@ class Neovim:
         if at_once or self._changes == _FLOOD:
             self.hurry()
 
-    def notify(self, call: Call | str, *arguments: Any) -> None:
-        self._waiting.append(wire(call, *arguments))
+    def notify(self, call: Call) -> None:
+        self._waiting.append(call.wire())
         self._wanted.set()
 
     def hurry(self) -> None:
@@ -60,10 +60,10 @@ class Neovim:
         if self._pause and not self._pause.done():
             self._pause.set_result(None)
 
-    async def call(self, call: Call | str, *arguments: Any) -> Any:
-        words = wire(call, *arguments)
+    async def call(self, call: Question[A]) -> A:
+        words = call.wire()
         check.look(words)
-        answer = await self._request(_CALL, words)
+        answer: A = await self._request(_CALL, words)
         check.look_at_answer(words[0], answer)
         return answer
 

@@ -136,8 +136,8 @@ class Ended(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Event(Call):
-    """Fire the User autocommand of that name; `messages.events` has the data of each."""
+class Event(Question[bool]):
+    """Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired."""
 
     name: str
     data: dict[str, Any]

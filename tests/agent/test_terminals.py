@@ -16,7 +16,7 @@ import pytest_asyncio
 from acp_nvim import limits
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.agent.spawn import environment
-from acp_nvim.editor.interface import Wire, wire
+from acp_nvim.editor.interface import Wire
 from acp_nvim.messages.calls import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request
@@ -41,11 +41,11 @@ class Editor:
 
     def wake(self, at_once: bool = False) -> None: ...
 
-    def notify(self, call: Call | str, *arguments: Any) -> None:
-        self.told.append(wire(call, *arguments))
+    def notify(self, call: Call) -> None:
+        self.told.append(call.wire())
 
-    async def call(self, call: Call | str, *arguments: Any) -> Any:
-        name, *arguments = wire(call, *arguments)
+    async def call(self, call: Call) -> Any:
+        name, *arguments = call.wire()
         assert name == "terminal_feed"
         _session, _id, text, buffer = arguments
         if buffer not in self.buffers:

@@ -22,7 +22,7 @@ import pytest
 import pytest_asyncio
 
 from acp_nvim.app import App
-from acp_nvim.editor.interface import Wire, wire
+from acp_nvim.editor.interface import Wire
 from acp_nvim.messages.calls import Call
 from acp_nvim.messages.check import misfit
 from tests.fakes.editor import FakeEditor
@@ -57,12 +57,12 @@ class MemoryEditor(FakeEditor):
     def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
 
-    def notify(self, call: Call | str, *arguments: Any) -> None:
-        self._waiting.append(wire(call, *arguments))
+    def notify(self, call: Call) -> None:
+        self._waiting.append(call.wire())
         self.wake()
 
-    async def call(self, call: Call | str, *arguments: Any) -> Any:
-        name, *arguments = wire(call, *arguments)
+    async def call(self, call: Call) -> Any:
+        name, *arguments = call.wire()
         if name == "document_merge":
             return merged(*arguments)
         if name in self.answers:

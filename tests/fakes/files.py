@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio.lowlevel
 
-from acp_nvim.editor.interface import Collect, wire
+from acp_nvim.editor.interface import Collect
 from acp_nvim.messages.calls import Call
 from acp_nvim.text.text_file import Text, in_format, split
 from tests.fakes.merge_model import join
@@ -128,14 +128,14 @@ class FileEditor:
     def wake(self, at_once: bool = False) -> None:
         raise AssertionError("files show nothing by themselves")
 
-    def notify(self, call: Call | str, *arguments: Any) -> None:
-        name, *arguments = wire(call, *arguments)
+    def notify(self, call: Call) -> None:
+        name, *arguments = call.wire()
         if not name.startswith("proposal"):
             raise AssertionError("files notify nobody by themselves")
         self.notified.append((name, *arguments))
 
-    async def call(self, call: Call | str, *arguments: Any) -> Any:
-        name, *arguments = wire(call, *arguments)
+    async def call(self, call: Call) -> Any:
+        name, *arguments = call.wire()
         await self.answering.wait()
         await anyio.lowlevel.checkpoint()
         self.before(name)

@@ -640,7 +640,7 @@
 ---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
 ---@field earlier fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
----@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.
+---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
 ---@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
 ---@field follow fun(session: integer, path: string, line: integer)  The agent is at this place.
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
@@ -673,6 +673,6 @@
 ---@field document_read fun(path: string, whole: boolean): table<string, any>|nil  Ask for the text of a loaded file; None: no buffer has it.
 ---@field document_sync fun(request: acp.message.SyncRequest): table<string, any>  Let a loaded buffer take up what its file holds.
 ---@field document_write fun(request: acp.message.WriteRequest): table<string, any>  Merge a text into a loaded file, and save it.
+---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
 ---@field proposal_sides fun(file: acp.message.ProposedFile): acp.message.BuiltSides|nil  Ask for both sides of a file whose buffer has unsaved lines.
 ---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.
----@field event fun(name: string, data: table<string, any>)  Fire the User autocommand of that name; `messages.events` has the data of each.
