@@ -92,24 +92,36 @@ local function left(placed, edit)
   return result
 end
 
+---@param blocks acp.Blocks
+---@param i integer
+---@param edit acp.LineEdit
+---@return boolean
+local function is_beside(blocks, i, edit)
+  return stop(blocks.rows[i], blocks.changes[i]) <= edit[1] or blocks.rows[i] >= edit[2]
+end
+
 --- The user's lines belong to no change: what they replace leaves together with its partners.
 ---@param blocks acp.Blocks
 ---@param edits acp.LineEdit[]
 ---@return acp.Blocks  the same table if no change is met and none moves
 function M.user(blocks, edits)
-  if #edits == 1 and #edits[1][3] == edits[1][2] - edits[1][1] then
-    local from, to = M.near(blocks, edits[1][1], edits[1][2])
+  local edit = edits[1]
+  if #edits == 1 and #edit[3] == edit[2] - edit[1] then -- a key, typed beside them
+    local from, to = M.near(blocks, edit[1], edit[2])
+    while from <= to and (size(blocks.changes[from]) == 0 or is_beside(blocks, from, edit)) do
+      from = from + 1
+    end
     if from > to then
-      return blocks -- a key typed beside them all
+      return blocks
     end
   end
   local is_same = true
-  local result = carried(blocks, edits, function(near, edit)
+  local result = carried(blocks, edits, function(near, each)
     local parts = {}
     for _, placed in ipairs(near) do
-      vim.list_extend(parts, left(placed, edit))
+      vim.list_extend(parts, left(placed, each))
     end
-    is_same = is_same and #edit[3] == edit[2] - edit[1] and #parts == #near
+    is_same = is_same and #each[3] == each[2] - each[1] and #parts == #near
     for n, part in ipairs(is_same and parts or {}) do
       is_same = is_same and part.item == near[n].item and part.row == near[n].row
     end

@@ -27,30 +27,46 @@ local function stretches(first, second)
   return list
 end
 
---- Where these rows of the second text are in the first; nil: not as they are.
+--- Where these rows of the second text are in the first: lines that none of the differences has met.
 ---@param list acp.Stretch[]
 ---@param first integer
 ---@param last integer
 ---@return integer? first
 ---@return integer? last
-local function place(list, first, last)
+local function unchanged(list, first, last)
   local shift = 0
   for _, each in ipairs(list) do
-    if first == last and each[1] <= first and first <= each[2] then -- between two lines, one of which is another
-      if each[3] == each[4] or (each[1] < each[2] and first == each[1]) then
-        return each[3], each[3]
-      elseif each[1] < each[2] and first == each[2] then
-        return each[4], each[4]
-      end
-      return nil
-    elseif each[1] < last and each[2] > first then
-      return nil
-    elseif each[1] >= last then
+    if each[1] >= last then
       break
+    elseif each[2] > first then
+      return nil
     end
     shift = each[4] - each[2]
   end
-  return first + shift, last + shift
+  if first < last then
+    return first + shift, last + shift
+  end
+end
+
+--- Where no line of the second text is in the first: between two lines, one of which may be another there.
+---@param list acp.Stretch[]
+---@param row integer
+---@return integer? row
+local function between(list, row)
+  local shift = 0
+  for _, each in ipairs(list) do
+    if each[1] > row then
+      break
+    elseif row <= each[2] then
+      local has_lines = each[1] < each[2]
+      if each[3] == each[4] or (has_lines and row == each[1]) then
+        return each[3]
+      end
+      return has_lines and row == each[2] and each[4] or nil
+    end
+    shift = each[4] - each[2]
+  end
+  return row + shift
 end
 
 --- `undoing` takes the hunks out of `rows`; some may be out of `lines` already.
@@ -59,17 +75,20 @@ end
 ---@param lines string[]
 ---@return string[]?  nil: it cannot be told
 function M.without(rows, undoing, lines)
-  local has, lacks = stretches(lines, rows), nil
+  local has, lacks = stretches(lines, rows), stretches(lines, line_diff.apply(rows, undoing))
   local found, shift = {}, 0
   for _, edit in ipairs(undoing) do
-    local first, last = place(has, edit[1], edit[2])
-    if first then
-      found[#found + 1] = { first, last, edit[3] }
-    else
-      lacks = lacks or stretches(lines, line_diff.apply(rows, undoing))
-      if not place(lacks, edit[1] + shift, edit[1] + shift + #edit[3]) then
+    local begin, stop = edit[1] + shift, edit[1] + shift + #edit[3]
+    local first, last = unchanged(has, edit[1], edit[2])
+    if not first and not unchanged(lacks, begin, stop) then
+      first = edit[1] == edit[2] and between(has, edit[1]) or nil
+      last = first
+      if not first and not (begin == stop and between(lacks, begin)) then
         return nil
       end
+    end
+    if first then
+      found[#found + 1] = { first, last, edit[3] }
     end
     shift = shift + #edit[3] - (edit[2] - edit[1])
   end

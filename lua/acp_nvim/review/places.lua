@@ -58,11 +58,13 @@ function M.carry(rows, items, size, edits, remake)
     for i = from, math.min(to, left) do
       near[#near + 1] = { row = rows[i], item = items[i] }
     end
+    local above = {} -- a part of what a later edit has met: it may end before this one
     while #later_rows > 0 and later_rows[#later_rows] + shift <= edit[2] do
-      near[#near + 1] = { row = table.remove(later_rows) + shift, item = table.remove(later) }
+      local place = { row = table.remove(later_rows) + shift, item = table.remove(later) }
+      table.insert(place.row + size(place.item) < edit[1] and above or near, place)
     end
     left = math.min(left, from - 1)
-    local parts = remake(near, edit)
+    local parts = vim.list_extend(above, remake(near, edit))
     shift = shift + #edit[3] - (edit[2] - edit[1])
     for i = #parts, 1, -1 do
       later_rows[#later_rows + 1], later[#later + 1] = parts[i].row - shift, parts[i].item

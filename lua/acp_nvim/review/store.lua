@@ -53,6 +53,9 @@ local M = {}
 ---@field undeleted? acp.Snapshot  before the file was deleted
 ---@field pending? acp.Hunk[]   those of the changes in `of`
 ---@field of? acp.Known
+---@field by_change? table<acp.AgentChange, acp.Hunk>
+---@field listed? acp.Hunk[]    with those that are decided
+---@field listed_of? any[]      what that was made of
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
 
@@ -167,14 +170,29 @@ end
 function M.hunks(file)
   local known = file.text.known
   if file.of ~= known then
-    file.of, file.pending = known, {}
-    for i, row in ipairs(known.blocks.rows) do
-      file.pending[i] = hunk_of(known.blocks.changes[i], row, "pending")
+    local before = file.by_change or {}
+    file.of, file.pending, file.by_change = known, {}, {}
+    for i, change in ipairs(known.blocks.changes) do
+      -- of ten thousand most are as they were: new tables for all would cost more than the undo of one
+      local hunk = before[change] or hunk_of(change, 0, "pending")
+      hunk.first = known.blocks.rows[i]
+      file.pending[i], file.by_change[change] = hunk, hunk
     end
   end
+  local newline = file.newline
+  local of = { known, vim.tbl_count(file.decided), newline and newline.state, is_newline_pending(file) }
+  if
+    file.listed
+    and file.listed_of[1] == known
+    and vim.deep_equal({ unpack(of, 2, 4) }, { unpack(file.listed_of, 2, 4) })
+  then
+    return file.listed
+  end
+  file.listed_of = of
   local more = others(file)
   if #more == 0 then
-    return file.pending
+    file.listed = file.pending
+    return file.listed
   end
   local list, at = {}, 1
   for _, hunk in ipairs(file.pending) do
@@ -183,7 +201,8 @@ function M.hunks(file)
     end
     list[#list + 1] = hunk
   end
-  return vim.list_extend(list, more, at)
+  file.listed = vim.list_extend(list, more, at)
+  return file.listed
 end
 
 ---@param file acp.ReviewedFile
