@@ -28,14 +28,14 @@ if live ~= vim.NIL then
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, live)
   vim.bo[buf].fixendofline, vim.bo[buf].endofline = false, final
 end
-local build = require("acp_nvim.proposal.build")
+local body, build = require("acp_nvim.proposal.body"), require("acp_nvim.proposal.build")
 local sides = build.sides(file)
 if buf then
   vim.api.nvim_buf_delete(buf, { force = true })
 end
 return {
-  left = sides.left and build.join(sides.left, sides.left_final),
-  right = sides.right and build.join(sides.right, sides.right_final),
+  left = sides.left and body.join(sides.left, sides.left_final),
+  right = sides.right and body.join(sides.right, sides.right_final),
   fits = sides.fits,
   problem = sides.problem or "",
 }

@@ -5,8 +5,7 @@
 --    right     the live text with all of the proposal
 --    decided   what the user wants instead
 --    saved     what the disk shall hold: `decided` without the lines that the user has not saved
-local build = require("acp_nvim.proposal.build")
-local carry = require("acp_nvim.proposal.carry")
+local body = require("acp_nvim.proposal.body")
 local store = require("acp_nvim.proposal.store")
 
 local M = {}
@@ -18,18 +17,18 @@ local M = {}
 ---@field saved? string
 ---@field takes_unsaved boolean  what the agent writes to the disk would overlap unsaved lines
 
---- What the agent would make of the disk, and how often that overlaps unsaved lines.
+--- What the agent would make of the disk, and whether that overlaps unsaved lines.
 ---@param file acp.ProposalFile
 ---@return string? body
----@return integer overlaps
+---@return boolean overlaps
 local function written_by_agent(file)
   local sent, sides = file.sent, file.sides --[[@as acp.BuiltSides]]
-  if not (sent.disk and sent.new and sides.left) or sent.problem or sent.plain then
-    return nil, 0
+  if not (sent.disk and sent.new and sides.left) or sent.problem then
+    return nil, false
   end
-  local disk = build.split(sent.disk)
-  local written = carry.merge((build.split(sent.base or sent.disk)), (build.split(sent.new)), disk)
-  local _, overlaps = carry.merge(disk, written, sides.left)
+  local disk = body.split(sent.disk)
+  local written = body.merge((body.split(sent.base or sent.disk)), (body.split(sent.new)), disk)
+  local _, overlaps = body.merge(disk, written, sides.left)
   return written, overlaps
 end
 
@@ -42,17 +41,15 @@ local function without_unsaved(file, decided, written)
   local sides, disk =
     file.sides, --[[@as acp.BuiltSides]]
     file.sent.disk
-  local body = disk and build.split(disk)
-  if not body or body == sides.left or not sides.left then
+  local on_disk = disk and body.split(disk)
+  if not on_disk or on_disk == sides.left or not sides.left then
     return decided
-  elseif file.sent.plain then
-    return nil
   end
-  local saved, overlaps = carry.merge(sides.left, body, decided)
-  if overlaps > 0 and written then
-    saved, overlaps = carry.merge(sides.right, written, decided)
+  local saved, overlaps = body.merge(sides.left, on_disk, decided)
+  if overlaps and written then
+    saved, overlaps = body.merge(sides.right, written, decided)
   end
-  return overlaps == 0 and saved or nil
+  return not overlaps and saved or nil
 end
 
 --- What the user wants of a file; nil: all of the proposal, and nothing has to be seen to.
@@ -64,7 +61,7 @@ local function of_file(file)
     return nil
   end
   local written, overlaps = written_by_agent(file)
-  if not edited and overlaps == 0 then
+  if not edited and not overlaps then
     return nil
   end
   local decided, saved = edited or sides.right, written
@@ -73,11 +70,11 @@ local function of_file(file)
   end
   local final = sides.right_final
   return {
-    left = sides.left and build.join(sides.left, sides.left_final),
-    right = build.join(sides.right, final),
-    decided = build.join(decided, final),
-    saved = saved and build.join(saved, final),
-    takes_unsaved = overlaps > 0,
+    left = sides.left and body.join(sides.left, sides.left_final),
+    right = body.join(sides.right, final),
+    decided = body.join(decided, final),
+    saved = saved and body.join(saved, final),
+    takes_unsaved = overlaps,
   }
 end
 

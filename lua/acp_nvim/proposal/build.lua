@@ -8,9 +8,7 @@
 -- The backend sends the change of the agent as two whole texts, `base` and `new`. Where the buffer has other text than the
 -- disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
 -- same line beside them. Lines that both have changed are the agent's on the right, and the user is told.
---
--- A text is a string with "\n" at the end of each line. Its body is the same without the last "\n", as buffers have it.
-local carry = require("acp_nvim.proposal.carry")
+local body = require("acp_nvim.proposal.body")
 local find = require("acp_nvim.documents.find")
 local texts = require("acp_nvim.documents.text")
 
@@ -43,34 +41,14 @@ M.OVERLAP = "It changes lines that you have changed too: what is on the right de
 ---@field buf? integer     in which the file is loaded
 ---@field is_modified? boolean
 
---- A text without its last line end, and whether it has one.
----@param text string
----@return string body
----@return boolean final
-function M.split(text)
-  if text == "" then
-    return "", true
-  elseif text:sub(-1) == "\n" then
-    return text:sub(1, -2), true
-  end
-  return text, false
-end
-
----@param body string
----@param final boolean
----@return string
-function M.join(body, final)
-  return body == "" and "" or final and body .. "\n" or body
-end
-
 --- Where the agent changes the last line end it is as the agent wants it, else as the file has it.
 ---@param base string
 ---@param new string
 ---@param live_final boolean
 ---@return boolean
 local function final_of(base, new, live_final)
-  local _, base_final = M.split(base)
-  local _, new_final = M.split(new)
+  local _, base_final = body.split(base)
+  local _, new_final = body.split(new)
   if base_final == new_final then
     return live_final
   end
@@ -97,9 +75,9 @@ local function replace(text, old, new)
   if old == "" then
     return nil
   end
-  local body, final = M.split(text)
-  if M.split(old) == body then
-    return M.join((M.split(new)), final_of(old, new, final))
+  local text_body, final = body.split(text)
+  if body.split(old) == text_body then
+    return body.join((body.split(new)), final_of(old, new, final))
   end
   local lacks_end = not final and old:sub(-1) == "\n" -- an agent may take every line for one with an end
   local place = lacks_end and text .. "\n" or text
@@ -108,7 +86,7 @@ local function replace(text, old, new)
     return nil
   end
   local made = place:sub(1, first - 1) .. new .. place:sub(last + 1)
-  return lacks_end and M.split(made) or made
+  return lacks_end and body.split(made) or made
 end
 
 --- The live text with all changes of the agent's; nil: one of them has no place there.
@@ -142,12 +120,9 @@ local function right_of(file, live)
   if not live or live == base then
     return new, nil, true
   end
-  if file.plain then
-    return new, M.OVERLAP, true -- Neovim would stand still over the merge
-  end
-  local body, live_final = M.split(live)
-  local merged, overlaps = carry.merge((M.split(base)), (M.split(new)), body)
-  return M.join(merged, final_of(base, new, live_final)), overlaps > 0 and M.OVERLAP or nil, true
+  local live_body, live_final = body.split(live)
+  local merged, overlaps = body.merge((body.split(base)), (body.split(new)), live_body)
+  return body.join(merged, final_of(base, new, live_final)), overlaps and M.OVERLAP or nil, true
 end
 
 --- The live text: of the loaded buffer, else of the disk.
@@ -159,7 +134,7 @@ function M.live(file)
   if not buf then
     return file.disk, nil
   end
-  return M.join(carry.text_of(buf), texts.of_buffer(buf).final and not texts.is_void(buf)), buf
+  return body.join(body.of_buffer(buf), texts.of_buffer(buf).final and not texts.is_void(buf)), buf
 end
 
 ---@param left? string
@@ -167,8 +142,8 @@ end
 ---@param more table
 ---@return acp.BuiltSides
 local function built(left, right, more)
-  local left_body, left_final = M.split(left or "")
-  local right_body, right_final = M.split(right or "")
+  local left_body, left_final = body.split(left or "")
+  local right_body, right_final = body.split(right or "")
   return vim.tbl_extend("error", more, {
     left = left and left_body,
     left_final = left_final,
@@ -201,8 +176,8 @@ function M.preview(file)
   if not sides.buf then
     return nil
   end
-  local left = sides.left and M.join(sides.left, sides.left_final)
-  local right = sides.right and M.join(sides.right, sides.right_final)
+  local left = sides.left and body.join(sides.left, sides.left_final)
+  local right = sides.right and body.join(sides.right, sides.right_final)
   return { left = left, right = right, problem = sides.problem, fits = sides.fits }
 end
 

@@ -1,7 +1,7 @@
 -- The user has decided: what the right sides hold goes to the backend.
 local answer = require("acp_nvim.proposal.answer")
 local backend = require("acp_nvim.backend.process")
-local build = require("acp_nvim.proposal.build")
+local body = require("acp_nvim.proposal.body")
 local keys = require("acp_nvim.question.keys")
 local left_side = require("acp_nvim.proposal.left_side")
 local messages = require("acp_nvim.ui.messages")
@@ -61,7 +61,7 @@ end
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function send_merge(proposal, file)
-  local message, text = proposal.message, build.join(store.text_of(file) or "", file.sides.right_final)
+  local message, text = proposal.message, body.join(store.text_of(file) or "", file.sides.right_final)
   backend.notify("merged", { question = message.question, version = message.version, text = text })
 end
 

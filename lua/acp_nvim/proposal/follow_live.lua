@@ -7,7 +7,7 @@
 --    state 1   live `a b`      filled in
 --    state 2   live `x a b`    followed
 --    u         state 1         the right side is made of `a b` again: `x` is carried over once more
-local carry = require("acp_nvim.proposal.carry")
+local body = require("acp_nvim.proposal.body")
 
 local api = vim.api
 local M = {}
@@ -46,11 +46,11 @@ end
 ---@param file acp.ProposalFile
 ---@return string
 function M.settled_text(file)
-  return (carry.merge(base_of(file), carry.text_of(file.buf), file.sides.left or ""))
+  return (body.merge(base_of(file), body.of_buffer(file.buf), file.sides.left or ""))
 end
 
 ---@param buf integer
----@param list acp.Change[]
+---@param list acp.Edit[]
 local function put(buf, list)
   local bo = vim.bo[buf]
   bo.undolevels = bo.undolevels
@@ -73,15 +73,16 @@ function M.follow(file, live, final)
     local base = base_of(file)
     if base ~= live then
       local modified = vim.bo[file.buf].modified
-      put(file.buf, (carry.carry(base, carry.text_of(file.buf), live)))
+      local now = body.of_buffer(file.buf)
+      put(file.buf, body.edits(now, (body.merge(base, now, live))))
       vim.bo[file.buf].modified = modified
       table.insert(file.bases, { seq = undo_state(file.buf), live = live })
     end
   elseif file.text then
-    file.text = carry.merge(sides.left, file.text, live)
+    file.text = body.merge(sides.left, file.text, live)
   end
   if sides.left ~= live then
-    sides.right = carry.merge(sides.left, sides.right, live)
+    sides.right = body.merge(sides.left, sides.right, live)
     sides.left = live
   end
   if sides.left_final ~= final then

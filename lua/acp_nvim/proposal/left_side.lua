@@ -1,5 +1,6 @@
 -- The left side: the file as it is now, in the user's own buffer where it is loaded.
 local buffers = require("acp_nvim.proposal.buffers")
+local body = require("acp_nvim.proposal.body")
 local build = require("acp_nvim.proposal.build")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local store = require("acp_nvim.proposal.store")
@@ -34,9 +35,9 @@ function M.catch_up(file)
   end
   local live, buf = build.live(file.sent)
   if live and buf then
-    local body, final = build.split(live)
+    local live_body, final = body.split(live)
     sides.is_modified = vim.bo[buf].modified
-    follow_live.follow(file, body, final)
+    follow_live.follow(file, live_body, final)
   end
 end
 

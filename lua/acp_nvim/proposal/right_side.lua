@@ -1,7 +1,7 @@
 -- The right sides: a buffer for each file, and what stands in it.
+local body = require("acp_nvim.proposal.body")
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
-local carry = require("acp_nvim.proposal.carry")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local left_side = require("acp_nvim.proposal.left_side")
 local set_aside = require("acp_nvim.proposal.set_aside")
@@ -82,8 +82,8 @@ end
 ---@param after? string   the new right side
 ---@return string? text  nil: the new right side stands alone
 local function carry_edits(question, path, before, yours, after)
-  local text, overlaps = carry.merge(before or "", after or "", yours)
-  if not after or overlaps > 0 then
+  local text, overlaps = body.merge(before or "", after or "", yours)
+  if not after or overlaps then
     set_aside.put_all(question, { [path] = yours }, CHANGED)
     return nil
   end
@@ -151,7 +151,7 @@ function M.take_over_begun(proposal)
     local begun = file.sent.begun
     if begun then
       M.build(file)
-      local before, yours = build.split(begun.right), (build.split(begun.text))
+      local before, yours = body.split(begun.right), (body.split(begun.text))
       file.text = carry_edits(proposal.key, file.path, before, yours, file.sides.right)
     end
   end

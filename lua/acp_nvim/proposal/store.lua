@@ -1,5 +1,5 @@
 -- The proposals that lie open, by question, and those whose windows are closed but of which the user has edited something.
-local carry = require("acp_nvim.proposal.carry")
+local body = require("acp_nvim.proposal.body")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 
 local api = vim.api
@@ -84,7 +84,7 @@ end
 ---@return string?  body; nil: nobody has looked at it, or the file is to be deleted
 function M.text_of(file)
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    return carry.text_of(file.buf)
+    return body.of_buffer(file.buf)
   end
   return file.text or file.sides and file.sides.right
 end

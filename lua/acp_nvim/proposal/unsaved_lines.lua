@@ -6,8 +6,7 @@
 --    b          mine      B             mine
 --    c          c         C                     (the user has not touched it)
 --    d          also      also                  (the agent leaves it)
-local build = require("acp_nvim.proposal.build")
-local carry = require("acp_nvim.proposal.carry")
+local body = require("acp_nvim.proposal.body")
 local limits = require("acp_nvim.limits")
 
 local api = vim.api
@@ -22,17 +21,17 @@ local group = api.nvim_create_augroup("acp_nvim.proposal.unsaved", {})
 ---@return integer[] rows  of the left side, from 0
 local function unsaved_rows(file)
   local sides, found = file.sides, {} ---@type acp.BuiltSides, integer[]
-  if not (sides.is_modified and sides.fits and sides.left and file.sent.disk) or file.sent.plain then
+  if not (sides.is_modified and sides.fits and sides.left and file.sent.disk) then
     return found
   end
   local mine, shift = {}, 0
-  for _, change in ipairs(carry.changes((build.split(file.sent.disk)), sides.left)) do
+  for _, change in ipairs(body.edits((body.split(file.sent.disk)), sides.left)) do
     for row = change[1] + shift, change[1] + shift + #change[3] - 1 do
       mine[row] = true
     end
     shift = shift + #change[3] - (change[2] - change[1])
   end
-  for _, change in ipairs(carry.changes(sides.left, sides.right or "")) do
+  for _, change in ipairs(body.edits(sides.left, sides.right or "")) do
     for row = change[1], change[2] - 1 do
       found[#found + 1] = mine[row] and #found < limits.UNSAVED_LINES_MARKED and row or nil
     end
