@@ -19,9 +19,10 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
-from acp_nvim.review import edits, merge, patch
+from acp_nvim.review import patch
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
+from acp_nvim.text import diff_view, line_diff
 from tests.fakes.editor import ChatBuffer
 from tests.fuzz.inputs import bent, data, nearby, pieces, text
 
@@ -120,14 +121,13 @@ def view(rng: random.Random) -> None:
 
 
 def hunks(rng: random.Random) -> None:
-    """Edits make one text of the other, and a merge has what both did; no patch or proposal is too odd."""
+    """Edits make one text of the other, and counts are those of the view; no patch or proposal is too odd."""
     old = text(rng).split("\n")
-    new, other = nearby(rng, old), nearby(rng, old)
-    assert edits.apply(old, edits.edits(old, new)) == new
-    both = merge.merge3(old, new, other)
-    if not both.overlaps:
-        assert both.lines("ours") == both.lines("theirs") == merge.merge3(old, other, new).lines("ours")
-    assert merge.merge3(old, new, old).lines("ours") == new
+    new = nearby(rng, old)
+    assert line_diff.apply(old, line_diff.edits(old, new)) == new
+    one, other = "\n".join(old), "\n".join(new)
+    signs = [sign for sign, _ in diff_view.unified(one, other)]
+    assert (signs.count("+"), signs.count("-")) == diff_view.counts(one, other)
     patch.parse_patch("\n".join(nearby(rng, ["--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", " a", "-b", "+c"])))
     maybe = [None, "\n".join(old), "\n".join(new), text(rng, 3)]
     changes = [(rng.choice(maybe), rng.choice(maybe)) for _ in range(rng.randint(1, 3))]

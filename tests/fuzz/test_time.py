@@ -14,9 +14,10 @@ from acp_nvim.protocol import decode
 from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Notification, Peer
-from acp_nvim.review import edits, merge, patch
+from acp_nvim.review import patch
 from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
+from acp_nvim.text import line_diff
 from acp_nvim.text.ansi import plain
 from acp_nvim.text.diff_cost import stands_still
 from acp_nvim.text.printable import one_line
@@ -117,14 +118,11 @@ LOADS: dict[str, tuple[Callable[[int], object], int]] = {
         ),
         8000,
     ),
-    "edits of another text": (lambda n: edits.edits(lines(n), [f"other {i}" for i in range(n)]), 24_000),
-    "edits of repeated lines": (lambda n: edits.edits(["a", "b"] * n, ["b", "a", "b"] * n), 30_000),
+    "edits of another text": (lambda n: line_diff.edits(lines(n), [f"other {i}" for i in range(n)]), 24_000),
+    "edits of repeated lines": (lambda n: line_diff.edits(["a", "b"] * n, ["b", "a", "b"] * n), 30_000),
     # up to 2000 lines are aligned, above that they pair by position: both sizes on one side of that
-    "a merge": (lambda n: merge.merge3(lines(n), lines(n, 2), lines(n, 3)), 6000),
-    "merges that are aligned": (
-        lambda n: [merge.merge3(lines(n), lines(n, 2), lines(n, 3)) for _ in range(8)],
-        450,
-    ),
+    "edits of some lines": (lambda n: line_diff.edits(lines(n, 2), lines(n, 3)), 6000),
+    "edits that are aligned": (lambda n: [line_diff.edits(lines(n, 2), lines(n, 3)) for _ in range(8)], 450),
     "a patch": (
         lambda n: patch.parse_patch(
             "--- a/x\n+++ b/x\n" + "".join(f"@@ -{i} +{i} @@\n-a\n+b\n" for i in range(1, n))
