@@ -35,17 +35,11 @@ commands
 port sources
 """
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")[1:-1]) for room in line.split()}
-# Modules beside the rooms, until they are moved into theirs.
-BESIDE = {
-    "documents": ("busy", "edits", "files", "reload", "save", "unasked"),
-    "sources": ("complete",),
-}
-ROOM = {module: room for room, modules in BESIDE.items() for module in modules}
+# A module in no folder that is no room of its own.
+ROOM = {"complete": "sources"}
 # These run when Neovim starts, where loading a module is felt: there, and nowhere else, a function may hold a require.
 # All modules at the first :Acp take 2.5 ms longer than those that it needs: elsewhere it does not pay.
 STARTS = ("init", "config.global_keys", "config.schema", "config.settings")
-# These rooms are being rebuilt: until that is done they see each other, and their requires may be late.
-REBUILT = ("documents",)
 REQUIRE = re.compile(r"""(?:require|loaded)\W{1,3}acp_nvim\.?([\w.]*)["']""")
 
 
@@ -118,18 +112,14 @@ def test_what_is_required_is_there():
 def test_a_module_requires_only_what_its_room_sees(name: str):
     here = room_of(name)
     seen = {room for room, rank in RANK.items() if rank < RANK[here]} | {here}
-    seen |= set(REBUILT) if here in REBUILT else set()
     assert [edge.to for edge in GRAPH[name] if room_of(edge.to) not in seen] == []
 
 
 def test_no_modules_require_each_other_in_a_circle():
-    found = cycles({name: {edge.to for edge in out} for name, out in GRAPH.items()})
-    assert [part for part in found if {room_of(name) for name in part} - set(REBUILT)] == []
+    assert cycles({name: {edge.to for edge in out} for name, out in GRAPH.items()}) == []
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SOURCES if name not in STARTS and room_of(name) not in REBUILT]
-)
+@pytest.mark.parametrize("name", [name for name in SOURCES if name not in STARTS])
 def test_requires_stand_at_the_top_of_the_file(name: str):
     assert [edge.to for edge in GRAPH[name] if edge.is_late] == []
 
