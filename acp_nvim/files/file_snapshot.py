@@ -78,8 +78,11 @@ class Sight:
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
 
+    def may_differ(self, now: Stamp | None) -> bool:
+        return now != self.stamp or not self.sure
+
     def differs(self, now: Stamp | None) -> bool:
-        return now != self.stamp or not self.sure or bool(self.missed)
+        return self.may_differ(now) or bool(self.missed)
 
     def take(self, now: Stamp | None, text: Held) -> None:
         if now and now != UNSEEN:

@@ -113,9 +113,9 @@ class Turn:
         return now is not None and now[-1] > self.answered
 
     def stamps(self) -> dict[str, sight.Stamp | None]:
-        """Of the files that look different now."""
+        """Of the files that look different now, or were so young at the last look that they may have changed unseen."""
         now = {path: sight.stamp(path) for path in list(self.sights)}
-        return {path: each for path, each in now.items() if each != self.sights[path].stamp}
+        return {path: each for path, each in now.items() if self.sights[path].may_differ(each)}
 
     def changed(self, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if self.sights[path].differs(sight.stamp(path))]

@@ -80,7 +80,7 @@ class Watched:
         await self.call(path, status="completed")
 
     def modified(self, path: str, is_modified: bool) -> None:
-        self.agent.files.modified(path, is_modified)
+        self.agent.files.documents.modified(path, is_modified)
         self.watch.modified(path, is_modified)
 
 
@@ -171,22 +171,6 @@ async def test_large_files_are_read_beside(agent: Agent) -> None:
     async with watching(agent, large) as watched:
         await watched.edited(large + "more\n")
     assert watched.changes == [("f", large, large + "more\n", "agent")]
-
-
-@pytest.mark.parametrize(
-    ("text", "is_seen"),
-    [("line\n" * 20_000, True), ("line\r\n" * 20_000, False), ("é\0\n" * 20_000, False), ("line\n", False)],
-)
-async def test_of_a_large_text_the_editor_learns_by_what_it_can_tell_it(
-    agent: Agent, text: str, is_seen: bool
-) -> None:
-    async with watching(agent, text) as watched:
-        buffer = agent.editor.open(watched.path)
-        await watched.edited(text + text[: text.index("\n") + 1])
-        assert buffer.data() == watched.path.read_bytes()
-        now = watched.path.stat()
-        told = [now.st_ino, now.st_size, *divmod(now.st_mtime_ns, 10**9), *divmod(now.st_ctime_ns, 10**9)]
-        assert buffer.seen == (told if is_seen else None)
 
 
 async def test_what_we_write_for_the_agent_is_no_surprise(agent: Agent) -> None:
@@ -297,7 +281,7 @@ async def test_a_user_who_types_meanwhile_and_a_locked_editor_are_waited_for(age
         typed = iter([["mine", "two", "three", "four", "five"]])
 
         def types(name: str) -> None:
-            if name == "file_reload" and (lines := next(typed, None)):
+            if name == "document_sync" and (lines := next(typed, None)):
                 buffer.show(lines)
 
         agent.editor.before, agent.editor.locks = types, 1

@@ -233,8 +233,10 @@ class FileEditor:
             return {"missed": self.failure}
         read = in_format(disk.decode(buffer.encoding), buffer.text.end)
         stamp, wanted = list(hashlib.sha256(disk).digest()[:4]), read
-        if buffer.modified:
-            base, theirs, settled = buffer.origin.decode(), read.whole, request.get("settled")
+        is_echo = request.get("echo") == read.whole
+        if buffer.modified or is_echo:
+            base = read.whole if is_echo else buffer.origin.decode()
+            theirs, settled = read.whole, request.get("settled")
             if settled and settled["disk"] == stamp:
                 base, theirs = settled["live"], settled["text"]
             joined = join(base, buffer.text, theirs)
@@ -246,5 +248,6 @@ class FileEditor:
             buffer.steps.append(buffer.lines)
             buffer.undone.clear()
         buffer.saved, buffer.origin = list(read.lines) or [""], disk
+        buffer.final, buffer.bomb = read.final, read.bom
         buffer.show(list(wanted.lines))
         return {"ok": True}

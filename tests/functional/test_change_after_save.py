@@ -29,7 +29,6 @@ end })
 """
 AGENTS = ["agent's", *TEN[1:]]
 BOTH = [*AGENTS[:4], "LINE 5", *AGENTS[5:]]
-V42 = pytest.mark.xfail(strict=True, reason="V42: its stamp is taken for that of our own write")
 
 
 def saved(open_editor: Open, tmp_path: Path, is_early: bool) -> Play:
@@ -43,7 +42,7 @@ def saved(open_editor: Open, tmp_path: Path, is_early: bool) -> Play:
     return play
 
 
-@pytest.mark.parametrize("is_early", [pytest.param(True, marks=V42), False])
+@pytest.mark.parametrize("is_early", [True, False])
 def test_it_is_taken_up_in_the_turn(open_editor: Open, tmp_path: Path, is_early: bool) -> None:
     play = saved(open_editor, tmp_path, is_early)
     play.editor.expect_lua("return vim.fn.getline(5)", "LINE 5", timeout=4)

@@ -89,30 +89,27 @@ local function made(base, place, side)
   return diff.apply(vim.list_slice(base, place.first + 1, place.last), moved)
 end
 
---- The edits of both sides, in their order. Of two that begin at the same line the insertion comes first.
----@param base string[]
----@param mine string[]
----@param theirs string[]
+---@param one acp.Edit
+---@param other acp.Edit
+---@return boolean
+local function comes_first(one, other)
+  return one[1] < other[1] or (one[1] == other[1] and one[2] <= other[2])
+end
+
+--- Two lists that ascend as one. Of two that begin at the same line the insertion comes first.
+---@param some table[]
+---@param others table[]
 ---@return table[]
-local function of_both(base, mine, theirs)
-  local edits = {}
-  by_line(diff.edits(base, mine), "mine", edits)
-  local border = #edits
-  by_line(diff.edits(base, theirs), "theirs", edits)
-  for i, edit in ipairs(edits) do
-    edit.order = i <= border and i or i - border
-  end
-  table.sort(edits, function(one, other)
-    if one[1] ~= other[1] then
-      return one[1] < other[1]
-    elseif one[2] ~= other[2] then
-      return one[2] < other[2]
-    elseif one.side ~= other.side then
-      return one.side == "mine"
+local function joined(some, others)
+  local found, i, j = {}, 1, 1
+  while some[i] or others[j] do
+    if not others[j] or (some[i] and comes_first(some[i], others[j])) then
+      found[#found + 1], i = some[i], i + 1
+    else
+      found[#found + 1], j = others[j], j + 1
     end
-    return one.order < other.order
-  end)
-  return edits
+  end
+  return found
 end
 
 ---@param base string[]
@@ -122,16 +119,19 @@ end
 ---@return acp.Overlap[] overlaps
 local function merge(base, mine, theirs)
   local clean, overlaps = {}, {} ---@type acp.Edit[], acp.Overlap[]
-  for _, place in ipairs(places(of_both(base, mine, theirs))) do
+  local some, others = {}, {} ---@type table[], table[]
+  by_line(diff.edits(base, mine), "mine", some)
+  by_line(diff.edits(base, theirs), "theirs", others)
+  for _, place in ipairs(places(joined(some, others))) do
     local one, other = place.mine, place.theirs
     if #one == 0 or #other == 0 then
       vim.list_extend(clean, #one > 0 and one or other)
     else
-      local ours, others = made(base, place, one), made(base, place, other)
-      if text.same_lines(ours, others) then
-        clean[#clean + 1] = { place.first, place.last, ours }
+      local one_made, other_made = made(base, place, one), made(base, place, other)
+      if text.same_lines(one_made, other_made) then
+        clean[#clean + 1] = { place.first, place.last, one_made }
       else
-        overlaps[#overlaps + 1] = { first = place.first, last = place.last, mine = ours, theirs = others }
+        overlaps[#overlaps + 1] = { first = place.first, last = place.last, mine = one_made, theirs = other_made }
       end
     end
   end
@@ -144,17 +144,10 @@ end
 ---@param side "mine"|"theirs"
 ---@return string[]
 local function chosen(base, clean, overlaps, side)
-  local edits = {}
-  for _, edit in ipairs(clean) do
-    edits[#edits + 1] = edit
-  end
-  for _, overlap in ipairs(overlaps) do
-    edits[#edits + 1] = { overlap.first, overlap.last, overlap[side] }
-  end
-  table.sort(edits, function(one, other)
-    return one[1] < other[1] or (one[1] == other[1] and one[2] < other[2])
-  end)
-  return diff.apply(base, edits)
+  local decided = vim.tbl_map(function(overlap)
+    return { overlap.first, overlap.last, overlap[side] }
+  end, overlaps)
+  return diff.apply(base, joined(clean, decided))
 end
 
 --- Merges three lists of lines.
