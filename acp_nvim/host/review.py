@@ -15,8 +15,8 @@ from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
 from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnName
 from acp_nvim.messages.parts import DiskChange
-from acp_nvim.review.report import LostLines, report_of_review
 from acp_nvim.session.session import Session
+from acp_nvim.text.decision_report import LostLines, report_of_review
 
 
 class Review:

@@ -8,8 +8,8 @@ from acp_nvim.files import disk
 from acp_nvim.messages.commands import FileAnswer
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.review.report import decide
-from acp_nvim.review.taken import taken
+from acp_nvim.text.decision_report import decide
+from acp_nvim.text.hunk_count import taken
 from acp_nvim.text.text_file import split
 
 

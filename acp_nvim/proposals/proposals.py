@@ -26,11 +26,11 @@ from acp_nvim.messages.commands import FileAnswer
 from acp_nvim.proposals.answered_file import AnsweredFile
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
-from acp_nvim.review.report import report
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
 

@@ -15,7 +15,6 @@ from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.file_snapshot import Stamp, as_utf8, on_disk
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.agent_change import AgentChange, Change, as_it_came, find_place
-from acp_nvim.review.patch import parse_patch
 from acp_nvim.session import tool_paths
 from acp_nvim.session.proposed_diffs import FileDiff, diffs, patch
 from acp_nvim.session.session import Session
@@ -24,6 +23,7 @@ from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
 from acp_nvim.text.text_file import split
+from acp_nvim.text.unified_patch import parse_patch
 
 _NOT_UTF8 = "The file is not UTF-8 text: shown as it came"
 

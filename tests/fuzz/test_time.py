@@ -14,10 +14,10 @@ from acp_nvim.protocol import decode
 from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Notification, Peer
-from acp_nvim.review import patch
 from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
 from acp_nvim.text import line_diff
+from acp_nvim.text import unified_patch as patch
 from acp_nvim.text.ansi import plain
 from acp_nvim.text.diff_cost import stands_still
 from acp_nvim.text.printable import one_line

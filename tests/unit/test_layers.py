@@ -41,13 +41,11 @@ SEES = {
         "session",
         "text",
     ),
-    "review": ("text",),
     "proposals": (
         "chat",
         "editor.interface",
         "files",
         "messages",
-        "review",
         "session",
         "text",
     ),
@@ -60,7 +58,6 @@ SEES = {
         "permissions",
         "proposals",
         "protocol",
-        "review",
         "session",
         "terminals",
         "text",
@@ -87,7 +84,7 @@ SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py")
 EDGE = re.compile(r"^\| `(\w+)` \| (.*?) \|", re.MULTILINE)
 # What callbacks need of asyncio's loop, which pynvim owns; tasks, timeouts and locks are anyio's everywhere else.
 OF_ASYNCIO = ("get_running_loop", "TimerHandle")
-PURE = ("protocol", "session", "chat", "review", "text")
+PURE = ("protocol", "session", "chat", "text")
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.review.patch import parse_patch
+from acp_nvim.text.unified_patch import parse_patch
 
 GIT = """diff --git a/src/a.py b/src/a.py
 index 83db48f..bf269f4 100644

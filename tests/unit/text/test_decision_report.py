@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.review.report import Decision, decide, report
+from acp_nvim.text.decision_report import Decision, decide, report
 
 LEFT = "".join(f"{n}\n" for n in range(1, 21))
 RIGHT = LEFT.replace("\n3\n", "\nthree\n").replace("\n12\n", "\ntwelve\n").replace("\n20\n", "\ntwenty\n")

@@ -1,1 +1,0 @@
-"""Pure: texts and what became of them."""
