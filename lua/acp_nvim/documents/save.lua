@@ -167,10 +167,12 @@ end
 --- Saves the buffer.
 ---@param buf integer
 ---@param options acp.SaveOptions
----@param rows? string[]  that the buffer held before it was changed
+---@param rows? string[]    that the buffer held before it was changed
+---@param wanted? acp.Text  that it holds now
 ---@return acp.Saved
-function M.save(buf, options, rows)
-  local path, wanted = find.resolve(api.nvim_buf_get_name(buf)), text.of_buffer(buf)
+function M.save(buf, options, rows, wanted)
+  local path = find.resolve(api.nvim_buf_get_name(buf))
+  wanted = wanted or text.of_buffer(buf)
   local before = state_of(path)
   local seen, stop = watch(buf)
   local ok, err = run_write(buf, options)

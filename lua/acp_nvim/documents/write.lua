@@ -28,6 +28,8 @@ M.save = save.save
 ---@field by? acp.By
 ---@field steps? acp.Step[]     what listeners are told; nil: the edits, by `by`
 ---@field created? boolean
+---@field live? acp.Text        what the buffer holds, where that is known
+---@field wanted? acp.Text      and what the edits make of it
 ---@field autocmds? boolean
 ---@field final? boolean        how the text becomes bytes: what is given changes
 ---@field bomb? boolean
@@ -86,7 +88,7 @@ local function carry_out(buf, list, options, saves)
   local path = find.resolve(api.nvim_buf_get_name(buf))
   local before, tick = undo_step.remember(buf), api.nvim_buf_get_changedtick(buf)
   local data = before.modified and origin.data(buf) or nil
-  local rows = api.nvim_buf_get_lines(buf, 0, -1, true)
+  local rows = options.live and text.rows(options.live.lines) or api.nvim_buf_get_lines(buf, 0, -1, true)
   local change = changes.begin({ buf = buf, path = path, by = options.by, before = rows, created = options.created })
   local ok, err = pcall(function()
     undo_step.break_undo(buf)
@@ -97,7 +99,7 @@ local function carry_out(buf, list, options, saves)
   local saved = { error = why and edit.one_line(why) } ---@type acp.Saved
   if not why then
     changes.applied(change, options.steps or { { by = options.by, edits = list } })
-    saved = saves and save.save(buf, options, rows) or { ok = true }
+    saved = saves and save.save(buf, options, rows, options.wanted) or { ok = true }
   end
   local is_loaded = api.nvim_buf_is_loaded(buf)
   local is_untouched = is_loaded and api.nvim_buf_get_changedtick(buf) == tick
@@ -227,8 +229,9 @@ end
 ---@param live acp.Text
 ---@param mine acp.Mine
 ---@param wanted acp.Text
+---@param edits acp.Edit[]  from the buffer's text to the wanted one
 ---@return acp.Step[]
-local function steps_of(buf, request, live, mine, wanted)
+local function steps_of(buf, request, live, mine, wanted, edits)
   local before, known = mine.text, request.known
   if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
     local seen = text.split(known.text, live.ff, live.binary)
@@ -240,6 +243,9 @@ local function steps_of(buf, request, live, mine, wanted)
     before = not apart and both or before
   end
   request.by = vim.tbl_extend("force", request.by, ends(buf, before, wanted))
+  if before == live then
+    return { { by = request.by, edits = edits } }
+  end
   local agents = { by = request.by, edits = diff.of_buffer(before.lines, wanted.lines) }
   local theirs = { edits = diff.of_buffer(live.lines, before.lines) }
   return #theirs.edits > 0 and { theirs, agents } or { agents }
@@ -284,9 +290,10 @@ local function put(buf, request, live, mine, wanted)
     return written(live, edits, wanted, request)
   end
   local options = format_of(wanted, live) --[[@as acp.EditOptions]]
-  options.steps = steps_of(buf, request, live, mine, wanted)
+  options.steps = steps_of(buf, request, live, mine, wanted, edits)
   options.by, options.autocmds = request.by, request.autocmds
   options.created = not is_there and #live.lines == 0
+  options.live, options.wanted = live, wanted
   local answer = M.edit_and_save(buf, edits, options)
   if answer.locked then
     locked.wait_for(buf, request.path)
