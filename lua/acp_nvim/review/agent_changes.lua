@@ -259,6 +259,7 @@ local function on_ended(change)
   else
     attach.follow(file, change.buf)
   end
+  refresh.file(file, 0, -1) -- the end of the file may be all that is another
   remember_saved(file, change)
 end
 
