@@ -204,11 +204,11 @@ local function plan_of(buf, request)
   local base, is_echo = base_of(buf, request, disk)
   local plan = { disk = disk, wanted = disk, fenc = fenc, live = live, steps = {} }
   if vim.bo[buf].modified or is_echo then
-    local theirs, settled = disk, request.settled
+    local from, theirs, settled = base, disk, request.settled
     if settled and vim.deep_equal(settled.disk, stamp) then
-      base, theirs = text.split(settled.live, disk.ff, disk.binary), text.split(settled.text, disk.ff, disk.binary)
+      from, theirs = text.split(settled.live, disk.ff, disk.binary), text.split(settled.text, disk.ff, disk.binary)
     end
-    local mine, agents = merge.texts(base, live, theirs)
+    local mine, agents = merge.texts(from, live, theirs)
     if agents then
       return nil, overlap(mine, agents, live, disk, stamp)
     end
