@@ -214,11 +214,15 @@ end
 ---@return table
 local function ends(buf, before, wanted)
   local is_same = #before.lines > 0 and before.lines[#before.lines] == wanted.lines[#wanted.lines]
+  local is_final = nil ---@type boolean?
+  if is_same then
+    is_final = wanted.final
+  end
   return {
     was_there = origin.stamp(buf) ~= nil,
     was_final = before.final,
     was_dos = before.ff == "dos",
-    is_final = is_same and wanted.final or nil,
+    is_final = is_final,
   }
 end
 
