@@ -12,6 +12,7 @@ from tests.functional.editor import Editor
 
 MERGE = "return { require('acp_nvim.documents.merge').lines(...) }"
 BASE = [f"line {n}" for n in range(8)]
+LINES = st.sampled_from(["a", "b", "c\nd"])  # with a NUL byte, as Neovim holds it
 
 
 many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -131,8 +132,15 @@ def test_a_preferred_side_keeps_all_of_its_lines(merge: Merge, ours: list[str], 
     assert {*theirs} - {*BASE} <= {*(mine if others is None else others)}
 
 
+def test_lines_that_hold_nul_bytes_merge(merge: Merge) -> None:
+    """Neovim holds a NUL byte as a line break within its line."""
+    base = ["x", "a\nb", "c", "\n", "q", "e"]
+    ours, theirs = ["y", *base[1:]], [*base[:2], "d", "\n", "q", "f"]
+    assert merge(base, ours, theirs) == (["y", "a\nb", "d", "\n", "q", "f"], None)
+
+
 @many
-@given(base=st.lists(st.sampled_from("abc"), max_size=6), side=st.lists(st.sampled_from("abc"), max_size=6))
+@given(base=st.lists(LINES, max_size=6), side=st.lists(LINES, max_size=6))
 def test_one_side_alone_is_taken_as_it_is(merge: Merge, base: list[str], side: list[str]) -> None:
     for sides in ((side, base), (base, side), (side, side)):
         assert merge(base, *sides) == (side, None)

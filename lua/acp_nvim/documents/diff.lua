@@ -15,12 +15,25 @@ local M = {}
 local XDIFF_LINES = 8000 -- of both sides; Neovim compares so many in 10 ms, whatever they are
 local xdiff = vim.text and vim.text.diff or vim.diff
 
+--- The lines as one text. Neovim holds a NUL byte of a file as a line break within a line: it is a NUL here, else the
+--- rows of the edits would be those of other lines.
 ---@param lines string[]
 ---@param first integer  1-based
 ---@param last integer
 ---@return string
 local function joined(lines, first, last)
-  return last >= first and table.concat(lines, "\n", first, last) .. "\n" or ""
+  if last < first then
+    return ""
+  end
+  local text = table.concat(lines, "\n", first, last)
+  if select(2, text:gsub("\n", "")) > last - first then
+    local escaped = {}
+    for i = first, last do
+      escaped[i - first + 1] = lines[i]:gsub("\n", "\0")
+    end
+    text = table.concat(escaped, "\n")
+  end
+  return text .. "\n"
 end
 
 ---@param edits acp.Edit[]
