@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Port:
         self._log.touch()
         self.python = str(folder / "python")
         command = [sys.executable, str(ROOT / "tests/fakes/port_tap.py"), str(self._log)]
-        Path(self.python).write_text(f'#!/bin/sh\nexec {" ".join(command)} "$@"\n')
+        Path(self.python).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
         Path(self.python).chmod(0o755)
 
     def messages(self) -> list[Message]:
