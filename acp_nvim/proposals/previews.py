@@ -40,14 +40,16 @@ class Previews:
     def hear(self, session: Session, call: ToolCall) -> None:
         """The call as it is now. What has been done already can be compared with nothing any more."""
         said = (call.content, call.raw_input, call.locations, call.kind)
-        if not call.is_open or not call.previewed.is_new(said, None):
+        if not call.is_open:
             return
-        changes = files_of(call, session.cwd)
+        changes = call.changes.get(said, lambda: files_of(call, session.cwd))
+        before, stamps = call.previewed_of
+        if before is changes:
+            return
         unsaved = self._unsaved(changes)
-        made_of = changes, [sight.stamp(disk.resolve(path)) for path in changes]
-        if call.previewed_of == made_of and not unsaved:
+        call.previewed_of = changes, [sight.stamp(disk.resolve(path)) for path in changes]
+        if call.previewed_of == (before, stamps) and not unsaved:
             return  # a permission repeats what its call has told
-        call.previewed_of = made_of
         call.previews = tuple(self._made(session, changes))
         if unsaved:
             self._spawn(self._look, session, call, changes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -10,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
+from acp_nvim.session.identity_cache import IdentityCache
 from acp_nvim.session.offer_limits import Plenty
 from acp_nvim.text.printable import one_line
 
@@ -46,7 +46,7 @@ class Controls:
         self._options: tuple[schema.ConfigOption, ...] | None = None
         self.waiting: deque[Wish] = deque()
         self.busy = False  # a change is under way: the next waits for its answer
-        self._status: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})  # and of what it was made
+        self._status: IdentityCache[dict[str, Any]] = IdentityCache()
 
     def begin(self, answer: schema.NewSession) -> None:
         """Take the sets of an answer. A missing set leaves the old one."""
@@ -154,10 +154,7 @@ class Controls:
 
     def status(self) -> dict[str, Any]:
         """Return the part of the status. It is cached: it is needed with every frame and may be large."""
-        now = (self._modes, self._models, self._options)
-        if len(self._status[0]) != len(now) or not all(map(operator.is_, self._status[0], now)):
-            self._status = now, self._told()
-        return self._status[1]
+        return self._status.get((self._modes, self._models, self._options), self._told)
 
     def _told(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)

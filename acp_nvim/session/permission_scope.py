@@ -45,7 +45,7 @@ class Scope(NamedTuple):
 def scope(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[str, ...] = ()) -> Scope:
     """Return the scope of a call; it is cached. `roots` are the further folders of its session."""
     said = (call.raw_input, call.content, call.locations)
-    found: Scope = call.scoped.of(said, lambda: _read(call, agent, cwd, resolve, roots))
+    found: Scope = call.scoped.get(said, lambda: _read(call, agent, cwd, resolve, roots))
     return found._replace(kind=call.kind, tool=call.name, title=call.title)
 
 

@@ -163,7 +163,7 @@ def _net_of_patch(text: str) -> Counter[str]:
 
 def _enveloped(call: ToolCall, cwd: str) -> list[FileDiff]:
     """Return the files of an `apply_patch` envelope, under any argument name."""
-    found: list[FileDiff] = call.enveloped.of((call.raw_input,), lambda: _pieces(call, cwd))
+    found: list[FileDiff] = call.enveloped.get((call.raw_input,), lambda: _pieces(call, cwd))
     return found
 
 

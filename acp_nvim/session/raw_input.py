@@ -82,7 +82,7 @@ class Input(NamedTuple):
 
 def read(call: ToolCall) -> Input:
     """Read the raw input of a call; the result is cached."""
-    found: Input = call.said.of((call.raw_input,), lambda: _read(call))
+    found: Input = call.said.get((call.raw_input,), lambda: _read(call))
     return found
 
 

@@ -11,7 +11,7 @@ from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.content_growth import Growth
-from acp_nvim.session.memo import Kept
+from acp_nvim.session.identity_cache import IdentityCache
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import Heard
 from acp_nvim.session.tool_paths import named
@@ -49,14 +49,14 @@ class ToolCall:
     _waits_since: float | None = None
     grown: Growth = field(default_factory=Growth)
     is_breach: bool = False  # done although it was refused, and the user has been told
-    said: Kept[Any] = field(default_factory=Kept)  # its raw input, read
-    enveloped: Kept[Any] = field(default_factory=Kept)  # the patch in its raw input, read
-    scoped: Kept[Any] = field(default_factory=Kept)  # what rules decide by
+    said: IdentityCache[Any] = field(default_factory=IdentityCache)  # its raw input, read
+    enveloped: IdentityCache[Any] = field(default_factory=IdentityCache)  # the patch in its raw input, read
+    scoped: IdentityCache[Any] = field(default_factory=IdentityCache)  # what rules decide by
     previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
-    previewed: Kept[None] = field(default_factory=Kept)  # what of it `previews` was made of
-    previewed_of: object = None  # that, read, and how the files looked
-    _named: Kept[list[str]] = field(default_factory=Kept)
-    _typed: Kept[str | None] = field(default_factory=Kept)
+    changes: IdentityCache[Any] = field(default_factory=IdentityCache)  # the changes of each file, read
+    previewed_of: tuple[Any, Any] = (None, None)  # the `changes` of `previews`, and how the files looked then
+    _named: IdentityCache[list[str]] = field(default_factory=IdentityCache)
+    _typed: IdentityCache[str | None] = field(default_factory=IdentityCache)
 
     @property
     def is_open(self) -> bool:
@@ -89,7 +89,7 @@ class ToolCall:
     def command(self) -> str | None:
         """Return the command that it runs, from its raw input. Lists and separate arguments are quoted as for a
         shell."""
-        return self._typed.of((self.raw_input,), self._as_typed)
+        return self._typed.get((self.raw_input,), self._as_typed)
 
     def _as_typed(self) -> str | None:
         said = self.said_command
@@ -101,7 +101,7 @@ class ToolCall:
     def paths(self, cwd: str) -> list[str]:
         """Return the paths that it names, symlinks unresolved."""
         said = (self.locations, self.content, self.raw_input, cwd)
-        return self._named.of(said, lambda: named(*said))
+        return self._named.get(said, lambda: named(*said))
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Apply an update. Only given fields change; content and locations replace the old ones."""
