@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.chat.phrases import cut
 from acp_nvim.host.early_updates import EarlyUpdates
-from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol import decode, encode, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session.session import Session
@@ -127,9 +127,6 @@ class SessionStarts:
 
     def _ask(self, session: Session, way: Way) -> None:
         self._ways[session] = way
-        params = self._place(session)
-        if way.id:
-            params["sessionId"] = way.id
         if way.keeps_id:
             self.by_id[way.id] = session
             session.memory = way.id
@@ -137,19 +134,19 @@ class SessionStarts:
             self._early.expect()
         self._host.call(
             f"session/{way.kind}",
-            params,
+            encode.session(session.cwd, self._host.servers(session), self._roots(session), way.id),
             lambda result: self._answered(session, way, result),
             unbounded=way.keeps_id,
             owner=session,
         )
 
-    def _place(self, session: Session) -> dict[str, Any]:
-        params: dict[str, Any] = {"cwd": session.cwd, "mcpServers": self._host.servers(session)}
-        if session.roots and self._host.agent and self._host.agent.session("additionalDirectories"):
-            params["additionalDirectories"] = list(session.roots)
-        elif session.roots and not session.lived:
+    def _roots(self, session: Session) -> tuple[str, ...]:
+        """Return the further folders of a session, if the agent accepts any."""
+        if self._host.agent and self._host.agent.session("additionalDirectories"):
+            return session.roots
+        if session.roots and not session.lived:
             self._host.warn(f"{self._host.name} takes no further roots: it is not told of them")
-        return params
+        return ()
 
     # --- answers
 

@@ -1,11 +1,11 @@
-"""Builds what we send: the params of initialize, and the blocks of prompts.
+"""Builds what we send: the params of initialize and of session/new, load, resume and fork; the blocks of prompts.
 
 Blocks are made before it is known what the agent accepts; `fit` adapts them when they are sent.
 """
 
 import base64
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -21,6 +21,16 @@ def initialize(version: str, capabilities: dict[str, Any]) -> dict[str, Any]:
         "clientInfo": {"name": "acp_nvim", "title": "Neovim", "version": version},
         "clientCapabilities": capabilities,
     }
+
+
+def session(
+    cwd: str, mcp_servers: list[dict[str, Any]], roots: Sequence[str] = (), session_id: str = ""
+) -> dict[str, Any]:
+    """Return the params that create a session, or open the one with that id."""
+    params: dict[str, Any] = {"cwd": cwd, "mcpServers": mcp_servers}
+    if roots:
+        params["additionalDirectories"] = list(roots)
+    return {**params, "sessionId": session_id} if session_id else params
 
 
 def file_uri(path: str, first: int | None = None, last: int | None = None) -> str:

@@ -20,6 +20,16 @@ def test_initialize_has_the_fields_of_the_standard() -> None:
     }
 
 
+def test_a_session_is_created_or_opened_by_its_id() -> None:
+    place = {"cwd": "/p", "mcpServers": []}
+    assert encode.session("/p", []) == place
+    assert encode.session("/p", [], ("/q",), "s1") == {
+        **place,
+        "additionalDirectories": ["/q"],
+        "sessionId": "s1",
+    }
+
+
 @pytest.mark.statement(50)
 def test_a_prompt_is_an_array_of_text() -> None:
     assert encode.fit([encode.text("say hello")], Initialized()) == (
