@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.messages import calls, commands
-
-if TYPE_CHECKING:
-    from acp_nvim.session.form import Filled
-    from acp_nvim.session.question import Option, Question
-    from acp_nvim.session.session import Session
+from acp_nvim.session.form import Filled
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.session import Session
 
 
 class FormCommands:

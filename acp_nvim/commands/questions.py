@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
@@ -12,12 +10,10 @@ from acp_nvim.files import conflict_diff
 from acp_nvim.messages import calls, commands
 from acp_nvim.permissions.apply_rules import RuleApplier, once
 from acp_nvim.session.decision_labels import OF_SESSION, why
+from acp_nvim.session.question import Option, Question
+from acp_nvim.session.remembered_answers import Remembered
+from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-
-if TYPE_CHECKING:
-    from acp_nvim.session.question import Option, Question
-    from acp_nvim.session.remembered_answers import Remembered
-    from acp_nvim.session.session import Session
 
 _CHANGED = "the question has changed, nothing was sent: look at it first"
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.table import Table, handle
+from acp_nvim.host.host import Host
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way
 from acp_nvim.messages import calls, commands
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
-
-if TYPE_CHECKING:
-    from acp_nvim.host.host import Host
 
 
 class SavedSessionCommands:

@@ -101,7 +101,7 @@ class SessionCommands:
         if host := self._app.host_of(session):
             host.cancel(session)
             if session.phase == "auth":
-                host.give_up(host)  # the login
+                host.cancel_login()
         if command.clear:
             self._app.editor.notify(calls.History(session.number, session.queue.clear()))
         self._app.touch(session)

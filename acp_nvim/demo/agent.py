@@ -41,6 +41,7 @@ class Agent:
         self._speed = speed
         self._client: Json | None = None  # the client's capabilities, once it has introduced itself
         self._sessions: dict[str, Session] = {}
+        self._turns: dict[str, Turn] = {}  # by session: the prompts that are being answered
         self._threads: list[threading.Thread] = []
         self._methods: dict[str, Callable[[Json, Answer], None]] = {
             "initialize": self._initialize,
@@ -75,14 +76,13 @@ class Agent:
                 answer.error(_bug(error))
 
     def on_notification(self, method: str, params: Json) -> None:
-        session = self._sessions.get(str(params.get("sessionId")))
-        if method == "session/cancel" and session is not None:
-            _cancel(session)
+        if method == "session/cancel":
+            self._cancel(str(params.get("sessionId")))
 
     def stop(self) -> None:
         """Ends all turns, and with them whatever they have started."""
-        for session in self._sessions.values():
-            _cancel(session)
+        for session_id in self._sessions:
+            self._cancel(session_id)
         for thread in self._threads:
             thread.join(timeout=1)
 
@@ -144,13 +144,13 @@ class Agent:
 
     def _close(self, params: Json, answer: Answer) -> None:
         session = self._session(params)
-        _cancel(session)
+        self._cancel(session.id)
         session.closed = True
         answer.result({})
 
     def _delete(self, params: Json, answer: Answer) -> None:
         session = self._session(params)
-        _cancel(session)
+        self._cancel(session.id)
         del self._sessions[session.id]
         answer.result({})
 
@@ -175,8 +175,8 @@ class Agent:
             raise RpcError(NOT_FOUND, "this session is closed: load or resume it first")
         prompt = Prompt(field(params, "prompt", list))
         session.remember(prompt)
-        session.turn = Turn(self._wire, session, self._client or {}, prompt, self._speed)
-        thread = threading.Thread(target=self._answer, args=(session, session.turn, answer), daemon=True)
+        turn = self._turns[session.id] = Turn(self._wire, session, self._client or {}, prompt, self._speed)
+        thread = threading.Thread(target=self._answer, args=(session, turn, answer), daemon=True)
         self._threads = [running for running in self._threads if running.is_alive()] + [thread]
         thread.start()
 
@@ -186,13 +186,18 @@ class Agent:
             outcome = _play(session, turn)
             session.tell_usage()
             # Before the answer is out: the next prompt may come right behind it.
-            session.turn = None
+            self._turns.pop(session.id)
             if isinstance(outcome, RpcError):
                 answer.error(outcome)
             else:
                 answer.result({"stopReason": outcome})
         except BrokenPipeError:
             pass  # the client has gone, and there is nobody left to tell
+
+    def _cancel(self, session_id: str) -> None:
+        turn = self._turns.get(session_id)  # looked up once: its own thread may remove it at any moment
+        if turn is not None:
+            turn.cancel()
 
     # Params
 
@@ -204,7 +209,7 @@ class Agent:
 
     def _idle(self, params: Json) -> Session:
         session = self._session(params)
-        if session.turn is not None:
+        if session.id in self._turns:
             raise RpcError(INVALID_REQUEST, "a turn is running in this session")
         return session
 
@@ -235,12 +240,6 @@ def _play(session: Session, turn: Turn) -> str | RpcError:
 def _bug(error: Exception) -> RpcError:
     sys.excepthook(type(error), error, error.__traceback__)  # to stderr, which is the client's log
     return RpcError(INTERNAL_ERROR, f"a bug in the demo agent: {error!r}")
-
-
-def _cancel(session: Session) -> None:
-    turn = session.turn  # read once: its own thread may clear it at any moment
-    if turn is not None:
-        turn.cancel()
 
 
 def _cwd(params: Json) -> str:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from .prompt import Prompt
 from .wire import INVALID_PARAMS, Json, RpcError, Wire
-
-if TYPE_CHECKING:
-    from .turn import Turn
 
 MODES = [
     {"id": "ask", "name": "Ask", "description": "Ask before every edit and every command"},
@@ -95,7 +91,7 @@ class Transcript:
 
 
 class Session:
-    """One of several conversations; `turn` is there while a prompt is being answered."""
+    """One of several conversations of a client."""
 
     def __init__(self, wire: Wire, cwd: str, booleans: bool) -> None:
         self.id = f"demo-{os.urandom(4).hex()}"
@@ -108,7 +104,6 @@ class Session:
         self.turns = 0
         self.verdicts: dict[str, bool] = {}  # what "always" was chosen for -> allowed?
         self.transcript = Transcript()
-        self.turn: Turn | None = None
         self.closed = False
         self._wire = wire
         self._booleans = booleans  # does the client know options of type boolean?

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anyio.abc import TaskGroup
 
 from acp_nvim import limits
-from acp_nvim.agent.connection import Connection
 from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.host.agent_services import Serve
+from acp_nvim.host.interface import AgentHost
+from acp_nvim.host.session_start import SessionStarts
 from acp_nvim.permissions import request as permissions
 from acp_nvim.permissions.elicitation import Elicitations
 from acp_nvim.protocol import decode, dialects, methods, schema
@@ -20,18 +21,15 @@ from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 
-if TYPE_CHECKING:
-    from acp_nvim.host.host import Host
-
 _TAG = 100  # characters of the name of an update that the log has room for
 
 
 class AgentMessages:
-    def __init__(self, host: Host, connection: Connection, tasks: TaskGroup) -> None:
-        self._host, self._app = host, host.app
+    def __init__(self, host: AgentHost, starts: SessionStarts, tasks: TaskGroup) -> None:
+        self._host, self._starts, self._app = host, starts, host.app
         self._unknown: set[str] = set()  # names of updates and methods that were logged
         services = self._app.services
-        self.requests = Requests(connection, tasks, self._refusal)
+        self.requests = Requests(host.connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
         self.asked = Elicitations(self._find, lambda: host.sessions, self._app.touch, services.visit)
@@ -45,7 +43,7 @@ class AgentMessages:
 
     def on_update(self, params: Any) -> None:
         session_id, updates = decode.update(params, self._host.dialect)
-        session = self._host.starts.by_id.get(session_id or "")
+        session = self._starts.by_id.get(session_id or "")
         if session is None:
             return self._unclaimed(session_id, params)
         if session.reloading:
@@ -80,7 +78,7 @@ class AgentMessages:
             self._app.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
-        if not self._host.starts.keep(session_id, params):
+        if not self._starts.keep(session_id, params):
             self._app.note(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
@@ -142,9 +140,9 @@ class AgentMessages:
 
     def _find(self, session_id: str | None) -> Session | None:
         """Find the session. Some agents leave the id out, which is clear with one session."""
-        if session_id is None and len(self._host.starts.by_id) == 1:
-            return next(iter(self._host.starts.by_id.values()))
-        return self._host.starts.by_id.get(session_id or "")
+        if session_id is None and len(self._starts.by_id) == 1:
+            return next(iter(self._starts.by_id.values()))
+        return self._starts.by_id.get(session_id or "")
 
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):

@@ -17,14 +17,12 @@ from acp_nvim import __version__
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.host import login_methods
+from acp_nvim.host import interface, login_methods
 from acp_nvim.host.agent_messages import AgentMessages
-from acp_nvim.host.agent_services import AgentServices
 from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.turn import Turns
-from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.protocol import decode, dialects, encode, methods, schema
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
@@ -36,23 +34,16 @@ from acp_nvim.text.printable import name_of
 log = logging.getLogger(__name__)
 
 
-class Application(Protocol):
-    """What a host tells the rest of the client."""
+class Application(interface.Application, Protocol):
+    """What a host uses of the application."""
 
-    def touch(self, session: Session) -> None: ...
-    def grew(self, session: Session) -> None: ...
-    def say(self, level: str, text: str) -> None: ...
-    def note(self, level: str, text: str) -> None: ...
-    def host_changed(self) -> None: ...
-    def trace(self, spec: AgentSpec) -> WireTrace: ...
-    def spawn(self, function: Callable[..., Any], *arguments: Any) -> None: ...
-    def host_ready(self, host: Host) -> None: ...
-    def forget(self, session: Session) -> None: ...
-
-    services: AgentServices
-    rules: RuleApplier
     servers: McpServers
     controls: SessionControls
+
+    def host_changed(self) -> None: ...
+    def trace(self, spec: AgentSpec) -> WireTrace: ...
+    def host_ready(self, host: Host) -> None: ...
+    def forget(self, session: Session) -> None: ...
 
 
 class Host:
@@ -74,15 +65,19 @@ class Host:
         self.logging_in = self.logged_out = False
         self.starts = SessionStarts(self)
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
-        self.app: Application = app
+        self._app = app
         self.offer = app.services.offer  # the agent goes by what it was offered at its start
         self._owed = 0  # answers to requests that are no prompts
         self._tasks = tasks
         self._turns = Turns(self)
-        self._messages = messages = AgentMessages(self, self.connection, tasks)
+        self._messages = messages = AgentMessages(self, self.starts, tasks)
         # nothing stands between: thousands of updates a second come this way
         self.on_update, self.on_request = messages.on_update, messages.on_request
         self.on_notification, self.on_stray = messages.on_notification, messages.on_stray
+
+    @property
+    def app(self) -> interface.Application:
+        return self._app
 
     async def run(self) -> None:
         """Start the agent and serve it until it ends."""
@@ -96,16 +91,16 @@ class Host:
             why = error.told(self.name, self.spec.install)
             for session in self.sessions:
                 session.refuse(why)
-                self.app.touch(session)
-            self.app.say("error", why)
+                self._app.touch(session)
+            self._app.say("error", why)
         finally:
             self._messages.requests.abandon()
-            self.app.host_changed()
+            self._app.host_changed()
 
     def _started(self) -> None:
         for session in self.sessions:
             self._facts(session)
-        self.app.host_changed()
+        self._app.host_changed()
 
     # --- sessions
 
@@ -132,8 +127,8 @@ class Host:
         """It lives here no longer: nothing that comes is for it."""
         self.connection.give_up(session)
         if not any(each.phase == "auth" for each in self.sessions if each is not session):
-            self.connection.give_up(self)  # the login: nobody waits for it any more
-        self.app.services.end(session)
+            self.cancel_login()  # nobody waits for it any more
+        self._app.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.starts.forget(session)
         self.rest()
@@ -167,48 +162,48 @@ class Host:
         for session in self.sessions:
             self._facts(session)
         self.starts.begin_waiting()
-        self.app.host_ready(self)
+        self._app.host_ready(self)
         self.rest()
 
     def _unusable(self, why: str) -> None:
         for session in self.sessions:
             session.refuse(why)
-            self.app.touch(session)
-        self.app.say("error", why)
+            self._app.touch(session)
+        self._app.say("error", why)
         self.stop()
 
     # --- how they were opened
 
     def servers(self, session: Session) -> list[dict[str, Any]]:
-        return self.app.servers.of(session, self.spec, self.agent)
+        return self._app.servers.of(session, self.spec, self.agent)
 
     def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None:
-        self.app.controls.settle(self, session, fresh, then)
+        self._app.controls.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
         self.logged_out = False
-        self.app.touch(session)
+        self._app.touch(session)
         self.advance(session)
 
     def refused(self, session: Session, why: str) -> None:
         session.refuse(why)
-        self.app.say("error", why)
-        self.app.touch(session)
+        self._app.say("error", why)
+        self._app.touch(session)
 
     def wants_login(self, session: Session, error: RpcError) -> None:
         """Prompts that are there already go out after the login: their user has sent them."""
         ways = login_methods.ways(self.agent.auth_methods if self.agent else (), error)
         session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
-        self.app.touch(session)
+        self._app.touch(session)
 
     def drop(self, session: Session, why: str) -> None:
         """No half session is left."""
-        self.app.say("error", why)
+        self._app.say("error", why)
         self.leave(session)
-        self.app.forget(session)
+        self._app.forget(session)
 
     def warn(self, text: str) -> None:
-        self.app.say("warn", text)
+        self._app.say("warn", text)
 
     def log_out(self) -> None:
         """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
@@ -216,7 +211,7 @@ class Host:
         for session in self.sessions:
             self.cancel(session)
             self._lock(session)
-            self.app.touch(session)
+            self._app.touch(session)
 
     def _lock(self, session: Session) -> None:
         if self.logged_out and session.phase == "idle":
@@ -241,7 +236,7 @@ class Host:
             "pid": self.connection.pid if self.alive else None,
             "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
         }
-        self.app.touch(session)
+        self._app.touch(session)
 
     # --- turns
 
@@ -250,7 +245,7 @@ class Host:
         self._lock(session)
         if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
-        self.app.touch(session)
+        self._app.touch(session)
 
     def cancel(self, session: Session) -> None:
         """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
@@ -262,9 +257,9 @@ class Host:
             self.connection.give_up(session)
             session.controls.give_up()
         session.cancel()
-        self.app.services.enforcement.end(session)
-        self.app.services.files.documents.wake()
-        self.app.touch(session)
+        self._app.services.enforcement.end(session)
+        self._app.services.files.documents.wake()
+        self._app.touch(session)
 
     def on_exit(self, report: ExitReport) -> None:
         """The process has ended: whatever waited for it ends with it."""
@@ -277,17 +272,17 @@ class Host:
             self._agent_exited(session, reason, error)
         self._messages.requests.abandon()  # after the sessions: they know why their questions end
         if error:
-            self.app.say("error", report.sentence(self.spec.name, ":Acp restart"))
-        self.app.host_changed()
+            self._app.say("error", report.sentence(self.spec.name, ":Acp restart"))
+        self._app.host_changed()
 
     def _agent_exited(self, session: Session, reason: str, error: str | None) -> None:
         """A fault in what one session leaves behind must not keep the others."""
         try:
-            self.app.services.end(session)
+            self._app.services.end(session)
         except Exception:
             log.exception("not all that session %d has left behind is gone", session.number)
         session.gone(reason, error, time.monotonic())
-        self.app.touch(session)
+        self._app.touch(session)
 
     def call(
         self,
@@ -319,14 +314,13 @@ class Host:
             owner=owner,
         )
 
-    def give_up(self, owner: object) -> None:
-        """Nobody waits any more for what was asked in this name."""
-        self.connection.give_up(owner)
+    def cancel_login(self) -> None:
+        self.connection.give_up(self)
 
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:
             late = f"{self.name} has not answered {method} for {seconds:g} s"
-            self.app.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
+            self._app.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
 

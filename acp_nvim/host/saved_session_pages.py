@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
@@ -15,21 +16,11 @@ _TITLE = 200  # characters
 _MILLISECONDS = 1e11  # a time that is larger is not in seconds
 
 
-class Source(Protocol):
-    name: str
-    agent: schema.Initialized | None
-
-    def call(
-        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: object = None
-    ) -> None: ...
-    def give_up(self, owner: object) -> None: ...
-
-
 class SavedSessionPages:
-    def __init__(self, source: Source, changed: Any) -> None:
+    def __init__(self, host: AgentHost, changed: Any) -> None:
         self.state: Literal["none", "asking", "more", "done", "cut", "failed"] = "none"
         self.error: str | None = None
-        self._source = source
+        self._host = host
         self._changed = changed
         self._items: dict[str, dict[str, Any]] = {}
         self._cursors: list[str] = []
@@ -39,7 +30,7 @@ class SavedSessionPages:
         """Load again from the first page. The known ones stay until it has come."""
         self.end()
         self._cursors = []
-        if self._source.agent and self._source.agent.session("list"):
+        if self._host.agent and self._host.agent.session("list"):
             self._ask({})
 
     def more(self) -> None:
@@ -49,7 +40,7 @@ class SavedSessionPages:
     def end(self) -> None:
         """Ignore the page that is still to come."""
         self._round += 1
-        self._source.give_up(self)
+        self._host.connection.give_up(self)
 
     def remove(self, session_id: str) -> None:
         self._items.pop(session_id, None)
@@ -63,7 +54,7 @@ class SavedSessionPages:
     def _ask(self, params: dict[str, Any]) -> None:
         self.state, self.error = "asking", None
         number = self._round
-        self._source.call(
+        self._host.call(
             "session/list", params, lambda result: self._page(number, bool(params), result), owner=self
         )
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects import Dialect
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session.controls import Change, Wish
-
-if TYPE_CHECKING:
-    from acp_nvim.host.host import Host
-    from acp_nvim.session.session import Session
+from acp_nvim.session.session import Session
 
 Then = Callable[[], None]
 
@@ -25,7 +23,7 @@ class SessionControls:
         self._told: set[str] = set()  # complaints about defaults that did not work
         self._settling: dict[Session, Then] = {}
 
-    def want(self, session: Session, host: Host | None, wish: Wish) -> None:
+    def want(self, session: Session, host: AgentHost | None, wish: Wish) -> None:
         """Queue a change. They are sent one at a time, in order. `host` is the agent, if it runs."""
         session.controls.waiting.append(wish)
         if host and session.phase not in ("starting", "auth"):  # else `settle` comes
@@ -33,7 +31,7 @@ class SessionControls:
 
     # --- a session that has just been opened
 
-    def settle(self, host: Host, session: Session, fresh: bool, then: Then) -> None:
+    def settle(self, host: AgentHost, session: Session, fresh: bool, then: Then) -> None:
         """Apply the configured defaults and the changes that were queued meanwhile; `then` the session is ready."""
         controls = session.controls
         if host.dialect.set_model:
@@ -58,7 +56,7 @@ class SessionControls:
 
     # --- one after the other
 
-    def _next(self, host: Host, session: Session) -> None:
+    def _next(self, host: AgentHost, session: Session) -> None:
         controls = session.controls
         while controls.waiting and not controls.busy:
             wish = controls.waiting.popleft()
@@ -73,12 +71,12 @@ class SessionControls:
             self._settled(session)
         self._touch(session)
 
-    def _send(self, host: Host, session: Session, change: Change) -> None:
+    def _send(self, host: AgentHost, session: Session, change: Change) -> None:
         session.controls.busy = True
         method, params = _request(change, str(session.id), host.dialect)
         host.call(method, params, lambda result: self._answered(host, session, change, result), owner=session)
 
-    def _answered(self, host: Host, session: Session, change: Change, result: Result) -> None:
+    def _answered(self, host: AgentHost, session: Session, change: Change, result: Result) -> None:
         controls = session.controls
         if session not in host.sessions:
             return  # it has moved to another agent, or is closed
@@ -93,7 +91,7 @@ class SessionControls:
             controls.changed(change, _answer(change, result.result), _said(result.result))
         self._next(host, session)
 
-    def _failed(self, host: Host, session: Session, wish: Wish, why: str) -> None:
+    def _failed(self, host: AgentHost, session: Session, wish: Wish, why: str) -> None:
         """Keep the old value after a refused change: nothing of the change was shown."""
         if not wish.is_default:
             return self._say("warn", f"{host.name}: {wish} was not set: {why}")

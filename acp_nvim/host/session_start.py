@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.chat.phrases import cut
 from acp_nvim.host.early_updates import EarlyUpdates
+from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import decode, encode, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
@@ -36,26 +36,6 @@ _CANNOT = {
     "fork": "cannot fork sessions",
     "again": "can neither load nor resume earlier sessions",
 }
-
-
-class AgentHost(Protocol):
-    """What starting sessions uses of their agent's process."""
-
-    name: str
-    agent: schema.Initialized | None
-    sessions: list[Session]
-
-    def call(
-        self, method: str, params: Any, then: Any, unbounded: bool = False, owner: object = None
-    ) -> None: ...
-    def on_update(self, params: Any) -> None: ...
-    def servers(self, session: Session) -> list[dict[str, Any]]: ...
-    def settle(self, session: Session, fresh: bool, then: Callable[[], None]) -> None: ...
-    def opened(self, session: Session) -> None: ...
-    def refused(self, session: Session, why: str) -> None: ...
-    def wants_login(self, session: Session, error: RpcError) -> None: ...
-    def drop(self, session: Session, why: str) -> None: ...
-    def warn(self, text: str) -> None: ...
 
 
 class SessionStarts:

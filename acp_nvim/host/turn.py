@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host import prompt_blocks, turn_end
 from acp_nvim.host.before_prompt import PendingPrompt
+from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import dialects, encode
 from acp_nvim.protocol.errors import INVALID_PARAMS
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
-if TYPE_CHECKING:
-    from acp_nvim.host.host import Host
-
 
 class Turns:
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: AgentHost) -> None:
         self._host = host
         self._other_form = False  # the agent takes the second form of its dialect
         self._departures: dict[Session, PendingPrompt] = {}
