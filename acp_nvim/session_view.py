@@ -10,6 +10,7 @@ from acp_nvim.chat.chat_view import ChatView
 from acp_nvim.messages import calls as messages
 from acp_nvim.messages.calls import Call
 from acp_nvim.session.session import Session
+from acp_nvim.session.status import StatusChanges
 
 # Seconds that changes of earlier blocks are pooled, and that status and events wait behind a flood of text.
 PATIENCE = 0.2
@@ -22,6 +23,7 @@ class SessionView:
             session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
         )
         self.has_news = True  # beside the chat: to look at the status costs more than a piece of text
+        self._status = StatusChanges(session)
         self._state: str | None = None  # as it was told last
         self._anew = False
         self._late_since: float | None = None
@@ -66,9 +68,9 @@ class SessionView:
         if session.commands is not self._commands:
             self._commands = session.commands
             calls.append(messages.Commands(number, session.commands))
-        if changes := session.changes():
+        if changes := self._status.take():
             calls.append(messages.Status(number, changes))
-        calls.extend(messages.Event(name, data) for name, data in session.take_news())
+        calls.extend(messages.Event(name, data) for name, data in session.news.take())
         if place := session.follow.take(now, os.path.isfile):
             told = {"session": number, "path": place.path, "line": place.line or 1}
             calls += [

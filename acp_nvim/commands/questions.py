@@ -62,7 +62,7 @@ class QuestionCommands:
 
     def _show_again(self, session: Session, question: Question) -> None:
         """It has changed on the way to us. Who answers by a program is asked anew."""
-        session.tell("AcpQuestion", id=question.id)
+        session.news.add("AcpQuestion", id=question.id)
         self._app.touch(session)
         self._app.say("warn", _CHANGED)
 

@@ -74,6 +74,7 @@ class StatusPatch(TypedDict, total=False):
     cwd: str
     error: str | None
     following: bool
+    full: bool  # at least 80 % of the context window is used
     held: bool
     logins: list[LoginMethod] | None
     mode: str | None

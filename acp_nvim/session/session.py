@@ -1,4 +1,4 @@
-"""One conversation: its transcript, questions, queue and controls, and the status that the editor sees."""
+"""One conversation: its transcript, questions, queue and controls, and how it begins, goes on and ends."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
+from acp_nvim.session import usage
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import Follow
+from acp_nvim.session.news import News
 from acp_nvim.session.offer_limits import Plenty
 from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
@@ -18,11 +20,9 @@ from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import Memory
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.text.bounded import bounded
 from acp_nvim.text.printable import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
-_FULL = 0.8  # of the context window, from which on the user is warned
 _ABOUT = 80  # characters
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
@@ -47,7 +47,7 @@ class Session:
         self.reloading = False  # what the agent replays next takes the place of what is shown
         self.ack = 0
         self.usage: dict[str, Any] | None = None
-        self._full = False  # the user has been told that it is nearly used up
+        self._has_warned_of_usage = False
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
         self.facts: dict[str, Any] = {}
         self.commands: list[dict[str, Any]] | None = None
@@ -65,12 +65,7 @@ class Session:
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
-        self.news: list[tuple[str, dict[str, Any]]] = []  # events that the editor has not been told yet
-        self._told: dict[str, Any] = {}
-        # the facts of each call when its event last fired: its output streams without one
-        self._told_tools: dict[int, dict[str, Any]] = {}
-
-    # --- what the editor may know
+        self.news = News(number)
 
     @property
     def state(self) -> State:
@@ -79,53 +74,6 @@ class Session:
     @property
     def in_turn(self) -> bool:
         return self.phase == "running"
-
-    def status(self) -> dict[str, Any]:
-        return {
-            "agent": self.agent,
-            "session_id": self.id or self.memory,
-            "title": one_line(title) if (title := self.name or self.title) else None,
-            "about": self.about,
-            "cwd": self.cwd,
-            "state": self.state,
-            "stop_reason": self.stop_reason,
-            "error": self.error,
-            "turn": self.turn,
-            "usage": self.usage,
-            "plan": self.transcript.plan_progress(),
-            "queue": len(self.queue),
-            "held": self.queue.held,
-            "questions": len(self.questions),
-            "following": self.following,
-            "paused": self.paused,
-            "remembered": self.remembered.shape(),
-            "cancelling": self.cancelling,
-            "closing": self.closing,
-            "changing": self.controls.busy and self.phase not in ("stopped", "failed"),
-            "ack": self.ack,
-            "waiting": self.queue.waiting,
-            "transcript": self.recording,
-            **self.controls.status(),
-            **self.facts,
-        }
-
-    def changes(self) -> dict[str, Any]:
-        """Return the changes of the status since the last call; None for a value that is gone."""
-        now = self.status()
-        gone = dict.fromkeys(self._told.keys() - now.keys())
-        fresh = {
-            key: value for key, value in now.items() if key not in self._told or self._told[key] != value
-        }
-        new = {key: bounded(value) for key, value in fresh.items()}
-        self._told = now
-        return new | gone
-
-    def tell(self, event: str, **data: Any) -> None:
-        self.news.append((event, {"session": self.number, **data}))
-
-    def take_news(self) -> list[tuple[str, dict[str, Any]]]:
-        news, self.news = self.news, []
-        return news
 
     # --- beginning and end
 
@@ -136,14 +84,14 @@ class Session:
     def ready(self, session_id: str) -> None:
         self.lived = True
         self.id, self.phase, self.error = session_id, "idle", None
-        self.tell("AcpSessionStarted")
+        self.news.add("AcpSessionStarted")
 
     def refuse(self, error: str) -> None:
         """Mark the session failed, because it cannot start."""
         self.phase, self.error = "failed", error
         self.queue.hold()
         self.transcript.note("error", error)
-        self.tell("AcpSessionEnded", reason="failed")
+        self.news.add("AcpSessionEnded", reason="failed")
 
     def lock(self, error: str, how: str) -> None:
         """Wait for a login. Prompts of the user wait for it and are not held."""
@@ -178,7 +126,7 @@ class Session:
         self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
         self.error = error if self.phase == "failed" else self.error
         self.queue.hold()
-        self.tell("AcpSessionEnded", reason=reason)
+        self.news.add("AcpSessionEnded", reason=reason)
 
     # --- turns
 
@@ -198,7 +146,7 @@ class Session:
         self.transcript.user(prompt.text, report)
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
-        self.tell("AcpTurnStarted", turn=self.turn)
+        self.news.add("AcpTurnStarted", turn=self.turn)
 
     def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:
         """End the turn: close open calls and questions, and note what went wrong."""
@@ -206,13 +154,13 @@ class Session:
             return
         self.end_questions("cancel" if stop_reason == "cancelled" else "agent")
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
-            self._tell_tool(tool)
+            self.news.add_tool_call(tool, self.cwd)
         self._note_end(stop_reason, error)
         self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
-        self.tell("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
+        self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
 
     def _note_end(self, stop_reason: str | None, error: str | None) -> None:
         if error:
@@ -253,16 +201,16 @@ class Session:
         if call:
             self._refresh(tool, known)
             describe(question, tool, self.cwd)
-            self._tell_tool(tool)
+            self.news.add_tool_call(tool, self.cwd)
         self.questions.add(question)
-        self.tell("AcpQuestion", id=question.id)
+        self.news.add("AcpQuestion", id=question.id)
 
     def end_question(self, question: Question, option: Option | None, by: str) -> bool:
         if not question.end(option, by):
             return False
         self.questions.remove(question)
         self.transcript.answered(question, now=self.clock())
-        self.tell("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
+        self.news.add("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True
 
     def end_questions(self, by: str, all_of_them: bool = False) -> None:
@@ -281,20 +229,10 @@ class Session:
             case schema.PlanUpdate():
                 self.transcript.plan(update)
             case schema.CommandsUpdate():
-                self.commands = [
-                    {
-                        "name": one_line(c.name),
-                        "description": one_line(c.description),
-                        "hint": one_line(c.hint or ""),
-                    }
-                    for c in self._plenty.first("commands", update.commands)
-                ]
+                self.commands = list(map(_shape, self._plenty.first("commands", update.commands)))
             case schema.InfoUpdate():
-                self.title = (
-                    self.title
-                    if update.title is schema.UNSET
-                    else update.title and update.title[: limits.SESSION_TITLE_CHARS]
-                )
+                if update.title is not schema.UNSET:
+                    self.title = update.title and update.title[: limits.SESSION_TITLE_CHARS]
             case schema.UsageUpdate():
                 self._apply_usage(update.usage)
             case schema.NoticeUpdate():
@@ -312,7 +250,7 @@ class Session:
             for question in [each for each in tool.questions if each.is_open]:
                 self.end_question(question, None, "agent")
         self._refresh(tool, known)
-        self._tell_tool(tool)
+        self.news.add_tool_call(tool, self.cwd)
 
     def call_of(self, question: Question) -> ToolCall | None:
         """Return the call that the question is about. A later call may have the same id and is another."""
@@ -333,24 +271,18 @@ class Session:
                 self.questions.touch(question)
                 self.transcript.touch(tool)
 
-    def _tell_tool(self, tool: ToolCall) -> None:
-        facts = {
-            "kind": tool.kind,
-            "status": tool.status,
-            "title": one_line((tool.title or tool.kind)[: limits.SESSION_TITLE_CHARS]),
-            "paths": tool.paths(self.cwd),
-        }
-        if self._told_tools.get(tool.key) != facts:
-            self._told_tools[tool.key] = facts
-            self.tell("AcpToolCall", id=tool.id, **facts)
-
-    def _apply_usage(self, usage: schema.Usage) -> None:
-        """Take the usage. A cost that is not repeated stays. Warn once that the context window is nearly full."""
-        old = self.usage or {}
-        cost = {"amount": usage.cost_amount, "currency": usage.cost_currency}
-        kept = cost if usage.cost_amount is not None else old.get("cost")
-        self.usage = {"used": usage.used, "size": usage.size, "cost": kept}
-        if usage.used and usage.size and usage.used >= _FULL * usage.size and not self._full:
-            self._full = True
-            share = min(100, round(100 * usage.used / usage.size))
+    def _apply_usage(self, said: schema.Usage) -> None:
+        """Take the usage. Warn once that the context window is nearly full."""
+        self.usage = usage.after(self.usage, said)
+        if usage.is_full(self.usage) and not self._has_warned_of_usage:
+            self._has_warned_of_usage = True
+            share = usage.percent(self.usage)
             self.transcript.note("warning", f"the agent's memory is {share} % full: :Acp new begins anew")
+
+
+def _shape(command: schema.Command) -> dict[str, Any]:
+    return {
+        "name": one_line(command.name),
+        "description": one_line(command.description),
+        "hint": one_line(command.hint or ""),
+    }

@@ -21,6 +21,7 @@ from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
+from acp_nvim.session.status import StatusChanges
 from acp_nvim.text import diff_view, line_diff
 from acp_nvim.text import unified_patch as patch
 from tests.fakes.editor import ChatBuffer
@@ -108,7 +109,12 @@ def view(rng: random.Random) -> None:
         if rng.random() < 0.6:
             buffer.apply(shown.flush(rng.randint(1, 9), rng.randint(1, 90))[0], shown.total)
     place = session.follow.take(float(10**9), lambda path: True)
-    told = [shown.total, session.changes(), session.take_news(), [each.shape() for each in session.questions]]
+    told = [
+        shown.total,
+        StatusChanges(session).take(),
+        session.news.take(),
+        [each.shape() for each in session.questions],
+    ]
     msgpack.packb([*told, session.commands, place], unicode_errors="surrogateescape")  # which has 64 bits
     while True:
         ops, more = shown.flush(10**6, 10**9, True)

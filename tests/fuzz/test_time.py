@@ -15,6 +15,7 @@ from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Notification, Peer
 from acp_nvim.session.session import Session
+from acp_nvim.session.status import StatusChanges
 from acp_nvim.terminals.colours import Colours
 from acp_nvim.text import line_diff
 from acp_nvim.text import unified_patch as patch
@@ -36,12 +37,13 @@ def updates(*found: dict[str, Any]) -> bytes:
 def chat(data: bytes) -> None:
     session = Session(1, "a", "/w")
     session.ready("s")
+    status = StatusChanges(session)
     view = ChatView(session.transcript, lambda: "A", "/w", lambda _: "")
     for event in Peer().receive(data):
         assert isinstance(event, Notification)
         for update in decode.update(event.params, STANDARD)[1]:
             session.apply(update, 0.0)
-        session.changes()
+        status.take()
         view.flush()
     while view.flush(middle=True)[1]:
         pass

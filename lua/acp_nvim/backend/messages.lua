@@ -344,6 +344,7 @@
 ---@field cwd? string
 ---@field error? string
 ---@field following? boolean
+---@field full? boolean  at least 80 % of the context window is used
 ---@field held? boolean
 ---@field logins? acp.message.LoginMethod[]
 ---@field mode? string

@@ -1,7 +1,7 @@
 -- Formats how full the agent's context window is and what the session has cost, in a few cells.
 local printable = require("acp_nvim.ui.printable")
 
-local M = { FULL = 0.8 } -- the share from which on the user is warned
+local M = {}
 
 local MOONS = { "○", "◔", "◑", "◕", "●" }
 

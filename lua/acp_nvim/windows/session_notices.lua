@@ -46,7 +46,7 @@ end
 function M.usage_changed(n)
   local status = state.look(n) or {}
   local share = usage.share(status.usage)
-  if not share or share < usage.FULL or warned[n] then
+  if not status.full or not share or warned[n] then
     return
   end
   warned[n] = true

@@ -8,6 +8,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
+from acp_nvim.session.status import StatusChanges, status
 
 YES, NO = Option("y", "Yes", "allow_once"), Option("n", "No", "reject_once")
 
@@ -33,7 +34,7 @@ def asked(session: Session, call: str = "c1") -> Question:
 def events(session: Session) -> list[tuple[Any, ...]]:
     return [
         (name, *(value for key, value in data.items() if key != "session"))
-        for name, data in session.take_news()
+        for name, data in session.news.take()
     ]
 
 
@@ -73,7 +74,7 @@ def test_what_holds_the_queue(session: Session, reason: str | None, error: str |
     running(session)
     session.queue.add(Prompt("next"))
     session.end_turn(2.0, reason, error)
-    assert session.status()["held"] is held
+    assert status(session)["held"] is held
 
 
 @pytest.mark.statement(64)
@@ -137,7 +138,7 @@ def test_a_later_raw_input_asks_for_another_look(session: Session) -> None:
 def test_the_end_of_the_agent_ends_everything_in_order(session: Session) -> None:
     running(session)
     asked(session)
-    session.take_news()
+    session.news.take()
     session.gone("exited", "mine exited with status 3", 3.0)
     names = [event[0] for event in events(session)]
     assert names == ["AcpAnswered", "AcpToolCall", "AcpTurnEnded", "AcpSessionEnded"]
@@ -153,10 +154,10 @@ def test_a_clean_end_is_stopped_and_keeps_no_error(session: Session) -> None:
 
 def test_a_tool_call_is_told_only_when_a_fact_changes(session: Session) -> None:
     running(session)
-    session.take_news()
+    session.news.take()
     for _ in range(3):
         session.apply(schema.ToolCallUpdate(id="c1", title="run", status="in_progress"), 1.5)
-    assert len(session.take_news()) == 1
+    assert len(session.news.take()) == 1
 
 
 @pytest.mark.statement(95)
@@ -176,8 +177,8 @@ def test_session_info_leaves_or_clears_the_title(session: Session) -> None:
 
 
 def test_only_what_changed_is_told_and_what_went_is_none(session: Session) -> None:
-    session.facts = {"pid": 7}
-    assert session.changes()["pid"] == 7
-    assert session.changes() == {}
+    changes, session.facts = StatusChanges(session), {"pid": 7}
+    assert changes.take()["pid"] == 7
+    assert changes.take() == {}
     session.facts = {}
-    assert session.changes() == {"pid": None}
+    assert changes.take() == {"pid": None}

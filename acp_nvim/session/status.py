@@ -1,0 +1,62 @@
+"""What the editor is told of a session: its status, of which only the changes are sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.session import usage
+from acp_nvim.session.session import Session
+from acp_nvim.text.bounded import bounded
+from acp_nvim.text.printable import one_line
+
+
+class StatusChanges:
+    """Compares the status with what the editor was told last."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._told: dict[str, Any] = {}
+
+    def take(self) -> dict[str, Any]:
+        """Return what has changed since the last call; None for a value that is gone."""
+        now = status(self._session)
+        gone = dict.fromkeys(self._told.keys() - now.keys())
+        fresh = {
+            key: bounded(value)
+            for key, value in now.items()
+            if key not in self._told or self._told[key] != value
+        }
+        self._told = now
+        return fresh | gone
+
+
+def status(session: Session) -> dict[str, Any]:
+    title = session.name or session.title
+    return {
+        "agent": session.agent,
+        "session_id": session.id or session.memory,
+        "title": one_line(title) if title else None,
+        "about": session.about,
+        "cwd": session.cwd,
+        "state": session.state,
+        "stop_reason": session.stop_reason,
+        "error": session.error,
+        "turn": session.turn,
+        "usage": session.usage,
+        "full": usage.is_full(session.usage),
+        "plan": session.transcript.plan_progress(),
+        "queue": len(session.queue),
+        "held": session.queue.held,
+        "questions": len(session.questions),
+        "following": session.following,
+        "paused": session.paused,
+        "remembered": session.remembered.shape(),
+        "cancelling": session.cancelling,
+        "closing": session.closing,
+        "changing": session.controls.busy and session.phase not in ("stopped", "failed"),
+        "ack": session.ack,
+        "waiting": session.queue.waiting,
+        "transcript": session.recording,
+        **session.controls.status(),
+        **session.facts,
+    }
