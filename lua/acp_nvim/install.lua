@@ -4,7 +4,6 @@ local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
-local progress_window = require("acp_nvim.ui.progress_window")
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 
@@ -16,11 +15,22 @@ local M = {}
 ---@field done boolean
 ---@field error? string
 ---@field said? string
+---@field step string       what it is about
 ---@field line string       the last one that was told
 
 local PIP = { PIP_DISABLE_PIP_VERSION_CHECK = "1", PIP_NO_INPUT = "1", PYTHONUNBUFFERED = "1", NO_COLOR = "1" }
 
 local current ---@type acp.Installation?
+
+--- Shows the step with the last line of its output. It leaves no trace in `:messages`, and a command line that is being
+--- typed alone.
+---@param installation acp.Installation
+local function show_progress(installation)
+  if #vim.api.nvim_list_uis() > 0 and not vim.api.nvim_get_mode().mode:find("^[cr]") then
+    local output = installation.line ~= installation.step and " · " .. vim.trim(installation.line) or ""
+    messages.show("info", installation.step .. output, true)
+  end
+end
 
 ---@param installation acp.Installation
 ---@param line string
@@ -28,9 +38,7 @@ local function hear(installation, line)
   if vim.trim(line) ~= "" and not installation.done then
     log.add("install: " .. line)
     installation.line = line
-    if #vim.api.nvim_list_uis() > 0 then
-      progress_window.line(line)
-    end
+    show_progress(installation)
   end
 end
 
@@ -38,10 +46,8 @@ end
 ---@param step string
 local function tell(installation, step)
   log.add("install: " .. step)
-  installation.line = step
-  if #vim.api.nvim_list_uis() > 0 then
-    progress_window.step(step)
-  end
+  installation.step, installation.line = step, step
+  show_progress(installation)
 end
 
 --- Runs a command for the coroutine that calls it.
@@ -82,7 +88,7 @@ end
 ---@param ended? fun(installation: acp.Installation)
 ---@return acp.Installation
 local function start(ended)
-  local installation = { cancelled = false, done = false, line = "" } ---@type acp.Installation
+  local installation = { cancelled = false, done = false, step = "", line = "" } ---@type acp.Installation
   current, environment.is_being_made = installation, true
   local thread = coroutine.create(function()
     local ok, said = pcall(environment.make, function(command, aloud)
@@ -93,7 +99,6 @@ local function start(ended)
     installation.done = true
     installation[ok and "said" or "error"] = tostring(said)
     current, environment.is_being_made = nil, false
-    progress_window.close()
     if ended then
       ended(installation)
     end
