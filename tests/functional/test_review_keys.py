@@ -88,12 +88,9 @@ def test_the_hint_stands_where_there_is_room(
 
 
 def test_keys_of_others_are_left_alone_and_told_of(open_editor: Open, tmp_path: Path) -> None:
-    """A plugin's function, a function of the user's that calls one, and a mapping with nothing but words."""
     init = """
     vim.g.maplocalleader = ','
-    local gitsigns = { nav_hunk = function() end }
-    package.loaded.gitsigns = gitsigns
-    vim.keymap.set('n', ']h', function() gitsigns.nav_hunk() end)
+    vim.keymap.set('n', ']h', '<Cmd>Gitsigns next_hunk<CR>')
     vim.keymap.set('n', '[h', '<Cmd>GitGutterPrevHunk<CR>')
     vim.keymap.set('n', ',k', 'k', { desc = 'Kindly go up' })
     vim.keymap.set('n', '<Space>u', '<Plug>(acp-undo-hunk)')
@@ -101,11 +98,11 @@ def test_keys_of_others_are_left_alone_and_told_of(open_editor: Open, tmp_path: 
     editor = start_review(open_editor, tmp_path, *EDIT, init=init, size=(140, 30))
     assert key_maps(editor) == [",u", "<Space>u"] or key_maps(editor) == [",u"]
     editor.type(":2<CR>")
-    hint = """1/3  :Acp keep (,k is "Kindly go up")  <Space>u undo  :Acp hunk next (]h is gitsigns')"""
+    hint = """1/3  :Acp keep (,k is "Kindly go up")  <Space>u undo  :Acp hunk next (]h is ":Gitsigns next_hunk")"""
     editor.screen.expect(hint)
     editor.type(":Acp review<CR>")
     editor.screen.expect(
-        """change 1 of 3 · ,k is "Kindly go up", :Acp keep · <Space>u undo · ]h is gitsigns', :Acp"""
+        """change 1 of 3 · ,k is "Kindly go up", :Acp keep · <Space>u undo · ]h is ":Gitsigns ne"""
     )
     editor.type(":Acp hunk next<CR>:Acp keep<CR>")
     editor.expect_lua(PENDING, 2)
@@ -184,9 +181,9 @@ def test_gitsigns_keeps_its_keys(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua(PENDING, 3)
     assert key_maps(editor) == [",k", ",u"]
     editor.type(":2<CR>")
-    editor.screen.expect("1/3  ,k keep  ,u undo  :Acp hunk next (]h is gitsigns')")
+    editor.screen.expect("1/3  ,k keep  ,u undo  :Acp hunk next (]h is mapped)")
     editor.type(":Acp hunk next<CR>:Acp hunk next<CR>")
-    editor.screen.expect(":Acp hunk previous ([h is gitsigns')")
+    editor.screen.expect(':Acp hunk previous ([h is ":Gitsigns prev_hunk")')
     editor.type(",u")
     editor.expect_lua(PENDING, 2)
 

@@ -1,7 +1,7 @@
 -- Names the keys of the review as they are mapped: the user's own maps first, then ours; where another map has the key,
 -- the command, and who has it.
 local config = require("acp_nvim.config.settings")
-local mapping_owner = require("acp_nvim.ui.mapping_owner")
+local taken_key = require("acp_nvim.ui.taken_key")
 
 local api = vim.api
 local M = {}
@@ -34,7 +34,7 @@ end
 function M.taken(buf, verb, mode)
   local key = M.keys[verb]
   local map = api.nvim_buf_call(buf, function()
-    return mapping_owner.map_of(typed(key.lhs), mode or "n")
+    return taken_key.map_of(typed(key.lhs), mode or "n")
   end)
   return map and map.rhs ~= key.plug and map or nil
 end
@@ -80,13 +80,13 @@ function M.told(buf)
     told[verb] = {
       key = own[key.plug] or maps and not map and name or nil,
       command = key.command,
-      who = map and ("%s is %s"):format(name, mapping_owner.of(map) or "mapped") or nil,
+      who = map and ("%s is %s"):format(name, taken_key.describe(map) or "mapped") or nil,
     }
   end
   return told
 end
 
---- "]h next", or "]h is gitsigns', :Acp hunk next".
+--- "]h next", or ']h is "Next hunk", :Acp hunk next'.
 ---@param told { key?: string, command: string, who?: string }
 ---@param word string
 ---@return string
