@@ -204,7 +204,6 @@ local function ended(question)
   answer_delay.forget(question.id)
   diff_view.ended(question.id)
   form.ended(question.id)
-  session_windows.give_lines_back(question.session)
 end
 
 --- Called with all open questions of a session when they have changed.

@@ -3,7 +3,6 @@ local autoscroll = require("acp_nvim.chat.autoscroll")
 local hidden_lines = require("acp_nvim.question.hidden_lines")
 local messages = require("acp_nvim.ui.messages")
 local seen_rows = require("acp_nvim.question.seen_rows")
-local session_windows = require("acp_nvim.windows.session_windows")
 local visible_rows = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
@@ -82,10 +81,6 @@ function M.show(win, question, lines)
   hidden_lines.reveal(win, lines)
   local total = visible_rows.height(win, lines.first, lines.last)
   local _, _, room = visible_rows.rows_in(win, lines)
-  if total > room then
-    session_windows.enlarge(win, total - room)
-    _, _, room = visible_rows.rows_in(win, lines)
-  end
   local part = visible_rows.part_in(win, question, lines)
   if total > room then
     show_next(win, question, lines)

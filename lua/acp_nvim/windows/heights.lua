@@ -32,7 +32,7 @@ end
 ---@param pair acp.Pair
 local function restore(pair)
   pair.disturbed = false
-  if not is_stacked(pair) or not pair.height or pair.lent then
+  if not is_stacked(pair) or not pair.height then
     return
   end
   local height, both = heights(pair)
@@ -49,30 +49,8 @@ end
 function M.resized(pair, windows)
   if pair.disturbed then
     restore(pair)
-  elseif not pair.lent and (vim.list_contains(windows, pair.chat) or vim.list_contains(windows, pair.prompt)) then
+  elseif vim.list_contains(windows, pair.chat) or vim.list_contains(windows, pair.prompt) then
     M.record(pair)
-  end
-end
-
---- Lends the chat lines of the prompt's, for a question that is higher than its window.
----@param win integer
----@param rows integer
-function M.enlarge(win, rows)
-  local pair = pairs_of.current()
-  if pair and is_stacked(pair) and pair.chat == win then
-    pair.lent = true
-    api.nvim_win_set_height(pair.prompt, math.max(1, heights(pair) - rows))
-  end
-end
-
---- Gives the prompt back the lines that it has lent, after a question of the session has ended.
----@param n integer
-function M.give_back(n)
-  for _, pair in pairs(pairs_of.by_tab) do
-    if pair.session == n and pair.lent then
-      pair.lent = nil
-      restore(pair)
-    end
   end
 end
 

@@ -16,7 +16,6 @@ local M = {}
 ---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
 ---@field fitted? string   the heights that we have given, which are not the user's wish either
 ---@field share? { size?: integer, screen: string, by_hand?: boolean }  of the screen, as we gave it
----@field lent? boolean     a question has lines of the prompt's
 ---@field layout acp.Layout  as it was before
 
 M.by_tab = {} ---@type table<integer, acp.Pair>

@@ -20,8 +20,6 @@ local api = vim.api
 local M = {
   close = closing.close,
   close_session = closing.close_session,
-  enlarge = heights.enlarge,
-  give_lines_back = heights.give_back,
 }
 
 -- Opening -------------------------------------------------------------------------------------------------------------
