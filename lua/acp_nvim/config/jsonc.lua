@@ -1,21 +1,6 @@
 -- Decodes JSON as people write it into configuration files: with comments, and commas before a closing bracket.
 local M = {}
 
-local TOKENS = {
-  T_OBJ_BEGIN = "{",
-  T_OBJ_END = "}",
-  T_ARR_BEGIN = "[",
-  T_ARR_END = "]",
-  T_STRING = "a string",
-  T_NUMBER = "a number",
-  T_INTEGER = "a number",
-  T_BOOLEAN = "true or false",
-  T_NULL = "null",
-  T_COLON = "a colon",
-  T_COMMA = "a comma",
-  T_END = "the end",
-}
-
 -- Comments and superfluous commas become blanks, so that every place stays where it was:
 --   [1, // one      ->   [1
 --    2,]            ->    2 ]
@@ -68,7 +53,7 @@ function M.decode(text)
   end
   local why = tostring(value)
   local at = tonumber(why:match("at character (%d+)")) or 1
-  why = why:gsub("^.-:%d+: ", ""):gsub(" at character %d+$", ""):gsub("T_[A-Z_]+", TOKENS)
+  why = why:gsub("^.-:%d+: ", ""):gsub(" but found .*$", "")
   return nil, (why:gsub("^%u", string.lower)), line_at(clean, math.min(at, #clean))
 end
 
