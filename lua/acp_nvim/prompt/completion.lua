@@ -85,27 +85,6 @@ local function matching(known, typed)
   return vim.list_slice(vim.list_extend(found, anywhere), 1, limits.CANDIDATES)
 end
 
---- Letters in their order with others between them, if nothing holds them side by side.
----@param known acp.Listing
----@param typed string
----@return string[]
-local function scattered(known, typed)
-  local found, stop = {}, uv.hrtime() + A_SEARCH_NS / 2
-  for i, lower in ipairs(known.lower) do
-    local at = 0 ---@type integer?
-    for char in typed:gmatch(".") do
-      at = at and lower:find(char, at + 1, true)
-    end
-    if at then
-      found[#found + 1] = known.paths[i]
-    end
-    if #found >= limits.CANDIDATES or (i % 100 == 0 and uv.hrtime() > stop) then
-      break
-    end
-  end
-  return found
-end
-
 --- What lies in the folder that is typed: for files that no list has, ignored ones or those outside.
 ---@param cwd string
 ---@param typed string
@@ -178,7 +157,9 @@ local function mentions(cwd, typed)
     end
   end
   if #list == 0 and #typed > 1 then
-    for _, path in ipairs(scattered(known, lower)) do
+    -- letters in their order with others between them
+    local some = vim.list_slice(known.paths, 1, limits.FUZZY_PATHS)
+    for _, path in ipairs(vim.fn.matchfuzzy(some, typed, { limit = limits.CANDIDATES })) do
       add(path)
     end
   end

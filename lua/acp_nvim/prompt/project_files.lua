@@ -16,7 +16,6 @@ local M = {}
 
 local FRESH_MS = 5000
 local A_SLICE_NS = 2e6
-local AT_ONCE = 50
 local DEEPEST = 12
 local SKIPPED = { [".git"] = true, [".hg"] = true, [".svn"] = true, node_modules = true, __pycache__ = true }
 
@@ -51,72 +50,56 @@ local function enter_with_folders(listing, seen, path)
   enter(listing, path)
 end
 
---- Walks the folder, two milliseconds at a time.
----@param cwd string
+--- Enters what an iterator gives, two milliseconds at a time.
+---@param next_path fun(): string?
+---@param most integer
+---@param add fun(listing: acp.Listing, path: string)
 ---@param done fun(listing: acp.Listing)
-local function walk(cwd, done)
-  local listing, queue, at, open = empty(), { "" }, 1, nil
+local function collect(next_path, most, add, done)
+  local listing = empty()
   local function slice()
     local stop = uv.hrtime() + A_SLICE_NS
-    while (open or at <= #queue) and #listing.paths < limits.PROJECT_FILES_WALKED do
-      if uv.hrtime() > stop then
+    for path in next_path do
+      add(listing, path)
+      if #listing.paths >= most then
+        break
+      elseif uv.hrtime() > stop then
         return vim.defer_fn(slice, 1)
       end
-      local folder = queue[at]
-      open = open or uv.fs_opendir(cwd .. "/" .. folder, nil, AT_ONCE)
-      local entries = open and uv.fs_readdir(open)
-      for _, entry in ipairs(entries or {}) do
-        local name, is_folder = entry.name, entry.type == "directory"
-        if not is_folder then
-          enter(listing, folder .. name)
-        elseif not SKIPPED[name] then
-          enter(listing, folder .. name .. "/")
-          if select(2, folder:gsub("/", "")) < DEEPEST then
-            queue[#queue + 1] = folder .. name .. "/"
-          end
-        end
-      end
-      if not entries then
-        if open then
-          uv.fs_closedir(open)
-        end
-        open, at = nil, at + 1
-      end
-    end
-    if open then
-      uv.fs_closedir(open)
     end
     done(listing)
   end
   slice()
 end
 
---- Makes a list of what git has said, two milliseconds at a time.
+--- Walks the folder.
+---@param cwd string
+---@param done fun(listing: acp.Listing)
+local function walk(cwd, done)
+  local function is_entered(folder)
+    return not SKIPPED[vim.fs.basename(folder)]
+  end
+  local entries = vim.fs.dir(cwd, { depth = DEEPEST, skip = is_entered })
+  local function next_path()
+    local name, kind = entries()
+    while name and kind == "directory" and not is_entered(name) do
+      name, kind = entries()
+    end
+    return name and (kind == "directory" and name .. "/" or name)
+  end
+  collect(next_path, limits.PROJECT_FILES_WALKED, enter, done)
+end
+
+--- Makes a list of what git has said.
 ---@param said string
 ---@param done fun(listing: acp.Listing)
 local function parse(said, done)
-  local listing, seen, at, last = empty(), {}, 1, nil
-  local function slice()
-    local stop = uv.hrtime() + A_SLICE_NS
-    while #listing.paths < limits.PROJECT_FILES do
-      for _ = 1, AT_ONCE do
-        local behind = said:find("\0", at, true)
-        if not behind then
-          return done(listing)
-        end
-        local path = said:sub(at, behind - 1)
-        if path ~= last then -- a file in conflict is listed for each side
-          enter_with_folders(listing, seen, path)
-        end
-        last, at = path, behind + 1
-      end
-      if uv.hrtime() > stop then
-        return vim.defer_fn(slice, 1)
-      end
+  local seen = {}
+  collect(said:gmatch("([^%z]+)%z"), limits.PROJECT_FILES, function(listing, path)
+    if path ~= listing.paths[#listing.paths] then -- a file in conflict is listed for each side
+      enter_with_folders(listing, seen, path)
     end
-    done(listing)
-  end
-  slice()
+  end, done)
 end
 
 ---@param cwd string
