@@ -30,8 +30,11 @@ class Story:
         self._folder = folder
         self._heard = 0  # questions and ends of turns
         self.end: dict[str, Any] = {}
-        command, environment = started(recipes()[agent], INTO / agent, folder / "agent", model)
+        recipe = recipes()[agent]
+        command, environment = started(recipe, INTO / agent, folder / "agent", model)
         spec = {"command": command[0], "args": command[1:], "env": environment}
+        if mode := recipe.get("mode"):
+            spec["defaults"] = {"mode": mode}
         setup = {"agents": {agent: spec}, "log": {"wire": True}, **setup}
         self.editor = Editor(program, folder / "editor", setup=setup, size=(120, 40))
         self.project = self.editor.project

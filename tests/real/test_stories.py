@@ -1,10 +1,13 @@
 """What every agent can: read, edit, write, run, stop, and be several."""
 
+import os
+import signal
 from collections.abc import Callable
 
 import pytest
 
 from tests.real.story import LONG, TEXT, Story
+from tests.steps.processes import find_backend
 from tests.steps.review import PENDING
 
 TWO = "edit {}/notes.txt::line 3\nline 4\nline 5\nline 6\nline 7\n::THREE\nline 4\nline 5\nline 6\nSEVEN\n"
@@ -215,3 +218,39 @@ def test_the_agent_ends_with_neovim(start: Callable[..., Story]) -> None:
     story.until(lambda: "word5 " in story.chat())
     story.editor.quit()
     story.editor.assert_no_orphans(10)
+
+
+def test_a_day_with_a_crash_in_it(story: Story) -> None:
+    """Unsaved lines, one hunk of two, the turn undone and brought back, the backend killed: no line is lost."""
+    seven = TEXT.replace("line 7\n", "SEVEN\n")
+    story.editor.type("Gounsaved<Esc>")
+    story.prompt("read {}/notes.txt", TWO, "say It is edited.")
+    story.asked()
+    story.editor.expect_lua(DIFFS, 2)
+    story.editor.type("<C-w>t<C-w>l")
+    story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    story.editor.type("gg]cdo:w<CR>")
+    story.ended()
+    story.editor.expect_lua(LINES, seven + "unsaved\n")
+    story.editor.expect_lua(PENDING, 1)
+    story.editor.type("<C-w>tggOmine<Esc>:Acp undo turn<CR>")
+    story.editor.expect_lua(LINES, "mine\n" + TEXT + "unsaved\n")
+    story.editor.expect_lua(PENDING, 0)
+    story.editor.type("u")
+    story.editor.expect_lua(LINES, "mine\n" + seven + "unsaved\n")
+    story.editor.expect_lua(PENDING, 1)
+    story.prompt("slow 500::0.05")
+    story.until(lambda: "word5 " in story.chat())
+    story.editor.type("Golast")
+    os.kill(find_backend(story.editor), signal.SIGKILL)
+    story.editor.screen.expect(":Acp", timeout=LONG)
+    story.editor.type(" words<Esc>")
+    story.editor.expect_lua(LINES, "mine\n" + seven + "unsaved\nlast words\n")
+    story.editor.expect_lua(PENDING, 1)
+    story.ended()
+    story.editor.type(":Acp new<CR>")
+    story.until(lambda: len(story.editor.events("AcpSessionStarted")) == 2)
+    session = story.editor.events("AcpSessionStarted")[-1][1]["session"]
+    story.play("read {}/notes.txt", "say We go on.", session=session)
+    story.editor.type("<Esc><C-w>t:write<CR>")
+    story.until(lambda: story.notes.read_text() == "mine\n" + seven + "unsaved\nlast words\n")
