@@ -89,6 +89,9 @@ end
 ---@param plan acp.SyncPlan
 ---@return boolean same  false: the disk has another text by now
 local function change_and_agree(buf, live, plan)
+  if not origin.is_ahead(buf) and text.same_lines(live.lines, plan.wanted.lines) then
+    return true -- a look that began before the buffer took this up: an empty undo step would swallow the user's next `u`
+  end
   local rows = text.rows(plan.disk.lines)
   local list = diff.of_buffer(live.lines, plan.disk.lines)
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
