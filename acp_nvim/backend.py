@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+from functools import partial
 from typing import Any
 
 from pynvim import Session, stdio_session
@@ -23,7 +24,7 @@ class Backend:
     def __init__(self, session: Session, *, owns_loop: bool = False) -> None:
         self._loop: asyncio.AbstractEventLoop = session.loop._loop
         self._owns_loop = owns_loop  # in pynvim's host the loop belongs to every plugin
-        self._editor = Neovim(session)
+        self._editor = Neovim(session, receive=partial(self.receive, "acp_nvim"))
         self.app = App(self._editor)
         self._root: asyncio.Task[None] | None = None
 

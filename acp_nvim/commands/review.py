@@ -9,7 +9,7 @@ from acp_nvim.messages import commands
 
 class ReviewCommands:
     def __init__(self, app: Application) -> None:
-        self._review = app.services.review
+        self._app, self._review = app, app.services.review
         self.table: Table = {"reviewed": handle(commands.Reviewed, self._reviewed)}
 
     def _reviewed(self, told: commands.Reviewed) -> None:
@@ -20,4 +20,5 @@ class ReviewCommands:
         for report in told.reports:
             self._review.lost(report.session, list(report.files))
         for note in told.notes:
-            self._review.note(note.session, note.turn, note.text)
+            if session := self._app.sessions.get(note.session):
+                self._review.note(session, note.turn, note.text)

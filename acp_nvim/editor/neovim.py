@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,8 +23,8 @@ from acp_nvim.messages.calls import Call, Question
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
 _FLOOD = 200  # changes within one pause: too many to read along
-_FRAME = "return require('acp_nvim.port').frame(...)"
-_CALL = "return require('acp_nvim.port').call(...)"
+_FRAME = "return require('acp_nvim.port').rpc.frame(...)"
+_CALL = "return require('acp_nvim.port').rpc.call(...)"
 _OVER = "require('acp_nvim.backend.process').host_has_ended()"
 
 
@@ -32,8 +33,12 @@ class EditorError(Exception):
 
 
 class Neovim:
-    def __init__(self, session: Session, collect: Collect = list) -> None:
-        self.collect = collect
+    """`receive` is called with what Neovim says while it carries out a call, before the call has its answer."""
+
+    def __init__(
+        self, session: Session, collect: Collect = list, receive: Callable[[list[Any]], object] = list
+    ) -> None:
+        self.collect, self.receive = collect, receive
         self._session = session._async_session
         self._wanted = asyncio.Event()
         self._waiting: list[Wire] = []
@@ -111,14 +116,15 @@ class Neovim:
 
     def _request(self, code: str, arguments: list[Any]) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._session.request("nvim_exec_lua", [code, arguments], partial(_answer, future))
+        self._session.request("nvim_exec_lua", [code, arguments], partial(self._answered, future))
         return future
 
-
-def _answer(future: asyncio.Future[Any], error: Any, result: Any) -> None:
-    if future.done():
-        return
-    if error:
-        future.set_exception(EditorError(error[1]))
-    else:
-        future.set_result(result)
+    def _answered(self, future: asyncio.Future[Any], error: Any, result: Any) -> None:
+        if error and not future.done():
+            future.set_exception(EditorError(error[1]))
+        elif not error:
+            answer, *said = result
+            for command in said:
+                self.receive(command)
+            if not future.done():
+                future.set_result(answer)

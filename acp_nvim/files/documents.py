@@ -95,7 +95,6 @@ class Documents:
         self.autocmds = True
         self.unsaved: set[str] = set()
         self.open: set[str] = set()  # files that were loaded when the editor was last asked about them
-        self.heard = True  # of the last write: the user has an autocommand for it, or may have one
         self._editor = editor
         self._locked: dict[str, anyio.Event] = {}
 
@@ -173,7 +172,6 @@ class Documents:
             return found
         if "warning" in said:
             log.warning("%s was written, but: %s", path, said["warning"])
-        self.heard = bool(said.get("heard", True))
         return Written(str(said.get("text", text)), str(said["before"]))
 
     async def sync(

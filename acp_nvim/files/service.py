@@ -248,7 +248,6 @@ class Files:
 
     async def _write_disk(self, path: str, base: str | bytes | None, theirs: str) -> Written | Overlap:
         """The file is in no buffer: the disk's text is the live one."""
-        self.documents.heard = True
         while True:
             data = on_disk(path)
             live = text_file.decode(data or b"")

@@ -48,7 +48,7 @@ class AgentServices:
         self._settings = Settings()
         self._touch = touch
         self._editor = editor
-        self._written: list[tuple[Session, str]] = []  # what the editor has not been told yet
+        self._written: list[tuple[Session, str]] = []  # on the disk; the editor has not been told yet
         self.loaded: list[
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
@@ -179,10 +179,8 @@ class AgentServices:
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
         self.review.changed(Doer(session, "agent", session.turn), path, before, after)
-        if self.files.documents.heard:
+        if real not in self.files.documents.open:  # else the editor has written it
             self._written.append((session, path))
-        else:
-            self._editor.notify(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))
         self._touch(session)
 
     def _writes_through(self, session: Session) -> bool:

@@ -13,7 +13,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
-from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnName
+from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnOver
 from acp_nvim.messages.parts import DiskChange
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
@@ -33,8 +33,6 @@ class Review:
     ) -> None:
         self._editor, self._is_loaded, self._mode_of = editor, is_loaded, mode_of
         self._wrote, self._touch = wrote, touch
-        self._over: dict[tuple[int, int], Session] = {}  # turns of which all changes are known
-        self._notes: dict[tuple[int, int], str] = {}  # what the line below each says
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
@@ -72,17 +70,11 @@ class Review:
         self._editor.notify(TurnBegins(session.number, session.turn))
 
     def turn_over(self, session: Session, turn: int) -> None:
-        """All of its changes are known: from now on its line is shown."""
-        self._over[session.number, turn] = session
+        """All of its changes are known: from now on the editor tells what its line says."""
         entry = session.changed.get(turn)
-        if entry and entry.prompt:
-            self._editor.notify(TurnName(session.number, turn, entry.prompt))
-        self._show(session.number, turn)
+        self._editor.notify(TurnOver(session.number, turn, entry.prompt if entry else ""))
 
     def forget(self, session: Session) -> None:
-        for known in (self._over, self._notes):
-            for turn in [turn for turn in known if turn[0] == session.number]:
-                known.pop(turn)
         self._reports.pop(session.number, None)
 
     # --- what the editor tells
@@ -91,21 +83,17 @@ class Review:
         """The user's undo has written that file, or deleted it: the agent's turn is not to wonder about it."""
         self._wrote(path)
 
-    def note(self, number: int, turn: int, text: str) -> None:
-        self._notes[number, turn] = text
-        self._show(number, turn)
+    def note(self, session: Session, turn: int, text: str) -> None:
+        """The line below a turn that is over."""
+        entry = session.changed.get(turn)
+        if entry and entry.text != text:
+            entry.text = text
+            session.transcript.touch(entry)
+            self._touch(session)
 
     def lost(self, number: int, files: list[LostLines]) -> None:
         """What the user has made of the session's lines, in all files."""
         self._reports[number] = files
-
-    def _show(self, number: int, turn: int) -> None:
-        session, text = self._over.get((number, turn)), self._notes.get((number, turn))
-        entry = session.changed.get(turn) if session else None
-        if session and entry and text is not None and entry.text != text:
-            entry.text = text
-            session.transcript.touch(entry)
-            self._touch(session)
 
     # --- what the agent is told
 

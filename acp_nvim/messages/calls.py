@@ -338,8 +338,8 @@ class TurnBegins(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class TurnName(Call):
-    """Name a turn in messages by the first words of its prompt."""
+class TurnOver(Call):
+    """All that a turn has changed is known. Messages name it by the first words of its prompt."""
 
     session: int
     turn: int

@@ -139,7 +139,7 @@ local ports = {
   terminal_exit = terminal.exited,
   terminal_open = terminal.opened,
   turn_begins = review.turn_begins,
-  turn_name = review.name_turn,
+  turn_over = review.turn_over,
   unkept = state_folder.warn,
   visit = form.visit,
 }
@@ -220,7 +220,9 @@ local calls = {
   document_sync = sync.sync,
   document_write = function(request)
     local answer = write.write(request)
-    answer.heard = user_events.is_heard("AcpFileWritten")
+    if answer.written then
+      user_events.fire("AcpFileWritten", { session = request.by.session, path = request.by.given })
+    end
     return answer
   end,
   proposal_sides = proposal.preview,
@@ -239,5 +241,15 @@ function M.call(name, ...)
   local answer = calls[name] or error(UNKNOWN:format(name), 0)
   return answer(unpack(arguments, 1, arguments.n))
 end
+
+-- The same for the backend itself, to which the answer also brings what Lua has said meanwhile.
+M.rpc = {
+  frame = function(batch)
+    return backend.answer(M.frame, batch)
+  end,
+  call = function(...)
+    return backend.answer(M.call, ...)
+  end,
+}
 
 return M

@@ -11,7 +11,7 @@ import pytest
 
 from acp_nvim.editor import neovim
 from acp_nvim.editor.neovim import Neovim
-from acp_nvim.messages.calls import Reset
+from acp_nvim.messages.calls import Reset, TerminalFeed
 
 
 class Channel:
@@ -21,11 +21,13 @@ class Channel:
         self._async_session = self
         self.frames: list[Any] = []
         self.answer: Callable[[], object] = lambda: None
+        self.answered: Callable[[Any, Any], None] = lambda error, result: None
         self.is_busy = False
 
     def request(self, _method: str, arguments: list[Any], answered: Callable[[Any, Any], None]) -> None:
         self.frames.append(arguments[1][0])
-        self.answer = lambda: answered(None, [])
+        self.answered = answered
+        self.answer = lambda: answered(None, [[]])
         if not self.is_busy:
             asyncio.get_running_loop().call_soon(self.answer)
 
@@ -73,6 +75,17 @@ async def test_nobody_waits_in_vain(
         what(editor)
         await turns()
         assert len(channel.frames) == 2
+
+
+async def test_what_neovim_says_with_an_answer_is_heard_before_the_caller_goes_on() -> None:
+    channel, heard = Channel(), list[Any]()
+    editor = Neovim(channel, receive=heard.append)  # type: ignore[arg-type]
+    channel.is_busy = True
+    asking = asyncio.create_task(editor.call(TerminalFeed(1, "t", "text", 7)))
+    await turns()
+    channel.answered(None, [True, ["unlocked", {"path": "/f"}]])
+    assert heard == [["unlocked", {"path": "/f"}]]
+    assert await asking
 
 
 async def test_haste_while_a_frame_is_under_way_counts_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -295,6 +295,28 @@ def test_a_write_is_told_before_the_agent_has_its_answer(open_editor: Open, tmp_
     assert editor.lua("return vim.g.written") == "changed"
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "other.txt"], ids=["loaded", "not loaded"])
+def test_a_write_is_told_once(open_editor: Open, tmp_path: Path, name: str) -> None:
+    agent = script(tmp_path, on_prompt("", write(f"{{cwd}}/{name}", "changed\n")))
+    editor = open_notes(open_editor, agent)
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpTurnEnded")
+    told = [data for _, data in editor.events("AcpFileWritten")]
+    assert told == [{"session": 1, "path": str(editor.project / name)}]
+
+
+def test_who_hears_of_a_write_may_send_a_prompt_at_once(open_editor: Open, tmp_path: Path) -> None:
+    """It goes out while Neovim has not yet told the backend that it has saved the file."""
+    agent = script(tmp_path, on_prompt("write", write("{cwd}/notes.txt", "changed\n")), on_prompt("", say("Checked.")))
+    init = """vim.api.nvim_create_autocmd('User', { pattern = 'AcpFileWritten', callback = function()
+      require('acp_nvim').prompt('check it')
+    end })"""
+    editor = open_notes(open_editor, agent, init=init)
+    editor.acp("prompt", "write")
+    for turn in (1, 2):
+        editor.wait_event("AcpTurnEnded", turn=turn, stop_reason="end_turn")
+
+
 def test_a_conflict_shows_both_versions_in_the_chat(open_editor: Open, tmp_path: Path) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
     editor.screen.expect("-user's")

@@ -129,8 +129,8 @@ class Price:
 STORIES: dict[Callable[[Open, Path, Port], Begun], Price] = {
     say_a_chunk: Price(0, 1, goal=(0, 1)),
     send_a_prompt: Price(1, 1, goal=(1, 1)),
-    write_into_a_modified_buffer: Price(6, 2, goal=(2, 1)),
-    refuse_one_hunk_of_a_diff: Price(7, 5, goal=(3, 4)),
+    write_into_a_modified_buffer: Price(2, 2, goal=(2, 1)),
+    refuse_one_hunk_of_a_diff: Price(3, 5, goal=(3, 4)),
     undo_a_hunk: Price(1, 1, goal=(1, 0)),
 }
 

@@ -664,7 +664,7 @@
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
 ---@field turn_begins fun(session: integer, turn: integer)  List the session's decided changes no longer.
----@field turn_name fun(session: integer, turn: integer, prompt: string)  Name a turn in messages by the first words of its prompt.
+---@field turn_over fun(session: integer, turn: integer, prompt: string)  All that a turn has changed is known. Messages name it by the first words of its prompt.
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.
 

@@ -41,6 +41,7 @@ local has_answered = false -- the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
 local leaders ---@type string? the file in which the backend lists the processes it has started
 local is_over = false -- the backend in the host has ended, and all that it had started
+local along ---@type any[][]?  what this half says while it carries out a call of the backend: it goes along with the answer
 local partial = "" -- an unfinished line of stderr
 local missing ---@type string? the Python module whose absence ended the backend
 
@@ -120,7 +121,7 @@ end
 --- The backend has ended, or could not be started: ends every session with `why`.
 ---@param why string
 local function give_up(why)
-  channel, pending, has_answered = nil, nil, false
+  channel, pending, along, has_answered = nil, nil, nil, false
   kill_leftovers()
   on_lost.call()
   if vim.v.exiting ~= vim.NIL then
@@ -145,10 +146,15 @@ local function on_exit(id, code)
   end
 end
 
----@param ... any  verb and payload
+---@param verb string
+---@param payload table
 ---@return boolean ok
-local function send(...)
-  local ok = pcall(vim.rpcnotify, channel, "acp_nvim", ...)
+local function send(verb, payload)
+  if along then
+    along[#along + 1] = { verb, vim.deepcopy(payload) }
+    return true
+  end
+  local ok = pcall(vim.rpcnotify, channel, "acp_nvim", verb, payload)
   if not ok and in_host then
     -- a host that others own tells us nothing when it ends; for a job `on_exit` is about to be called
     give_up("the python3 host has ended: start Neovim anew")
@@ -244,6 +250,37 @@ function M.notify(verb, payload)
     return nil, "the backend has ended: say it again, that starts it anew"
   end
   return true
+end
+
+--- Sends what was to go along with an answer, at once.
+---@param verbs any[][]
+local function send_all(verbs)
+  along = nil
+  for i, verb in ipairs(verbs) do
+    verbs[i] = nil
+    send(unpack(verb))
+  end
+end
+
+--- Carries out a call of the backend. What this half says meanwhile goes along with the answer, in its order.
+---@param fn fun(...: any): any
+---@param ... any
+---@return any[] answer  what `fn` returns, then the verbs with their payloads
+function M.answer(fn, ...)
+  send_all(along or {}) -- of a call that has not ended yet, since an autocommand of it waits
+  local mine = {} ---@type any[][]
+  along = mine
+  local ok, answer = pcall(fn, ...)
+  if along == mine then
+    along = nil
+  end
+  if not ok then
+    send_all(mine)
+    error(answer, 0)
+  elseif answer == nil then
+    answer = vim.NIL
+  end
+  return { answer, unpack(mine) }
 end
 
 known_agents.on_changed(function()

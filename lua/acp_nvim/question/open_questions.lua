@@ -186,11 +186,11 @@ end
 
 ---@param question acp.Question
 local function begun(question)
-  vim.schedule(function()
-    if not diff_view.offer(question) then
+  if not diff_view.offer(question) then
+    vim.schedule(function() -- its lines come with the same frame
       M.announce(question.id)
-    end
-  end)
+    end)
+  end
 end
 
 ---@param question acp.Question

@@ -16,7 +16,6 @@ return {
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = listeners.listen,
-  name_turn = decide.name_turn,
   newest_turn = queries.newest_turn,
   of_buffer = store.of_buffer,
   pending = queries.pending,
@@ -26,4 +25,8 @@ return {
   session_ended = agent_changes.session_ended,
   touching = queries.touching,
   turn_begins = agent_changes.turn_begins,
+  turn_over = function(session, turn, prompt)
+    decide.name_turn(session, turn, prompt)
+    to_backend.turn_over(session, turn)
+  end,
 }

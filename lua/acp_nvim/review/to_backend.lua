@@ -1,5 +1,6 @@
--- What the backend has to know of the review, told as texts: the line below each turn that has changed files, what the
--- agents' next prompts begin with, and which files an undo has written. One message carries what has come together.
+-- What the backend has to know of the review, told as texts: the line below each turn that has changed files, once the
+-- turn is over, what the agents' next prompts begin with, and which files an undo has written. One message carries what
+-- has come together.
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
@@ -27,9 +28,10 @@ local LARGEST = 2 ^ 20 -- bytes of a text that is told
 ---@field turn integer
 ---@field files table<string, acp.Share>  by resolved path
 ---@field past acp.Share                  of files that have left the review
----@field sent? string
+---@field sent? string  since the turn is over
 
 local turns = {} ---@type table<string, acp.TurnShares>
+local over = {} ---@type table<string, true>  turns, by the keys of `turns`, that this backend has said are over
 local changed = {} ---@type table<acp.TurnShares, true>  their lines may say something else now
 local undone = {} ---@type string[]
 local reports = {} ---@type table<integer, string>  by session: what was last told, to tell it once
@@ -46,9 +48,16 @@ end
 
 ---@param session integer
 ---@param turn integer
+---@return string
+local function key_of(session, turn)
+  return ("%d %d"):format(session, turn)
+end
+
+---@param session integer
+---@param turn integer
 ---@return acp.TurnShares
 local function shares_of(session, turn)
-  local key = ("%d %d"):format(session, turn)
+  local key = key_of(session, turn)
   turns[key] = turns[key] or { session = session, turn = turn, files = {}, past = no_share() }
   return turns[key]
 end
@@ -161,6 +170,16 @@ local function unsaved_texts()
   return texts
 end
 
+--- A new backend knows nothing yet.
+local function meet_backend()
+  if generation ~= backend.generation() then
+    generation, reports, over = backend.generation(), {}, {}
+    for _, turn in pairs(turns) do
+      turn.sent, reporting[turn.session] = nil, true
+    end
+  end
+end
+
 --- Tells what has changed since the last time, and before a prompt the unsaved texts, too: what the agent is told of
 --- refused hunks is what is still so.
 ---@param is_prompt? boolean
@@ -169,17 +188,11 @@ function M.flush(is_prompt)
   if not backend.is_running() then
     return
   end
-  if generation ~= backend.generation() then -- it knows nothing yet
-    generation, reports = backend.generation(), {}
-    for _, turn in pairs(turns) do
-      turn.sent, changed[turn] = nil, true
-      reporting[turn.session] = true
-    end
-  end
+  meet_backend()
   local notes, told = {}, {}
   for turn in pairs(changed) do
-    local text = line_of(turn)
-    if turn.sent ~= text then
+    local text = over[key_of(turn.session, turn.turn)] and line_of(turn)
+    if text and turn.sent ~= text then
       turn.sent = text
       notes[#notes + 1] = { session = turn.session, turn = turn.turn, text = text }
     end
@@ -243,6 +256,19 @@ function M.file_over(file)
     end
   end
   flush_soon()
+end
+
+--- All that the turn has changed is known: from now on the chat shows its line.
+---@param session integer
+---@param turn integer
+function M.turn_over(session, turn)
+  meet_backend()
+  local key = key_of(session, turn)
+  over[key] = true
+  if turns[key] then
+    changed[turns[key]] = true
+    M.flush()
+  end
 end
 
 --- An undo has written, made or deleted that file: the agent's turn is not to wonder about it.
