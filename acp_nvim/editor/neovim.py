@@ -23,8 +23,8 @@ from acp_nvim.messages.calls import Call, Question
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
 _FLOOD = 200  # changes within one pause: too many to read along
-_FRAME = "return require('acp_nvim.port').rpc.frame(...)"
-_CALL = "return require('acp_nvim.port').rpc.call(...)"
+_FRAME = "return require('acp_nvim.backend_calls').rpc.frame(...)"
+_CALL = "return require('acp_nvim.backend_calls').rpc.call(...)"
 _OVER = "require('acp_nvim.backend.process').host_has_ended()"
 
 

@@ -1,4 +1,5 @@
-"""What the backend has Lua do: `editor.notify(Recall(1, "text"))` calls the function `recall` of lua/acp_nvim/port.lua.
+"""What the backend has Lua do: `editor.notify(Recall(1, "text"))` calls the entry `recall` of a table in
+lua/acp_nvim/backend_calls.lua.
 
 A class is named after its function, its fields are the arguments in their order. A `Question` waits for an answer.
 
@@ -62,6 +63,11 @@ class Question(Call, Generic[A]):
     """A call whose answer is of type A."""
 
 
+@dataclass(frozen=True, slots=True)
+class WindowCall(Call):
+    """A call that opens a window: it waits where Neovim forbids that, and nothing that comes after depends on it."""
+
+
 # --- the backend
 
 
@@ -87,7 +93,7 @@ class Unkept(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Show(Call):
+class Show(WindowCall):
     """Show lines in a buffer of that name."""
 
     name: str
@@ -96,7 +102,7 @@ class Show(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Float(Call):
+class Float(WindowCall):
     """Show lines in a floating window."""
 
     lines: list[str]
@@ -104,7 +110,7 @@ class Float(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Doctored(Call):
+class Doctored(WindowCall):
     """What a look at an agent has found."""
 
     ticket: int
@@ -190,7 +196,7 @@ class Reset(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Queue(Call):
+class Queue(WindowCall):
     """Show the queue as a buffer."""
 
     session: int
@@ -199,7 +205,7 @@ class Queue(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Recall(Call):
+class Recall(WindowCall):
     """Put a text into the prompt."""
 
     session: int
@@ -226,7 +232,7 @@ class Questions(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Call):
+class Form(WindowCall):
     """Show a form as a buffer."""
 
     question: int
@@ -251,7 +257,7 @@ class Visit(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class LoginChoose(Call):
+class LoginChoose(WindowCall):
     """Let the user choose a way to log in."""
 
     session: int
@@ -259,7 +265,7 @@ class LoginChoose(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class LoginRun(Call):
+class LoginRun(WindowCall):
     """Run the program by which the user logs in."""
 
     session: int
@@ -297,7 +303,7 @@ class TerminalFeed(Question[bool]):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal(Call):
+class Proposal(WindowCall):
     """Show both sides of what an agent wants to change, or of a conflict."""
 
     shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | CompareView)]

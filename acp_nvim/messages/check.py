@@ -81,7 +81,8 @@ def _wrong(name: str, model: type[BaseModel], given: dict[str, Any]) -> str | No
 def by_name() -> dict[str, type[calls.Call]]:
     """Return the classes of all calls, by the functions that they call."""
     kinds = (each for each in vars(calls).values() if isinstance(each, type) and issubclass(each, calls.Call))
-    return {each.function: each for each in kinds if each not in (calls.Call, calls.Question)}
+    bases = (calls.Call, calls.WindowCall, calls.Question)
+    return {each.function: each for each in kinds if each not in bases}
 
 
 def answer_of(question: type[calls.Call]) -> Any:

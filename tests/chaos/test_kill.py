@@ -244,7 +244,7 @@ def test_the_agent_is_killed(open_editor: Open, tmp_path: Path, flow: str) -> No
 
 DIES_UNDER_A_LOCK = """
   vim.keymap.set("n", "<F2>", function()
-    local port = require("acp_nvim.port")
+    local port = require("acp_nvim.backend_calls")
     port.frame({ { "status", 1, { state = "asking" } }, { "event", "AcpLast", { session = 1 } } })
     vim.uv.kill(vim.g.backend, "sigkill")
     vim.wait(5000, function()

@@ -607,7 +607,7 @@ for n = 1, 40 do
   local text = ("%d\\n```lua\\nlocal name%d = nil\\n```\\n"):format(n, n)
   local marks = n == 1 and { { row = 0, kind = "text", key = 1 } } or {}
   local total = vim.api.nvim_buf_line_count(buf) + 4
-  require("acp_nvim.port").frame({ { "chat", 1, { { "append", text, marks } }, total } })
+  require("acp_nvim.backend_calls").frame({ { "chat", 1, { { "append", text, marks } }, total } })
   vim.cmd.redraw()
 end
 """
@@ -632,7 +632,7 @@ def test_events_by_the_dozen_reach_who_listens_by_a_wildcard(editor: Editor) -> 
         for n = 1, 50 do
           batch[n] = { "event", "AcpToolCall", { session = 1, id = tostring(n) } }
         end
-        require("acp_nvim.port").frame(batch)"""
+        require("acp_nvim.backend_calls").frame(batch)"""
     )
     editor.wait_event("AcpToolCall", id="50")
     assert [data["id"] for _, data in editor.events("AcpToolCall")] == [str(n) for n in range(1, 51)]

@@ -307,7 +307,9 @@ def test_a_write_is_told_once(open_editor: Open, tmp_path: Path, name: str) -> N
 
 def test_who_hears_of_a_write_may_send_a_prompt_at_once(open_editor: Open, tmp_path: Path) -> None:
     """It goes out while Neovim has not yet told the backend that it has saved the file."""
-    agent = script(tmp_path, on_prompt("write", write("{cwd}/notes.txt", "changed\n")), on_prompt("", say("Checked.")))
+    agent = script(
+        tmp_path, on_prompt("write", write("{cwd}/notes.txt", "changed\n")), on_prompt("", say("Checked."))
+    )
     init = """vim.api.nvim_create_autocmd('User', { pattern = 'AcpFileWritten', callback = function()
       require('acp_nvim').prompt('check it')
     end })"""

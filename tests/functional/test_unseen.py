@@ -46,7 +46,7 @@ def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_lef
 def test_what_matters_is_left_of_what_is_cut(open_editor: Open) -> None:
     """The command to type, the path that can be opened, and the beginning of a bar."""
     editor = open_editor(size=(60, 15))
-    say = "require('acp_nvim.port').frame({ { 'message', 'info', ... } })"
+    say = "require('acp_nvim.backend_calls').frame({ { 'message', 'info', ... } })"
     editor.lua(say, "the agent was killed by a signal of the system (:Acp restart)")
     editor.screen.expect("acp_nvim: the agent was killed b… (:Acp restart)")
     editor.lua(say, "the conversation is in ", str(editor.project / "of-today.md"))

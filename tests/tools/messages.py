@@ -108,18 +108,21 @@ def text() -> str:
     sent = [each for each in classes(commands) if each not in ROOTS]
     functions = sorted(check.by_name().values(), key=lambda call: call.function)
     questions = [call for call in functions if issubclass(call, calls.Question)]
-    plain = [call for call in functions if call not in questions or call is calls.Event]  # it may be either
+    windows = [call for call in functions if issubclass(call, calls.WindowCall)]
+    others = (*questions, *windows)
+    plain = [call for call in functions if call not in others or call is calls.Event]  # it may be either
     blocks = [HEAD, "-- From Lua to Python: the payload of each command.\n", *map(lua_class, sent)]
     blocks += [
-        "-- From Python to Lua: what functions of port.lua are given.\n",
+        "-- From Python to Lua: what functions of backend_calls.lua are given.\n",
         *map(lua_class, classes(parts)),
     ]
     blocks += ["-- The data of User autocommands.\n", *map(lua_class, classes(events))]
     for name, doc, listed in (
         ("Calls", "What a frame may hold.", plain),
+        ("WindowCalls", "What it may hold, too, and that opens a window.", windows),
         ("Questions", "What is answered.", questions),
     ):
-        lines = [f"--- {doc}", f"---@class {PREFIX}Port{name}", *map(lua_function, listed)]
+        lines = [f"--- {doc}", f"---@class {PREFIX}{name}", *map(lua_function, listed)]
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
 

@@ -32,7 +32,7 @@ agents
 wiring health install
 init
 commands
-port sources
+backend_calls sources
 """
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")[1:-1]) for room in line.split()}
 # A module in no folder that is no room of its own.

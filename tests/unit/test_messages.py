@@ -75,19 +75,25 @@ def test_empty_tables_of_lua_arrive_as_lists(app: App) -> None:
 
 
 def lua_table(name: str) -> set[str]:
-    """Return the functions that a table of port.lua names."""
-    text = (ROOT / "lua/acp_nvim/port.lua").read_text()
+    """Return the functions that a table of backend_calls.lua names."""
+    text = (ROOT / "lua/acp_nvim/backend_calls.lua").read_text()
     body = text.partition(f"\nlocal {name} = {{\n")[2].partition("\n}")[0]
     return set(re.findall(r"^  (\w+) = ", body, re.MULTILINE))
 
 
 def test_each_call_has_a_function_in_lua_and_each_function_a_call() -> None:
-    assert lua_table("ports") | lua_table("calls") == set(check.by_name())
+    named = lua_table("calls") | lua_table("window_calls") | lua_table("answers")
+    assert named == set(check.by_name())
+
+
+def test_what_opens_a_window_is_named_so() -> None:
+    opening = {name for name, call in check.by_name().items() if issubclass(call, calls.WindowCall)}
+    assert opening == lua_table("window_calls")
 
 
 def test_each_question_is_answered_by_lua() -> None:
     asked = {name for name, call in check.by_name().items() if issubclass(call, calls.Question)}
-    assert asked == lua_table("calls")
+    assert asked == lua_table("answers")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ function M.examine(name, done)
   return ok and true or nil, message
 end
 
---- Called by the port with the report on an agent.
+--- Called by the backend with the report on an agent.
 ---@param ticket integer
 ---@param report acp.Examination
 function M.deliver(ticket, report)

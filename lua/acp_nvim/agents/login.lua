@@ -13,7 +13,7 @@ local last ---@type integer? the buffer in which it was tried
 
 ---@class acp.LoginProgram: acp.message.LoginProgram
 
---- Called by the port: lets the user choose among several ways to log in.
+--- Called by the backend: lets the user choose among several ways to log in.
 ---@param n integer
 ---@param methods { id: string, name: string, text: string }[]
 function M.choose(n, methods)
@@ -91,7 +91,7 @@ local function ended(n, win, buf, status)
   backend.notify("login_done", { session = n })
 end
 
---- Called by the port: runs the agent's login program in a terminal, and restarts the agent when that has succeeded.
+--- Called by the backend: runs the agent's login program in a terminal, and restarts the agent when that has succeeded.
 ---@param n integer
 ---@param what acp.LoginProgram
 function M.run(n, what)

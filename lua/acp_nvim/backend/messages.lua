@@ -283,7 +283,7 @@
 ---@class acp.message.TerminalKill: acp.message.OfSession
 ---@field id string
 
--- From Python to Lua: what functions of port.lua are given.
+-- From Python to Lua: what functions of backend_calls.lua are given.
 
 ---@class acp.message.Named
 ---@field id string
@@ -634,32 +634,23 @@
 ---@field line integer  from 1
 
 --- What a frame may hold.
----@class acp.message.PortCalls
+---@class acp.message.Calls
 ---@field changed fun(path: string, change: acp.message.DiskChange)  Take a change of a file that no buffer holds into the review.
 ---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
----@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
 ---@field earlier fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
 ---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
----@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
 ---@field follow fun(session: integer, path: string, line: integer)  The agent is at this place.
----@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
 ---@field listed fun(lists: acp.message.SavedSessions[])  What the list of saved sessions shows.
----@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
----@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
 ---@field message fun(level: "info"|"warn"|"error", text: string, path?: string)  Show a line to the user.
----@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.CompareView)  Show both sides of what an agent wants to change, or of a conflict.
 ---@field proposal_done fun(question: integer, done: boolean)  The user's decision was the answer; `done`: it has come to be.
 ---@field questions fun(session: integer, questions: acp.message.OpenQuestion[])  The open questions of a session, oldest first.
----@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
 ---@field ready fun()  The configuration has arrived.
----@field recall fun(session: integer, text: string)  Put a text into the prompt.
 ---@field reported fun(session: integer)  The session's agent has been told what the user has made of its lines.
 ---@field reset fun(session: integer)  Empty a chat: everything is sent again.
----@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
 ---@field status fun(session: integer, patch: acp.message.StatusPatch)
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
@@ -668,8 +659,20 @@
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.
 
+--- What it may hold, too, and that opens a window.
+---@class acp.message.WindowCalls
+---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
+---@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
+---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
+---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
+---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
+---@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.CompareView)  Show both sides of what an agent wants to change, or of a conflict.
+---@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
+---@field recall fun(session: integer, text: string)  Put a text into the prompt.
+---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
+
 --- What is answered.
----@class acp.message.PortQuestions
+---@class acp.message.Questions
 ---@field document_merge fun(base?: string, mine: string, theirs: string): table<string, string>  Merge the texts of a file that is not loaded.
 ---@field document_read fun(path: string, whole: boolean): table<string, any>|nil  Ask for the text of a loaded file; None: no buffer has it.
 ---@field document_sync fun(request: acp.message.SyncRequest): table<string, any>  Let a loaded buffer take up what its file holds.

@@ -12,15 +12,6 @@ function M.fire_now()
   vim.api.nvim_exec_autocmds("User", { pattern = event.name, data = event.data, modeline = false })
 end
 
---- Tells whether somebody may have an autocommand for `User {name}`: one that names it, or one with wildcards.
----@param name string
----@return boolean
-function M.is_heard(name)
-  return vim.iter(vim.api.nvim_get_autocmds({ event = "User" })):any(function(found)
-    return found.pattern == name or found.pattern:find("[*?%[{\\]") ~= nil
-  end)
-end
-
 --- Fires `User {name}`. A handler that fails gets one line: uncaught, its error would fill the screen and raise the
 --- hit-enter prompt, at which Neovim answers nobody.
 ---@param name string

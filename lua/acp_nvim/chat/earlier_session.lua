@@ -17,7 +17,7 @@ function M.find_saved(cwd, answer)
   backend.notify("earlier", { cwd = cwd })
 end
 
---- Called by the port with what the backend has found.
+--- Called by the backend with what the backend has found.
 ---@param cwd string
 ---@param kept? acp.Earlier
 function M.deliver(cwd, kept)

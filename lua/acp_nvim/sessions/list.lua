@@ -232,7 +232,7 @@ function M.open()
   return true
 end
 
---- Called by the port with the sessions that the agents have saved.
+--- Called by the backend with the sessions that the agents have saved.
 ---@param saved acp.Listed[]
 function M.show_saved(saved)
   if list.buffer then

@@ -1,4 +1,5 @@
--- The port: what the backend asks of the editor. `frame` carries out a batch, `call` answers a question.
+-- What the backend can call in the editor: a table for each kind of call, its entries the functions that carry them out.
+-- `frame` carries out a batch of calls that nobody answers, `call` answers one.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
@@ -35,8 +36,6 @@ require("acp_nvim.wiring")
 
 local M = {}
 
-local unheard = {} ---@type table<string, true>  events of this frame that come by the dozen and that no autocommand hears
-
 ---@param n integer
 ---@param patch table
 local function status(n, patch)
@@ -48,6 +47,7 @@ end
 
 ---@param name string
 ---@param data table
+---@return true fired
 local function event(name, data)
   local session = state.session(data.session)
   if session and name == "AcpTurnStarted" then
@@ -55,14 +55,13 @@ local function event(name, data)
   elseif session and name == "AcpTurnEnded" then
     session.turn, session.turn_began = nil, nil
   end
-  if not unheard[name] then
-    user_events.fire(name, data)
-  end
+  user_events.fire(name, data)
   if name == "AcpSessionStarted" and config.get().follow then
     follow.on(data.session)
   elseif name == "AcpTurnEnded" then
     session_notices.turn_ended(data)
   end
+  return true
 end
 
 ---@param n integer
@@ -107,34 +106,25 @@ local function show(name, filetype, lines)
   panes.show(name, filetype, lines)
 end
 
--- What a frame may hold: the name of each entry, and who carries it out.
----@type acp.message.PortCalls
-local ports = {
+-- What a frame may hold.
+---@type acp.message.Calls
+local calls = {
   changed = review.changed,
   chat = chat,
   commands = state.set_commands,
-  doctored = doctor.deliver,
   earlier = earlier_session.deliver,
   ended = ended,
   event = event,
-  float = panes.float,
   follow = follow.show,
-  form = form.open,
   form_errors = form.show_errors,
   history = prompt.history_add,
   listed = session_list.show_saved,
-  login_choose = login.choose,
-  login_run = login.run,
   message = message,
-  proposal = proposal.show,
   proposal_done = proposal.done,
   questions = questions,
-  queue = queue.open,
   ready = backend.ready,
-  recall = session_windows.recall,
   reported = review.reported,
   reset = chats.reset,
-  show = show,
   status = status,
   terminal_exit = terminal.exited,
   terminal_open = terminal.opened,
@@ -145,36 +135,38 @@ local ports = {
 }
 
 -- These open windows, which the command-line window forbids; nothing that comes after depends on them.
-local WINDOWS = {
-  doctored = true,
-  float = true,
-  form = true,
-  login_choose = true,
-  login_run = true,
-  proposal = true,
-  queue = true,
-  recall = true,
-  show = true,
+---@type acp.message.WindowCalls
+local window_calls = {
+  doctored = doctor.deliver,
+  float = panes.float,
+  form = form.open,
+  login_choose = login.choose,
+  login_run = login.run,
+  proposal = proposal.show,
+  queue = queue.open,
+  recall = session_windows.recall,
+  show = show,
+}
+
+-- What is answered.
+---@type acp.message.Questions
+local answers = {
+  document_merge = merge.strings,
+  document_read = read.read,
+  document_sync = sync.sync,
+  document_write = function(request)
+    local answer = write.write(request)
+    if answer.written then
+      user_events.fire("AcpFileWritten", { session = request.by.session, path = request.by.given })
+    end
+    return answer
+  end,
+  event = event,
+  proposal_sides = proposal.preview,
+  terminal_feed = terminal.feed,
 }
 
 local UNKNOWN = "the editor knows no '%s'; restart Neovim after an update"
-local MANY = 20
-
---- The events of the batch that come by the dozen and that no autocommand hears: each would cost a search for one.
----@param batch any[][]
----@return table<string, true>
-local function to_nobody(batch)
-  local counts, found = {}, {} ---@type table<string, integer>, table<string, true>
-  for _, entry in ipairs(batch) do
-    if entry[1] == "event" then
-      counts[entry[2]] = (counts[entry[2]] or 0) + 1
-    end
-  end
-  for name, count in pairs(counts) do
-    found[name] = count > MANY and not user_events.is_heard(name) or nil
-  end
-  return found
-end
 
 ---@param entry any[]  { name, args… }
 ---@return acp.FrameEntry
@@ -186,12 +178,13 @@ local function as_step(entry)
   end
   return {
     name = tostring(name),
-    opens_window = WINDOWS[name],
+    opens_window = window_calls[name] ~= nil,
     run = function()
-      if not ports[name] then
+      local fn = calls[name] or window_calls[name]
+      if not fn then
         return message("error", UNKNOWN:format(name))
       end
-      ports[name](unpack(entry, 2, count))
+      fn(unpack(entry, 2, count))
     end,
   }
 end
@@ -200,34 +193,10 @@ end
 ---@param batch any[][]
 ---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
 function M.frame(batch)
-  local steps = vim.tbl_map(as_step, batch)
-  unheard = to_nobody(batch)
-  local errors = frame_queue.run(steps)
-  unheard = {}
+  local errors = frame_queue.run(vim.tbl_map(as_step, batch))
   state.publish_changes()
   return errors
 end
-
--- What the backend may ask, and who answers.
----@type acp.message.PortQuestions
-local calls = {
-  event = function(name, data)
-    user_events.fire(name, data)
-    return true
-  end,
-  document_merge = merge.strings,
-  document_read = read.read,
-  document_sync = sync.sync,
-  document_write = function(request)
-    local answer = write.write(request)
-    if answer.written then
-      user_events.fire("AcpFileWritten", { session = request.by.session, path = request.by.given })
-    end
-    return answer
-  end,
-  proposal_sides = proposal.preview,
-  terminal_feed = terminal.feed,
-}
 
 --- Answers a question of the backend.
 ---@param name string
@@ -238,8 +207,8 @@ function M.call(name, ...)
   for i = 1, arguments.n do
     arguments[i] = state.clean(arguments[i])
   end
-  local answer = calls[name] or error(UNKNOWN:format(name), 0)
-  return answer(unpack(arguments, 1, arguments.n))
+  local fn = answers[name] or error(UNKNOWN:format(name), 0)
+  return fn(unpack(arguments, 1, arguments.n))
 end
 
 -- The same for the backend itself, to which the answer also brings what Lua has said meanwhile.
