@@ -43,7 +43,7 @@ class OnWire(NamedTuple):
     type: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     function: ClassVar[str]
     arguments: ClassVar[tuple[str, ...]]
@@ -58,12 +58,12 @@ class Call:
         return [self.function, *(getattr(self, name) for name in self.arguments)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Question(Call, Generic[A]):
     """A call whose answer is of type A."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WindowCall(Call):
     """A call that opens a window: it waits where Neovim forbids that, and nothing that comes after depends on it."""
 
@@ -71,12 +71,12 @@ class WindowCall(Call):
 # --- the backend
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ready(Call):
     """The configuration has arrived."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Message(Call):
     """Show a line to the user."""
 
@@ -85,14 +85,14 @@ class Message(Call):
     path: str | None = None  # as much of it as fits stands at the end
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unkept(Call):
     """Something could not be written to the state folder."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Show(WindowCall):
     """Show lines in a buffer of that name."""
 
@@ -101,7 +101,7 @@ class Show(WindowCall):
     lines: list[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Float(WindowCall):
     """Show lines in a floating window."""
 
@@ -109,7 +109,7 @@ class Float(WindowCall):
     filetype: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Doctored(WindowCall):
     """What a look at an agent has found."""
 
@@ -120,13 +120,13 @@ class Doctored(WindowCall):
 # --- sessions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Status(Call):
     session: int
     patch: Annotated[dict[str, Any], OnWire(StatusPatch)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Commands(Call):
     """The agent's slash commands."""
 
@@ -134,14 +134,14 @@ class Commands(Call):
     commands: list[dict[str, str]] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ended(Call):
     """The session leaves the list."""
 
     session: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event(Question[bool]):
     """Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired."""
 
@@ -149,7 +149,7 @@ class Event(Question[bool]):
     data: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Follow(Call):
     """The agent is at this place."""
 
@@ -158,14 +158,14 @@ class Follow(Call):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Listed(Call):
     """What the list of saved sessions shows."""
 
     lists: Annotated[list[dict[str, Any]], OnWire(list[SavedSessions])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Earlier(Call):
     """The conversation of the folder that could go on."""
 
@@ -176,7 +176,7 @@ class Earlier(Call):
 # --- the chat
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Chat(Call):
     """Change a chat's lines; `total` is how many it has then."""
 
@@ -185,7 +185,7 @@ class Chat(Call):
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reset(Call):
     """Empty a chat: everything is sent again."""
 
@@ -195,7 +195,7 @@ class Reset(Call):
 # --- prompts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Queue(WindowCall):
     """Show the queue as a buffer."""
 
@@ -204,7 +204,7 @@ class Queue(WindowCall):
     attached: list[list[str]]  # what goes along with each, in words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recall(WindowCall):
     """Put a text into the prompt."""
 
@@ -212,7 +212,7 @@ class Recall(WindowCall):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class History(Call):
     """Add texts to the history of prompts."""
 
@@ -223,7 +223,7 @@ class History(Call):
 # --- questions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Questions(Call):
     """The open questions of a session, oldest first."""
 
@@ -231,7 +231,7 @@ class Questions(Call):
     questions: Annotated[list[dict[str, Any]], OnWire(list[OpenQuestion])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Form(WindowCall):
     """Show a form as a buffer."""
 
@@ -241,7 +241,7 @@ class Form(WindowCall):
     fields: Annotated[list[dict[str, Any]], OnWire(list[FormFieldShape])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FormErrors(Call):
     """What is wrong with a form, by the names of its fields; nothing was sent."""
 
@@ -249,14 +249,14 @@ class FormErrors(Call):
     errors: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Visit(Call):
     """Open a page in the user's browser."""
 
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LoginChoose(WindowCall):
     """Let the user choose a way to log in."""
 
@@ -264,7 +264,7 @@ class LoginChoose(WindowCall):
     methods: list[LoginMethod]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LoginRun(WindowCall):
     """Run the program by which the user logs in."""
 
@@ -275,21 +275,21 @@ class LoginRun(WindowCall):
 # --- terminals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TerminalOpen(Call):
     session: int
     id: str
     command: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TerminalExit(Call):
     session: int
     id: str
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TerminalFeed(Question[bool]):
     """Write output to a terminal's buffer; false: it is gone."""
 
@@ -302,14 +302,14 @@ class TerminalFeed(Question[bool]):
 # --- proposals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Proposal(WindowCall):
     """Show both sides of what an agent wants to change, or of a conflict."""
 
     shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | CompareView)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProposalDone(Call):
     """The user's decision was the answer; `done`: it has come to be."""
 
@@ -317,7 +317,7 @@ class ProposalDone(Call):
     done: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProposalSides(Question[BuiltSides | None]):
     """Ask for both sides of a file whose buffer has unsaved lines."""
 
@@ -327,7 +327,7 @@ class ProposalSides(Question[BuiltSides | None]):
 # --- files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Changed(Call):
     """Take a change of a file that no buffer holds into the review."""
 
@@ -335,7 +335,7 @@ class Changed(Call):
     change: DiskChange
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TurnBegins(Call):
     """List the session's decided changes no longer."""
 
@@ -343,7 +343,7 @@ class TurnBegins(Call):
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TurnOver(Call):
     """All that a turn has changed is known. Messages name it by the first words of its prompt."""
 
@@ -352,14 +352,14 @@ class TurnOver(Call):
     prompt: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reported(Call):
     """The session's agent has been told what the user has made of its lines."""
 
     session: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DocumentRead(Question[dict[str, Any] | None]):
     """Ask for the text of a loaded file; None: no buffer has it."""
 
@@ -367,21 +367,21 @@ class DocumentRead(Question[dict[str, Any] | None]):
     whole: bool  # else only what the disk does not have
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DocumentWrite(Question[dict[str, Any]]):
     """Merge a text into a loaded file, and save it."""
 
     request: Annotated[dict[str, Any], OnWire(WriteRequest)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DocumentSync(Question[dict[str, Any]]):
     """Let a loaded buffer take up what its file holds."""
 
     request: Annotated[dict[str, Any], OnWire(SyncRequest)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DocumentMerge(Question[dict[str, str]]):
     """Merge the texts of a file that is not loaded."""
 

@@ -4,8 +4,6 @@ A class is named after its command. Types are strict and unknown fields are refu
 a message that does not fit was sent by a plugin that has been updated while the backend ran.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict

@@ -1,7 +1,5 @@
 """The data of the User autocommands, as `:help acp_nvim-events` describes them."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12

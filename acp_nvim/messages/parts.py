@@ -1,7 +1,5 @@
 """Tables that calls of the editor hold: what Lua finds in a status, a question, a proposal."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12

@@ -42,7 +42,12 @@ Key = Annotated[str, BeforeValidator(_text_of_key), Field(min_length=1)]  # some
 
 class Lenient(BaseModel):
     model_config = ConfigDict(
-        frozen=True, strict=True, allow_inf_nan=False, alias_generator=to_camel, populate_by_name=True
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,  # most sessions meet a few of the kinds
     )
 
     @classmethod
