@@ -45,7 +45,7 @@ return {
   -- Completion: it must never wait
   CANDIDATES = 100,
   CANDIDATE_BUFFERS = 20,
-  FUZZY_PATHS = 5000, -- of a project, where nothing holds the letters side by side
+  FUZZY_PATHS = 3000, -- of a project, where nothing holds the letters side by side
   FOLDER_ENTRIES = 1000, -- of one folder that are read
   PROJECT_FILES = 200000, -- that git lists
   PROJECT_FILES_BYTES = 32 * MIB, -- of what git says

@@ -14,7 +14,7 @@ local M = {}
 ---@field menu string   what it is
 ---@field kind "command"|"file"|"folder"|"buffer"|"diagnostics"
 
-local A_SEARCH_NS = 10e6
+local A_SEARCH_NS = 8e6
 local WIDEST_MENU = 60
 
 ---@param text string
