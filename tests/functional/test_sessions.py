@@ -203,7 +203,7 @@ def test_what_the_agent_does_not_offer_is_one_line(open_editor: Open, tmp_path: 
     chat(editor)
     for command, words in {
         "load x": "cannot load earlier sessions: x was not opened",
-        "resume x": "cannot resume sessions: x was not opened",
+        "resume x": "cannot resume earlier sessions: x was not opened",
         "fork": "cannot fork",
         "delete x": "cannot delete",
         "logout": "cannot log out",

@@ -7,35 +7,6 @@ local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
-local LONGEST = 24 -- cells of an id in a message
-
---- What the agent was last heard to offer; nil: nothing is known.
----@param agent string
----@return table? capabilities
-local function capabilities_of(agent)
-  for _, n in ipairs(state.numbers()) do
-    local status = state.session(n).status
-    if status.agent == agent and status.capabilities then
-      return status.capabilities
-    end
-  end
-end
-
----@param agent string
----@param verb "load"|"resume"|"reopen"|"fork"
----@param id string
----@return string? why_not
-local function cannot(agent, verb, id)
-  local capabilities = capabilities_of(agent)
-  local more = capabilities and capabilities.sessionCapabilities or {}
-  local has = capabilities and (verb == "load" and capabilities.loadSession or more[verb])
-  if capabilities and verb ~= "reopen" and (not has or has == vim.NIL) then
-    local why = ("%s cannot %s sessions"):format(agent, verb == "load" and "load earlier" or verb)
-    local name = printable.cut(printable.visible(id), LONGEST)
-    return verb == "fork" and why or ("%s: %s was not opened"):format(why, name)
-  end
-end
-
 ---@param agent string
 ---@param id string
 ---@return integer? n  the session that it is here
@@ -100,10 +71,6 @@ local function from_saved(verb, id, options)
   local n = verb ~= "fork" and living(agent, id)
   if n then
     return focused(n)
-  end
-  message = cannot(agent, verb, id)
-  if message then
-    return nil, message
   end
   local fields = { agent = agent, cwd = options.cwd or folder(), roots = options.roots }
   return focused(requests.begin(verb, fields, { id = id }))
