@@ -168,11 +168,7 @@ list = lists.new({
 ---@return true? ok
 ---@return string? message
 function M.open()
-  if vim.fn.getcmdwintype() ~= "" then
-    return nil, "close the command-line window first"
-  end
-  list:open(math.max(5, math.floor(vim.o.lines / 2)))
-  return true
+  return list:open(math.max(5, math.floor(vim.o.lines / 2)))
 end
 
 return M

@@ -1,8 +1,7 @@
 -- The Lua API: windows and sessions.
 local backend = require("acp_nvim.backend.process")
+local default_agent = require("acp_nvim.api.default_agent")
 local known_agents = require("acp_nvim.config.known_agents")
-local messages = require("acp_nvim.ui.messages")
-local panes = require("acp_nvim.ui.panes")
 local requests = require("acp_nvim.backend.session_requests")
 local session_end = require("acp_nvim.windows.session_end")
 local session_windows = require("acp_nvim.windows.session_windows")
@@ -63,25 +62,6 @@ local function session_with(agent)
   end
 end
 
----@param start fun(agent: string): integer?, string?
----@return integer|true|nil n  true: the user is being asked which agent
----@return string? message
-local function with_default_agent(start)
-  local agent, message, choices = known_agents.default()
-  if agent then
-    return start(agent)
-  elseif not choices then
-    return nil, message
-  end
-  panes.select(choices, "Which agent?", function(choice)
-    local n, why = start(choice)
-    if not n then
-      messages.show("error", why or "")
-    end
-  end)
-  return true
-end
-
 --- Opens the chat; without a session the default agent is started, with `agent` one of its sessions or a new one.
 ---@param options? { agent?: string, session?: integer }
 ---@return integer|true|nil session
@@ -106,7 +86,7 @@ function M.open(options)
   if n then
     return show(n)
   end
-  return with_default_agent(start)
+  return default_agent(start)
 end
 
 --- Closes the chat's windows; the session goes on.

@@ -119,6 +119,22 @@ function M.above(chat, row)
   return chat.marks[found[1]], found[2]
 end
 
+-- A question and its options stand within a tool call.
+local ASKED = { question = true, option = true }
+
+--- The key of the entry that a row belongs to.
+---@param chat acp.Chat
+---@param row integer
+---@return integer?
+function M.entry_at(chat, row)
+  local mark ---@type acp.Mark?
+  repeat
+    mark, row = M.above(chat, row)
+    row = row - 1
+  until not mark or not ASKED[mark.kind] or row < 0
+  return mark and mark.key --[[@as integer]]
+end
+
 --- The marks in rows first..last, in order.
 ---@param chat acp.Chat
 ---@param first integer

@@ -46,12 +46,7 @@ local function entry()
   if not chat then
     return nil
   end
-  local mark ---@type acp.Mark?
-  repeat
-    mark, row = marks.above(chat, row)
-    row = row - 1
-  until not mark or (mark.kind ~= "option" and mark.kind ~= "question") or row < 0
-  return chat, mark and mark.key --[[@as integer]]
+  return chat, marks.entry_at(chat, row)
 end
 
 --- Folds or unfolds what is under the cursor.

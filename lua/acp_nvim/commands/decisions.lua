@@ -4,6 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local marks = require("acp_nvim.chat.marks")
 local remembered_rules = require("acp_nvim.question.remembered_rules")
+local session_argument = require("acp_nvim.commands.session_argument")
 local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -41,13 +42,14 @@ subcommands.forget = {
     return words
   end,
   run = function(call)
-    local n = state.current()
+    local n, message = session_argument.current()
     if not n then
-      return nil, "there is no session: :Acp new starts one"
+      return nil, message
     elseif call.rest == "" then
       return remembered_rules.open(n)
     end
-    local ids, message = ids_of(call.rest)
+    local ids
+    ids, message = ids_of(call.rest)
     if message then
       return nil, message
     end
@@ -55,30 +57,21 @@ subcommands.forget = {
   end,
 }
 
---- The entry of the chat under the cursor; a question stands within its tool call.
----@param chat acp.Chat
----@return integer? key
-local function entry_here(chat)
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local mark ---@type acp.Mark?
-  repeat
-    mark, row = marks.above(chat, row)
-    row = row - 1
-  until not mark or (mark.kind ~= "question" and mark.kind ~= "option") or row < 0
-  return mark and mark.key --[[@as integer]]
-end
-
 subcommands.why = {
   doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
   run = function()
     local chat = chats.of_buffer(vim.api.nvim_get_current_buf())
-    local n = chat and chat.session or state.current()
+    local n, message = chat and chat.session, nil
     if not n then
-      return nil, "there is no session: :Acp new starts one"
+      n, message = session_argument.current()
+    end
+    if not n then
+      return nil, message
     elseif not backend.is_running() then
       return nil, "nothing is running"
     end
-    return backend.notify("why", { session = n, key = chat and entry_here(chat) })
+    local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+    return backend.notify("why", { session = n, key = chat and marks.entry_at(chat, row) })
   end,
 }
 

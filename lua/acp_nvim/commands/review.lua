@@ -4,6 +4,7 @@ local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
+local session_argument = require("acp_nvim.commands.session_argument")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 local turn_changes = require("acp_nvim.chat.turn_changes")
@@ -25,13 +26,6 @@ end
 ---@return string
 local function counted(count, noun)
   return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
-end
-
----@return integer? n
----@return string? message
-local function current()
-  local n = state.current()
-  return n, not n and "there is no session: :Acp new starts one" or nil
 end
 
 --- "3 pending in session 1", or nil.
@@ -148,7 +142,7 @@ local function asked_for(word)
     local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
     return nil, ("no session %s. Open: %s"):format(word, open)
   end
-  local n, message = current()
+  local n, message = session_argument.current()
   if not n then
     return nil, message
   end
@@ -233,7 +227,7 @@ end
 ---@param with_unknown boolean
 ---@return true?, string?
 local function decide_turn(verb, with_unknown)
-  local n, message = current()
+  local n, message = session_argument.current()
   if not n then
     return nil, message
   end
@@ -256,7 +250,7 @@ local function decide(verb, call)
     end
     return review.decide(verb, found)
   elseif what == "all" and not call.bang then
-    local n, message = current()
+    local n, message = session_argument.current()
     if not n then
       return nil, message
     end

@@ -1,10 +1,10 @@
 -- `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
 local continue = require("acp_nvim.sessions.continue")
+local default_agent = require("acp_nvim.api.default_agent")
 local known_agents = require("acp_nvim.config.known_agents")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
-local panes = require("acp_nvim.ui.panes")
 local path_argument = require("acp_nvim.ui.path_argument")
 local session_list = require("acp_nvim.sessions.list")
 local state = require("acp_nvim.backend.session_store")
@@ -64,16 +64,9 @@ local function new(call)
   if agent then
     return opened(acp.new_session({ agent = agent, roots = roots }))
   end
-  local default, message, choices = known_agents.default()
-  if default then
+  return default_agent(function(default)
     return opened(acp.new_session({ agent = default }))
-  elseif not choices then
-    return nil, message
-  end
-  panes.select(choices, "Which agent?", function(choice)
-    opened(acp.new_session({ agent = choice }))
   end)
-  return true
 end
 
 subcommands.new = {

@@ -1,6 +1,7 @@
 -- `:Acp add`: puts a chip into the prompt for each file, range, picture or list that goes along with it.
 local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
+local documents = require("acp_nvim.documents.find")
 local git_diff = require("acp_nvim.backend.git_diff")
 local image = require("acp_nvim.prompt.image")
 local limits = require("acp_nvim.limits")
@@ -205,7 +206,7 @@ end
 local function files_of(rest)
   local function existing(word)
     local path = vim.fn.fnamemodify(vim.fs.normalize(word, { expand_env = false }), ":p")
-    local known = vim.uv.fs_stat(path) or context.loaded(path)
+    local known = vim.uv.fs_stat(path) or documents.find(path)
     return known and (path:gsub("(.)/$", "%1")) or nil
   end
   local whole = existing(rest)

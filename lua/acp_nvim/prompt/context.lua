@@ -1,5 +1,6 @@
 -- Reads what goes along with a prompt, as the backend gets it: files, buffers, ranges of lines and diagnostics with
 -- their current text, unsaved lines included. The backend reads files that are as on the disk when the prompt goes out.
+local documents = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 
 local api = vim.api
@@ -29,23 +30,6 @@ end
 ---@return boolean
 local function is_ordinary(buf)
   return api.nvim_buf_is_loaded(buf) and vim.bo[buf].buftype == ""
-end
-
---- The loaded buffer of a file, also by another name that leads there.
----@param file string
----@return integer?
-function M.loaded(file)
-  local real = vim.uv.fs_realpath(file)
-  local found
-  for _, buf in ipairs(api.nvim_list_bufs()) do
-    local name = is_ordinary(buf) and api.nvim_buf_get_name(buf) or ""
-    if name == file then
-      return buf
-    elseif name ~= "" and real and vim.fs.basename(name) == vim.fs.basename(real) then
-      found = found or (vim.uv.fs_realpath(name) == real and buf or nil)
-    end
-  end
-  return found
 end
 
 local entered = -1 -- the ordinary buffer in which the user was last
@@ -141,7 +125,7 @@ end
 ---@return string? message
 local function from_file(item)
   local file = absolute(item.file)
-  local buf = M.loaded(file)
+  local buf = documents.find(file)
   if buf and (item.first or not is_on_disk(buf)) then
     local ready, message = from_buffer(buf, item)
     return ready and vim.tbl_extend("force", ready, { file = file }), message

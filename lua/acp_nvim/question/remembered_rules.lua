@@ -115,13 +115,10 @@ end)
 ---@return boolean? ok
 ---@return string? message
 function M.open(n)
-  if vim.fn.getcmdwintype() ~= "" then
-    return nil, "close the command-line window first"
-  end
   session = n
-  list:open(math.max(4, math.min(#items() + 2, math.floor(vim.o.lines / 3))))
-  session = n
-  return true
+  local ok, message = list:open(math.max(4, math.min(#items() + 2, math.floor(vim.o.lines / 3))))
+  session = ok and n or session -- the buffer of the list before is wiped when this one comes
+  return ok, message
 end
 
 return M

@@ -266,7 +266,12 @@ end
 
 --- Opens the list, or goes to its window.
 ---@param height integer
+---@return true? ok
+---@return string? message
 function List:open(height)
+  if vim.fn.getcmdwintype() ~= "" then
+    return nil, "close the command-line window first"
+  end
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer = api.nvim_win_get_buf(win)
   api.nvim_win_set_height(win, height)
@@ -281,6 +286,7 @@ function List:open(height)
   end
   self:attend(self.buffer)
   self:draw()
+  return true
 end
 
 return M

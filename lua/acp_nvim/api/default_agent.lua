@@ -1,0 +1,23 @@
+-- Starts something with the default agent. Where it is not clear which one that is, the user chooses.
+local known_agents = require("acp_nvim.config.known_agents")
+local messages = require("acp_nvim.ui.messages")
+local panes = require("acp_nvim.ui.panes")
+
+---@param start fun(agent: string): any, string?  nil and a message: it failed
+---@return any result  true: the user is being asked
+---@return string? message
+return function(start)
+  local agent, message, choices = known_agents.default()
+  if agent then
+    return start(agent)
+  elseif not choices then
+    return nil, message
+  end
+  panes.select(choices, "Which agent?", function(choice)
+    local ok, why = start(choice)
+    if not ok then
+      messages.show("error", why or "")
+    end
+  end)
+  return true
+end
