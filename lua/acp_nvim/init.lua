@@ -1,13 +1,13 @@
 -- The public module. setup() costs next to nothing in an init file: its table is checked once Neovim has started, or
 -- when the API, which is loaded at its first use, needs it.
-local given = require("acp_nvim.config.given")
+local setup_options = require("acp_nvim.config.setup_options")
 
 ---@class acp
 local M = {}
 
 ---@param options? table
 local function check_later(options)
-  if not given.options then
+  if not setup_options.options then
     vim.api.nvim_create_autocmd("VimEnter", {
       once = true,
       callback = vim.schedule_wrap(function()
@@ -15,7 +15,7 @@ local function check_later(options)
       end),
     })
   end
-  given.options = options or {}
+  setup_options.options = options or {}
 end
 
 --- Configures the plugin. It is optional; `vim.g.acp_nvim` does the same.

@@ -129,7 +129,7 @@ def test_keys_of_the_user_stay_and_are_named(open_editor: Open, tmp_path: Path, 
         loaded = "return vim.tbl_filter(function(name) return name:find('^acp_nvim') end, vim.tbl_keys(package.loaded))"
         few = {
             "acp_nvim",
-            "acp_nvim.config.given",
+            "acp_nvim.config.setup_options",
             "acp_nvim.config.global_keys",
             "acp_nvim.config.settings",
             "acp_nvim.config.schema",

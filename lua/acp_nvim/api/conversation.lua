@@ -1,7 +1,7 @@
 -- The Lua API: prompts, turns and questions.
-local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local requests = require("acp_nvim.backend.session_requests")
+local send_answer = require("acp_nvim.question.send_answer")
 local sending = require("acp_nvim.prompt.send")
 local sessions = require("acp_nvim.api.sessions")
 local state = require("acp_nvim.backend.session_store")
@@ -65,7 +65,7 @@ function M.questions(options)
   return (vim.deepcopy(state.questions(n)))
 end
 
-M.answer = answering.answer
+M.answer = send_answer.answer
 
 --- The agent's slash commands.
 ---@param options? acp.Options

@@ -1,5 +1,5 @@
 -- Checks the user's configuration against schema.lua, names wrong keys in one line, and fills in the defaults.
-local given = require("acp_nvim.config.given")
+local setup_options = require("acp_nvim.config.setup_options")
 
 local M = { spec = require("acp_nvim.config.schema") }
 
@@ -174,7 +174,7 @@ end
 ---@return table
 function M.get()
   if not current then
-    M.setup(given.options or vim.g.acp_nvim)
+    M.setup(setup_options.options or vim.g.acp_nvim)
   end
   return current --[[@as table]]
 end

@@ -1,12 +1,13 @@
--- Measures how long a question, in its current version, has been on the screen and in the prompt's bar. A key pressed
--- at the moment at which a question appears was meant for something else, so an answer by key counts only after a
--- while.
+-- The times that an answer by key waits for. A key pressed at the moment at which a question appears was meant for
+-- something else, so it counts only once the question, in its current version, has been on the screen and in the
+-- prompt's bar for a while. A digit on the question's lines may be the beginning of a motion with a count.
 local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 
 local M = {}
 
 local LONG_MS = 700
+local COUNT_MS = 400 -- what follows a digit within this time makes it a count
 
 ---@class acp.OnScreenSince
 ---@field look string    the question and its version
@@ -91,6 +92,12 @@ function M.counts(question, by_bar)
     return false
   end
   return is_long(seen[question.id], question) and (by_bar or are_lines_at_rest(question.session))
+end
+
+--- How long a digit waits for what may follow it, in milliseconds.
+---@return integer
+function M.after_digit()
+  return vim.o.timeout and math.min(vim.o.timeoutlen, COUNT_MS) or COUNT_MS
 end
 
 ---@param id? integer  default: all

@@ -1,7 +1,6 @@
 -- Answers questions by key, from the prompt, the chat or an option's line. A question that has not been on the screen
 -- is not answered, nor by a key that was meant for something else; "always" takes a second press.
 local answer_delay = require("acp_nvim.question.answer_delay")
-local answering = require("acp_nvim.question.answer")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_command = require("acp_nvim.ui.key_command")
@@ -10,6 +9,7 @@ local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
+local send_answer = require("acp_nvim.question.send_answer")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
@@ -17,7 +17,6 @@ local M = {}
 
 local AGAIN_MS = 8000 -- so long the first of two presses is remembered
 local TOO_SOON = "the question has only just come: press %s again"
-local COUNT_MS = 400 -- what follows a digit within this time makes it a count
 
 ---@class acp.Pressed
 ---@field question integer
@@ -87,7 +86,7 @@ local function answer(question, option, key, by_bar)
   if open_questions.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode
   end
-  local ok, problem = answering.answer(question.id, option.id)
+  local ok, problem = send_answer.answer(question.id, option.id)
   if not ok then
     messages.show("error", problem or "the answer was not taken")
   end
@@ -187,7 +186,7 @@ local function unless_followed(fn)
   vim.on_key(function()
     count = count + 1 -- the first is the digit itself
   end, digits)
-  local wait = vim.o.timeout and math.min(vim.o.timeoutlen, COUNT_MS) or COUNT_MS
+  local wait = answer_delay.after_digit()
   timer:start(wait, 0, function()
     timer:close()
     local mode = api.nvim_get_mode()

@@ -1,8 +1,8 @@
 -- Shows one-line messages to the user, which never raise the hit-enter prompt.
-local builtin = require("acp_nvim.ui.builtin")
 local insert_mode_message = require("acp_nvim.ui.insert_mode_message")
 local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
+local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
@@ -22,7 +22,7 @@ end
 --- Are messages echoed? A plugin may have replaced vim.notify().
 ---@return boolean
 function M.is_echoed()
-  return builtin.is(vim.notify)
+  return not plugin_override.of(vim.notify)
 end
 
 ---@param level "info"|"warn"|"error"
@@ -30,7 +30,7 @@ end
 ---@param again? boolean
 local function announce(level, line, again)
   said, last_line = said + 1, line
-  if not builtin.is(vim.notify) then
+  if plugin_override.of(vim.notify) then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then
       log.add("vim.notify failed: " .. tostring(err))

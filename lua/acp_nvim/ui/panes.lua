@@ -1,6 +1,6 @@
 -- Short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
-local builtin = require("acp_nvim.ui.builtin")
 local highlight = require("acp_nvim.ui.highlight")
+local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local tabpage = require("acp_nvim.ui.tabpage")
@@ -215,7 +215,7 @@ end
 ---@param title string
 ---@param choose fun(item: string)
 function M.select(items, title, choose)
-  if builtin.is(vim.ui.select) then
+  if not plugin_override.of(vim.ui.select) then
     return pick(items, title, choose)
   end
   vim.ui.select(items, { prompt = title }, function(item)
