@@ -63,7 +63,7 @@ end
 
 --- Ends them, and all that they have started.
 ---@param list integer[]
-function M.kill(list)
+local function kill(list)
   local leaders, found = {}, {}
   for _, leader in ipairs(list) do
     -- kill(-1) would reach every process of the user
@@ -83,6 +83,16 @@ function M.kill(list)
   end
   for leader in pairs(is_known and {} or leaders) do
     uv.kill(-leader, "sigkill")
+  end
+end
+
+--- Kills the agents and commands that a dead backend has left, with all that they have started.
+---@param file? string  in which the backend has listed them
+function M.kill_listed(file)
+  if file and vim.fn.filereadable(file) == 1 then
+    local pids = vim.tbl_map(tonumber, vim.fn.readfile(file))
+    vim.fn.delete(file)
+    kill(pids)
   end
 end
 

@@ -7,6 +7,28 @@ local function number_of(entry)
   return type(entry) == "table" and entry[1] or entry --[[@as integer]]
 end
 
+--- Counts a prompt that is about to be sent.
+---@param session acp.Session
+---@param prompt { text: string, context: table[] }
+---@return integer seq
+function M.add(session, prompt)
+  session.sent = session.sent + 1
+  session.unsent[session.sent] = { text = prompt.text, context = prompt.context }
+  return session.sent
+end
+
+--- Has prompts wait for the next backend, under new numbers.
+---@param session acp.Session
+---@param prompts { text: string, context: table[] }[]
+---@return integer count
+function M.hold(session, prompts)
+  for _, prompt in ipairs(prompts) do
+    session.waiting[#session.waiting + 1] = M.add(session, prompt)
+  end
+  session.acked = session.sent
+  return #prompts
+end
+
 --- Forgets the prompts that have gone to the agent.
 ---@param session acp.Session
 function M.forget_what_went(session)

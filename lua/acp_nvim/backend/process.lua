@@ -67,17 +67,6 @@ local function on_stderr(_, data)
   end
 end
 
---- Kills the agents and commands that a dead backend has left, with all that they have started.
-local function kill_leftovers()
-  if leaders and vim.fn.filereadable(leaders) == 1 then
-    local pids = vim.tbl_map(tonumber, vim.fn.readfile(leaders))
-    vim.fn.delete(leaders)
-    if #pids > 0 then
-      leftover_processes.kill(pids)
-    end
-  end
-end
-
 --- Ends a session whose backend has died: changes its status and fires the events as the backend would have done.
 ---@param n integer
 ---@param why string
@@ -122,7 +111,7 @@ end
 ---@param why string
 local function give_up(why)
   channel, pending, along, has_answered = nil, nil, nil, false
-  kill_leftovers()
+  leftover_processes.kill_listed(leaders)
   on_lost.call()
   if vim.v.exiting ~= vim.NIL then
     return
@@ -333,7 +322,7 @@ function M.shutdown()
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end
-  kill_leftovers()
+  leftover_processes.kill_listed(leaders)
 end
 
 return M

@@ -185,25 +185,16 @@ end
 ---@param prompt { text: string, context: table[] }
 ---@return integer seq
 function M.sent(n, prompt)
-  local session = sessions[n]
-  session.sent = session.sent + 1
-  session.unsent[session.sent] = { text = prompt.text, context = prompt.context }
   touch(n)
-  return session.sent
+  return outbox.add(sessions[n], prompt)
 end
 
 --- Keeps the prompts that a dead backend has not sent, under new numbers, for the next backend.
 ---@param n integer
 ---@return integer count
 function M.hold_unsent(n)
-  local session = sessions[n]
-  local prompts = outbox.take(session)
-  for _, prompt in ipairs(prompts) do
-    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
-  end
-  session.acked = session.sent
   touch(n)
-  return #prompts
+  return outbox.hold(sessions[n], outbox.take(sessions[n]))
 end
 
 --- The user has edited the prompts that wait for a backend.
@@ -211,11 +202,8 @@ end
 ---@param texts string[]
 ---@return integer count
 function M.edit_unsent(n, texts)
-  local session = sessions[n]
-  for _, prompt in ipairs(outbox.edited(outbox.take(session), texts)) do
-    session.waiting[#session.waiting + 1] = M.sent(n, prompt)
-  end
-  session.acked = session.sent
+  touch(n)
+  outbox.hold(sessions[n], outbox.edited(outbox.take(sessions[n]), texts))
   M.patch(n, { queue = #texts, held = #texts > 0 })
   return #texts
 end

@@ -2,6 +2,7 @@
 -- kind "text" is Markdown; where its code fences begin and end is noted once for each line, as it comes.
 local chats = require("acp_nvim.chat.buffer")
 local event = require("acp_nvim.system.event")
+local fence_index = require("acp_nvim.chat.fence_index")
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local limits = require("acp_nvim.limits")
@@ -19,7 +20,6 @@ local M = {
 }
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
-local SLICE = 1000
 local UNDER = 90 -- the ground on which everything else is painted
 local BESIDE = 110
 
@@ -37,76 +37,6 @@ local PLAIN = {
 -- The lines of a diff stand on a ground of their own.
 local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
 local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
-
----@class acp.Fence : acp.Code
----@field first integer  rows from the block's mark
----@field last? integer  nil: still open
----@field marker string
----@field met table<integer, integer>  by window: the drawing that has come upon it last
-
----@class acp.Fences
----@field scanned integer  rows looked at so far
----@field list acp.Fence[]
-
----@param fences acp.Fences
----@param row integer
----@param line string
-local function note_fence(fences, row, line)
-  local marker, rest = line:match("^%s*(```+)([^`]*)$")
-  if not marker then
-    marker, rest = line:match("^%s*(~~~+)(.*)$")
-  end
-  if not marker then
-    return
-  end
-  local open = fences.list[#fences.list]
-  if not open or open.last then
-    local lang = rest:match("^%s*{?%.?([%w_+#-]*)"):lower()
-    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "", met = {} })
-  elseif vim.startswith(marker, open.marker) and not rest:find("%S") then
-    open.last = row
-  end
-end
-
---- Learns the fences up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
----@param buf integer
----@param start integer  the block's first row
----@param fences acp.Fences
----@param upto integer
-local function learn(buf, start, fences, upto)
-  upto = math.min(upto, api.nvim_buf_line_count(buf) - 2 - start)
-  while fences.scanned <= upto do
-    local from = start + fences.scanned
-    local lines = api.nvim_buf_get_lines(buf, from, math.min(from + SLICE, start + upto + 1), false)
-    for index, line in ipairs(lines) do
-      if line:find("^%s*[`~]") then
-        note_fence(fences, fences.scanned + index - 1, line)
-      end
-    end
-    fences.scanned = fences.scanned + #lines
-  end
-end
-
---- The fence around the block's row, if any, else the place of the next one.
----@param fences acp.Fences
----@param row integer
----@return acp.Fence?
----@return integer place
-local function fence_at(fences, row)
-  local low, high = 1, #fences.list
-  while low <= high do
-    local middle = math.floor((low + high) / 2)
-    local fence = fences.list[middle]
-    if fence.first > row then
-      high = middle - 1
-    elseif fence.last and fence.last < row then
-      low = middle + 1
-    else
-      return fence, middle
-    end
-  end
-  return nil, low
-end
 
 -- The window being drawn: its chat and the blocks from its first line on.
 ---@class acp.Drawn
@@ -213,7 +143,7 @@ end
 ---@param start integer
 ---@param mark acp.Mark
 local function paint_text(row, start, mark)
-  local fence = fence_at(mark.fences, row - start)
+  local fence = fence_index.at(mark.fences, row - start)
   local line = api.nvim_buf_get_lines(drawn.buf, row, row + 1, false)[1] or ""
   if fence then
     paint_code(start, fence, row)
@@ -245,8 +175,8 @@ end
 local function prepare(block, first, last)
   local fences = block.mark.fences or { scanned = 0, list = {} }
   block.mark.fences = fences
-  learn(drawn.buf, block.row, fences, last - block.row)
-  local _, place = fence_at(fences, first - block.row)
+  fence_index.learn(drawn.buf, block.row, fences, last - block.row)
+  local _, place = fence_index.at(fences, first - block.row)
   while fences.list[place] and fences.list[place].first <= last - block.row do
     want_colours(block.row, fences.list[place])
     place = place + 1

@@ -1,11 +1,10 @@
 -- `:Acp` for changes in review: list, keep, undo.
+local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
-local printable = require("acp_nvim.ui.printable")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
 local session_argument = require("acp_nvim.commands.session_argument")
-local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 
@@ -19,13 +18,6 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 local function turn_of(n, undoable)
   local turn, session = turn_changes.turn_here()
   return session == n and turn or review.newest_turn(n, undoable)
-end
-
----@param count integer
----@param noun string
----@return string
-local function counted(count, noun)
-  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
 end
 
 --- "3 pending in session 1", or nil.
@@ -60,55 +52,6 @@ local function nothing_left(verb, n, turn)
 end
 
 -- The list -------------------------------------------------------------------------------------------------------------
-
----@class acp.Reviewed  what is to be reviewed
----@field session? integer  nil: all of them
----@field turn? integer     nil: all of the session's
----@field title string
-
----@param file table  as changes() has it
----@param hunk table
----@return string  "+2 -1 the first line"
-local function summary(file, hunk)
-  local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
-  local what = file.created and "new file: " or file.deleted and "deleted: " or ""
-  return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, printable.cut(printable.visible(first), 200))
-end
-
----@param what acp.Reviewed
----@return table[] items   for the quickfix list
----@return string summary  "2 files +5 −4", as the note in the chat has it
-local function items_of(what)
-  local items, plus, minus, files = {}, 0, 0, {}
-  local unknown = select(2, review.pending(what.session, what.turn))
-  for _, file in ipairs(review.changes(what.session)) do
-    local before = #items
-    for _, hunk in ipairs(file.hunks) do
-      if hunk.state == "pending" and (not what.turn or hunk.turn == what.turn) then
-        items[#items + 1] = { filename = file.path, lnum = math.max(1, hunk.first), text = summary(file, hunk) }
-        plus, minus = plus + #hunk.new, minus + #hunk.old
-      end
-    end
-    if vim.list_contains(unknown, file.path) then
-      items[#items + 1] = { filename = file.path, lnum = 1, text = "changed: earlier text unknown, no undo" }
-    end
-    if #items > before then
-      files[#files + 1] = printable.visible(vim.fs.basename(file.path))
-    end
-  end
-  local where = #files == 1 and files[1] or counted(#files, "file")
-  return items, ("%s +%d −%d"):format(where, plus, minus)
-end
-
---- In a window of the user's, as `:cfirst` does.
-local function show_first()
-  local here = api.nvim_get_current_win()
-  local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
-  if is_ours or vim.wo[here].winfixbuf then
-    api.nvim_set_current_win(session_windows.window_for_file()) -- which makes one if there is none
-  end
-  vim.cmd("silent cfirst")
-end
 
 --- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list"
 ---@param items table[]
@@ -161,13 +104,13 @@ subcommands.review = {
     if not what then
       return nil, message
     end
-    local items, sum = items_of(what)
+    local items, sum = changes_quickfix.items_of(what)
     if #items == 0 then
       messages.show("info", nothing_left("review", what.session, what.turn))
       return true
     end
     vim.fn.setqflist({}, " ", { title = ("%s: %s"):format(what.title, sum), items = items })
-    show_first()
+    changes_quickfix.show_first()
     messages.show("info", how_to_go_on(items)) -- the cursor may stand on the first one already
     return true
   end,

@@ -1,4 +1,5 @@
 -- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
+local buffer_text = require("acp_nvim.prompt.buffer_text")
 local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
 local hints = require("acp_nvim.prompt.hints")
@@ -31,24 +32,6 @@ local function prompt_of(n)
   return prompts[n]
 end
 
----@param buf integer
----@return string
-local function text_of(buf)
-  return (
-    table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n"):gsub("%s*\n?%s*$", function(blank)
-      return blank:match("^[^\n]*") -- blanks of the last line are the user's, blank lines behind it are not
-    end)
-  )
-end
-
----@param buf integer
----@param text string
-local function set_text(buf, text)
-  local lines = vim.split(text, "\n", { plain = true })
-  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what has been typed is an undo step of its own
-  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
-end
-
 --- Adds prompts, sent or not, to the history of the session's project.
 ---@param n integer
 ---@param items string[]
@@ -68,7 +51,7 @@ end)
 ---@param n integer
 ---@param buf integer
 local function keep(n, buf)
-  local prompt, text = prompts[n], text_of(buf)
+  local prompt, text = prompts[n], buffer_text.get(buf)
   if not prompt or not text:find("%S") then
     return
   end
@@ -94,7 +77,7 @@ local function equip(n, buf)
   vim.bo[buf].filetype = "acp_prompt"
   completion.prepare(n)
   if prompt.kept then
-    set_text(buf, prompt.kept)
+    buffer_text.set(buf, prompt.kept)
     prompt.kept = nil
   end
 end
@@ -169,7 +152,7 @@ end
 ---@return string
 function M.draft(n)
   local buf = M.known(n)
-  local text = buf and text_of(buf) or ""
+  local text = buf and buffer_text.get(buf) or ""
   return text:find("%S") and text or ""
 end
 
@@ -181,7 +164,7 @@ function M.inherit(n, text)
     return
   end
   local buf = M.buffer(n)
-  set_text(buf, text)
+  buffer_text.set(buf, text)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), vim.v.maxcol })
   end
@@ -198,7 +181,7 @@ function M.send(n)
     return api.nvim_feedkeys(vim.keycode(again), "n", false)
   end
   local buf = M.buffer(n)
-  local text = text_of(buf)
+  local text = buffer_text.get(buf)
   if not text:find("%S") then
     local typing = vim.fn.mode() ~= "n"
     if not typing and welcome.continue(n) then
@@ -224,10 +207,10 @@ local function walk(n, step)
     return false
   end
   if not prompt.at then
-    prompt.draft = text_of(prompt.buf)
+    prompt.draft = buffer_text.get(prompt.buf)
   end
   local is_draft = at == #list + 1
-  set_text(prompt.buf, is_draft and prompt.draft or list[at])
+  buffer_text.set(prompt.buf, is_draft and prompt.draft or list[at])
   prompt.at = not is_draft and at or nil
   return true
 end
@@ -248,21 +231,21 @@ function M.history(n, step)
   end
 end
 
---- Writes `text` at the end of the prompt; a cursor that stands there stays at the end, no other moves.
+--- Writes `text` at the end of the prompt.
 ---@param n integer
 ---@param text string
 function M.insert(n, text)
-  local buf = M.buffer(n)
-  local row = api.nvim_buf_line_count(buf) - 1
-  local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
-  local gap = line:find("%S$") and " " or ""
-  vim.bo[buf].undolevels = vim.bo[buf].undolevels
-  api.nvim_buf_set_text(buf, row, #line, row, #line, { gap .. text .. " " })
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local at = api.nvim_win_get_cursor(win)
-    if at[1] == row + 1 and at[2] >= #line - 1 then
-      api.nvim_win_set_cursor(win, { row + 1, vim.v.maxcol })
-    end
+  buffer_text.append(M.buffer(n), text)
+end
+
+--- Puts another text in the place of a chip; without one the chip goes.
+---@param n integer
+---@param old string
+---@param new? string
+function M.replace(n, old, new)
+  local buf = M.known(n)
+  if buf then
+    buffer_text.replace(buf, old, new)
   end
 end
 
@@ -279,24 +262,7 @@ end
 function M.clear(n)
   local prompt, buf = prompt_of(n), M.buffer(n)
   prompt.at, prompt.draft = nil, nil
-  set_text(buf, "")
-end
-
---- Puts another text in the place of a chip; without one the chip goes, and the blank behind it.
----@param n integer
----@param old string
----@param new? string
-function M.replace(n, old, new)
-  local buf = M.known(n)
-  for row, line in ipairs(buf and api.nvim_buf_get_lines(buf, 0, -1, true) or {}) do
-    local from, to = line:find(old, 1, true)
-    if from and not new and line:sub(to + 1, to + 1) == " " then
-      to = to + 1
-    end
-    if from then
-      api.nvim_buf_set_text(buf --[[@as integer]], row - 1, from - 1, row - 1, to, { new or "" })
-    end
-  end
+  buffer_text.set(buf, "")
 end
 
 --- Puts `text` into the prompt in the current window; a draft that stood there goes into the history.
@@ -304,9 +270,9 @@ end
 ---@param text string
 function M.put(n, text)
   local prompt, buf = prompt_of(n), M.buffer(n)
-  M.history_add(n, { not prompt.at and text_of(buf) or nil })
+  M.history_add(n, { not prompt.at and buffer_text.get(buf) or nil })
   prompt.at, prompt.draft = nil, nil
-  set_text(buf, text)
+  buffer_text.set(buf, text)
   api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buf), vim.v.maxcol })
 end
 

@@ -1,104 +1,10 @@
 -- Defines the highlight groups. Each is a link where the linked colour can be read on every ground it stands on, else
 -- that colour made readable: at least 4.5 : 1. Groups that a colour scheme or the user defines are left alone.
 local colour = require("acp_nvim.ui.colour")
+local highlight_groups = require("acp_nvim.ui.highlight_groups")
 
 local api = vim.api
-local M = {}
-
----@class acp.Highlight
----@field [1]? string   the link; none: as the text around it
----@field on? string[]  groups on whose ground the text stands; none: it has a ground of its own
----@field style? table  added to the link's
----@field is_text? boolean   takes no ground from the link
----@field is_faint? boolean  informs of nothing: always the link
-
-local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
-local BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
--- Words behind a line of the user's file, which may be tinted.
-local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
-
--- What brings a ground of its own along, for the parts of our windows that Neovim draws.
----@type table<string, acp.Highlight>
-M.bars = {
-  AcpWinbar = { "WinBarNC" },
-  AcpWinbarCurrent = { "WinBar" },
-  AcpStatusLine = { "StatusLine" },
-  AcpStatusLineNC = { "StatusLineNC" },
-  AcpFloat = { "NormalFloat" },
-  AcpFloatTitle = { "FloatTitle" },
-  AcpCursorLine = { "CursorLine" },
-  AcpFolded = { "Folded" },
-  AcpFoldColumn = { "FoldColumn" },
-}
-
--- Text that stands on the ground of others.
----@type table<string, acp.Highlight>
-M.groups = {
-  AcpAgent = { "Function", on = TEXT },
-  AcpThought = { "Comment", on = TEXT },
-  AcpTool = {},
-  AcpToolKind = { "Type", on = TEXT },
-  AcpPath = { "Directory", on = TEXT },
-  AcpPending = { "Comment", on = TEXT },
-  AcpRunning = { "DiagnosticInfo", on = TEXT },
-  AcpDone = { "DiagnosticOk", on = TEXT },
-  AcpFailed = { "DiagnosticError", on = TEXT },
-  AcpRejected = { "DiagnosticWarn", on = TEXT },
-  AcpCancelled = { "Comment", on = BARS },
-  AcpQuestion = { "DiagnosticWarn", on = BARS },
-  AcpOption = { "Special", on = TEXT },
-  AcpAdded = { "Added", on = BARS },
-  AcpRemoved = { "Removed", on = BARS },
-  AcpCount = { "Comment", on = BARS },
-  AcpTime = { "Comment", on = TEXT },
-  AcpPlan = {},
-  AcpPlanDone = { "Comment", on = TEXT },
-  AcpPlanCurrent = { "DiagnosticInfo", on = BARS },
-  AcpNote = { "Comment", on = TEXT },
-  AcpError = { "DiagnosticError", on = BARS },
-  AcpWarning = { "DiagnosticWarn", on = BARS },
-  AcpBody = { "Comment", on = TEXT },
-  AcpHeading = { "Title", on = TEXT },
-  AcpBold = { "@markup.strong", on = TEXT },
-  AcpItalic = { "@markup.italic", on = TEXT },
-  AcpLink = { "@markup.link", on = TEXT },
-  AcpBullet = { "@markup.list", on = TEXT },
-  AcpQuote = { "Comment", on = TEXT },
-  AcpRule = { "NonText", on = TEXT },
-  AcpDiffFiller = { "NonText", is_faint = true }, -- no words
-  AcpPlaceholder = { "Comment", on = TEXT },
-  AcpChip = { "Special", on = TEXT },
-  AcpSpinner = { "DiagnosticInfo", on = BARS },
-  AcpMore = { "MoreMsg", on = BARS },
-  AcpWinbarTitle = { "WinBar", on = BARS, style = { bold = true }, is_text = true },
-  AcpReviewAdded = { "AcpDiffAdded" },
-  AcpReviewRemoved = { "AcpDiffRemoved" },
-  AcpReviewAddedSign = { "Added", on = { "Normal", "SignColumn" } },
-  AcpReviewChangedSign = { "Changed", on = { "Normal", "SignColumn" } },
-  AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
-  AcpReviewHint = { "Comment", on = BESIDE },
-  AcpReviewKey = { "Special", on = BESIDE },
-  AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
-}
-
----@class acp.Shade
----@field share number       how much of the way to the text's colour, or to the hue
----@field hue? integer
----@field style? table
----@field is_plain? boolean  so strong that code on it has the colour of plain text
----@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
-
--- Grounds that are mixed from the window's.
----@type table<string, acp.Shade>
-M.shades = {
-  AcpUser = { share = 0.12, style = { bold = true } },
-  AcpCode = { share = 0.05 },
-  AcpCodeInline = { share = 0.12 },
-  AcpDiffAdded = { share = 0.18, hue = colour.GREEN, is_under = true },
-  AcpDiffAddedText = { share = 0.42, hue = colour.GREEN, is_plain = true },
-  AcpDiffRemoved = { share = 0.2, hue = colour.RED, is_under = true },
-  AcpDiffRemovedText = { share = 0.42, hue = colour.RED, is_plain = true },
-}
+local M = { bars = highlight_groups.bars, groups = highlight_groups.groups, shades = highlight_groups.shades }
 
 -- The value of 'winhighlight' in windows of ours.
 local WINDOW = {
@@ -268,7 +174,7 @@ end
 ---@param group string
 ---@return string
 function M.on_bar(group)
-  local stands = M.groups[group] and M.groups[group].on == BARS
+  local stands = M.groups[group] and M.groups[group].on == highlight_groups.ON_BARS
   return LACKS_GROUND and stands and group .. "OnBar" or group
 end
 
@@ -285,7 +191,7 @@ function M.define()
     end
   end
   for group, look in pairs(LACKS_GROUND and M.groups or {}) do
-    if look.on == BARS then
+    if look.on == highlight_groups.ON_BARS then
       define_on_bar(group)
     end
   end

@@ -1,0 +1,82 @@
+-- Knows in which rows of a text its code blocks begin and end. Each line is looked at once, when it has come whole.
+--
+--   row 0  Look:          list[1] = { first = 1, last = 3, lang = "lua", marker = "```" }
+--   row 1  ```lua
+--   row 2  local x = 1    a longer fence, or one of tildes, would not end the block
+--   row 3  ```
+local api = vim.api
+local M = {}
+
+local SLICE = 1000
+
+---@class acp.Fence : acp.Code
+---@field first integer  rows from the block's mark
+---@field last? integer  nil: still open
+---@field marker string
+---@field met table<integer, integer>  by window: the drawing that has come upon it last
+
+---@class acp.Fences
+---@field scanned integer  rows looked at so far
+---@field list acp.Fence[]
+
+---@param fences acp.Fences
+---@param row integer
+---@param line string
+local function note_fence(fences, row, line)
+  local marker, rest = line:match("^%s*(```+)([^`]*)$")
+  if not marker then
+    marker, rest = line:match("^%s*(~~~+)(.*)$")
+  end
+  if not marker then
+    return
+  end
+  local open = fences.list[#fences.list]
+  if not open or open.last then
+    local lang = rest:match("^%s*{?%.?([%w_+#-]*)"):lower()
+    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "", met = {} })
+  elseif vim.startswith(marker, open.marker) and not rest:find("%S") then
+    open.last = row
+  end
+end
+
+--- Learns the fences up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
+---@param buf integer
+---@param start integer  the block's first row
+---@param fences acp.Fences
+---@param upto integer
+function M.learn(buf, start, fences, upto)
+  upto = math.min(upto, api.nvim_buf_line_count(buf) - 2 - start)
+  while fences.scanned <= upto do
+    local from = start + fences.scanned
+    local lines = api.nvim_buf_get_lines(buf, from, math.min(from + SLICE, start + upto + 1), false)
+    for index, line in ipairs(lines) do
+      if line:find("^%s*[`~]") then
+        note_fence(fences, fences.scanned + index - 1, line)
+      end
+    end
+    fences.scanned = fences.scanned + #lines
+  end
+end
+
+--- The fence around the block's row, if any, else the place of the next one.
+---@param fences acp.Fences
+---@param row integer
+---@return acp.Fence?
+---@return integer place
+function M.at(fences, row)
+  local low, high = 1, #fences.list
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local fence = fences.list[middle]
+    if fence.first > row then
+      high = middle - 1
+    elseif fence.last and fence.last < row then
+      low = middle + 1
+    else
+      return fence, middle
+    end
+  end
+  return nil, low
+end
+
+return M
