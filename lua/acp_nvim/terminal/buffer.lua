@@ -2,22 +2,26 @@
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
 local limits = require("acp_nvim.limits")
+local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")
-local terminal_bar = require("acp_nvim.terminal.winbar")
 local terminal_list = require("acp_nvim.terminal.list")
 
 local api = vim.api
 local M = { list = registry.list }
+
+local list ---@type acp.List
 
 ---@param terminal acp.Terminal
 local function draw_winbars(terminal)
   for _, win in ipairs(terminal.buf and vim.fn.win_findbuf(terminal.buf) or {}) do
     local command = printable.cut(printable.visible(terminal.command), math.max(10, api.nvim_win_get_width(win) - 50))
     local status = registry.ending(terminal)
-    local keys = (status and "" or terminal_bar.STOP) .. terminal_bar.CLOSE
-    terminal_bar.set(win, ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys))
+    local keys = (status and "" or "   <C-c> stop") .. "   q close"
+    local bar = ("Terminal %d  %s  %s%s"):format(terminal.number, status or "running", command, keys)
+    bar = "%#AcpWinbar# " .. bar:gsub("%%", "%%%%") .. "%<"
+    api.nvim_set_option_value("winbar", bar, { win = win, scope = "local" })
   end
 end
 
@@ -29,7 +33,7 @@ end
 ---@param command string
 function M.opened(n, id, command)
   registry.add(n, id, command)
-  terminal_list.draw()
+  list:redraw()
 end
 
 --- Port: output for the buffer that asked for it.
@@ -56,7 +60,7 @@ function M.exited(n, id, status)
   if terminal then
     terminal.status = status
     draw_winbars(terminal)
-    terminal_list.draw() -- whoever types in it stays in terminal mode: in another the rest would be commands
+    list:redraw() -- whoever types in it stays in terminal mode: in another the rest would be commands
   end
 end
 
@@ -71,7 +75,7 @@ function M.ended(n)
       vim.bo[terminal.buf].bufhidden = "wipe"
     end
   end
-  terminal_list.draw()
+  list:redraw()
 end
 
 -- What the user does --------------------------------------------------------------------------------------------------
@@ -113,10 +117,10 @@ local function create(terminal)
   vim.bo[buf].modeline = false
   vim.b[buf].acp_session = terminal.session
   vim.b[buf].acp_terminal = terminal.id
-  terminal_bar.map(buf, { "n", "t" }, "<C-c>", "Stop the command", function()
+  vim.keymap.set({ "n", "t" }, "<C-c>", function()
     stop_or_say(terminal.number)
-  end)
-  terminal_bar.map(buf, "n", "q", "Close the window", close_window)
+  end, { buffer = buf, nowait = true, desc = "Stop the command" })
+  vim.keymap.set("n", "q", close_window, { buffer = buf, nowait = true, desc = "Close the window" })
   api.nvim_create_autocmd({ "BufWipeout", "BufDelete" }, {
     buffer = buf,
     callback = function()
@@ -192,11 +196,19 @@ function M.open(number)
   return true
 end
 
---- Shows all terminals in a buffer of our own.
+list = terminal_list(function(number)
+  lists.show_result(M.open(number))
+end, stop_or_say)
+
+--- Lists all terminals.
 ---@return true? ok
 ---@return string? message
 function M.open_list()
-  return terminal_list.open(M.open, stop_or_say)
+  local count = #registry.list()
+  if count == 0 then
+    return nil, "there are no terminals"
+  end
+  return list:open(math.min(count + 1, math.floor(vim.o.lines / 3)))
 end
 
 return M
