@@ -19,11 +19,26 @@ local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
 require("acp_nvim.ui.focus") -- it listens from now on
 
+---@param fn fun()
+---@return fun()  calls `fn` the first time
+local function once(fn)
+  local is_done = false
+  return function()
+    if not is_done then
+      is_done = true
+      fn()
+    end
+  end
+end
+
 -- The backend -----------------------------------------------------------------------------------------------------------
 
-backend.on_ready(function()
+backend.on_ready(once(function()
   review_keys.attend() -- from now on agents may change files
   review_key_hint.attend()
+end))
+
+backend.on_ready(function()
   tracking.start(backend.notify)
   follow.listen(function(n, what_now)
     if what_now == "paused" then
@@ -47,11 +62,11 @@ backend.on_shutdown(proposal.settle)
 
 -- The chat --------------------------------------------------------------------------------------------------------------
 
-chats.on_create(function()
+chats.on_create(once(function()
   mksession.attend()
   markdown.attach()
   open_questions.attend()
-end)
+end))
 
 welcome.on_continue(function(cwd)
   local ok, message = continue.continue(cwd)

@@ -6,11 +6,11 @@ local frame_queue = require("acp_nvim.backend.frame_queue")
 local known_agents = require("acp_nvim.config.known_agents")
 local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
-local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local question_versions = require("acp_nvim.backend.question_versions")
 local state = require("acp_nvim.backend.session_store")
 local state_folder = require("acp_nvim.backend.state_folder")
+local stderr = require("acp_nvim.backend.stderr")
 local user_events = require("acp_nvim.backend.user_events")
 
 local on_lost = event.new()
@@ -42,30 +42,6 @@ local generation = 0 -- which start of the backend this is
 local leaders ---@type string? the file in which the backend lists the processes it has started
 local is_over = false -- the backend in the host has ended, and all that it had started
 local along ---@type any[][]?  what this half says while it carries out a call of the backend: it goes along with the answer
-local partial = "" -- an unfinished line of stderr
-local missing ---@type string? the Python module whose absence ended the backend
-
----@param line string
-local function log_line(line)
-  if line ~= "" then
-    log.add("backend: " .. line)
-    missing = line:match("No module named '?([%w_.]+)") or missing
-  end
-end
-
----@param data string[]  pieces between newlines; the first goes on where the last one ended
-local function on_stderr(_, data)
-  partial = partial .. data[1]
-  for i = 2, #data do
-    log_line(partial)
-    partial = data[i]
-  end
-  -- a line that never ends must not fill the memory
-  if #partial > 65536 then
-    log_line(partial)
-    partial = ""
-  end
-end
 
 --- Ends a session whose backend has died: changes its status and fires the events as the backend would have done.
 ---@param n integer
@@ -94,19 +70,6 @@ local function end_session(n, why)
   user_events.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
 end
 
----@param code integer
----@return string
-local function why_it_ended(code)
-  if missing and missing:find("^acp_nvim%.") then
-    return ("update or reinstall the plugin, it lacks %s"):format(missing)
-  elseif missing then
-    return ("the Python package %s is missing: %s"):format(missing, launch.WHAT_TO_DO)
-  elseif has_answered then
-    return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
-  end
-  return ("the backend does not start (status %d): see :Acp log"):format(code)
-end
-
 --- The backend has ended, or could not be started: ends every session with `why`.
 ---@param why string
 local function give_up(why)
@@ -129,9 +92,7 @@ end
 ---@param code integer
 local function on_exit(id, code)
   if id == channel then
-    log_line(partial)
-    partial = ""
-    give_up(why_it_ended(code))
+    give_up(stderr.why_it_ended(code, has_answered))
   end
 end
 
@@ -198,12 +159,13 @@ function M.start()
   if not python then
     return nil, message
   end
-  missing, pending = nil, {}
+  pending = {}
+  stderr.begin()
   leaders = vim.fn.tempname()
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
   if not in_host then
-    channel, message = launch.start_job(python, on_stderr, on_exit) -- it imports while the windows are drawn
+    channel, message = launch.start_job(python, stderr.take, on_exit) -- it imports while the windows are drawn
   end
   -- later: the configuration takes a while to collect, and the host to start
   vim.schedule(function()

@@ -227,8 +227,6 @@ local function on_line(_, _, _, row)
   end
 end
 
-local attached = false
-
 --- An error in a redraw raises the hit-enter prompt, at which Neovim answers nobody: it is logged, and that line or
 --- window stays plain.
 ---@param fn function
@@ -246,10 +244,6 @@ end
 
 --- Begins to draw; called when the first chat is made.
 function M.attach()
-  if attached then
-    return
-  end
-  attached = true
   api.nvim_set_decoration_provider(NAMESPACE, {
     on_win = guarded(on_win),
     on_line = guarded(on_line),

@@ -2,6 +2,7 @@
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local git_branch = require("acp_nvim.system.git_branch")
 local global_keys = require("acp_nvim.config.global_keys")
+local name_of = require("acp_nvim.chat.winbar_status").name_of
 local printable = require("acp_nvim.ui.printable")
 local relative_time = require("acp_nvim.ui.relative_time")
 local state = require("acp_nvim.backend.session_store")
@@ -21,18 +22,6 @@ local KEYS = { -- what they do fits a chat of 30 columns
 
 ---@alias acp.Chunk [string, string]  text and highlight group
 
----@param list? { id: string, name: string }[]
----@param id? string
----@return string?
-local function name_of(list, id)
-  for _, item in ipairs(list or {}) do
-    if item.id == id then
-      return printable.visible(item.name)
-    end
-  end
-  return id and printable.visible(id)
-end
-
 local STATES = {
   starting = { "starting …", "AcpSpinner" },
   auth = { "logged out: :Acp login", "AcpWarning" },
@@ -50,22 +39,11 @@ local function who(status)
     line[2] = { "  " .. doing[1], doing[2] }
     return line
   end
-  for _, name in ipairs({ name_of(status.modes, status.mode) or "", name_of(status.models, status.model) or "" }) do
-    line[#line + 1] = name ~= "" and { " · " .. name, "AcpCount" } or nil
+  local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
+  for _, name in ipairs({ mode or "", model or "" }) do
+    line[#line + 1] = name ~= "" and { " · " .. printable.visible(name), "AcpCount" } or nil
   end
   return line
-end
-
---- Cuts a path at its beginning: its end says most.
----@param path string
----@param width integer
----@return string
-local function end_of(path, width)
-  local cells = vim.fn.strwidth(path)
-  if cells <= width then
-    return path
-  end
-  return "…" .. vim.fn.strcharpart(path, math.max(0, vim.fn.strchars(path) - math.max(0, width - 1)))
 end
 
 ---@param cwd string
@@ -75,10 +53,10 @@ local function where(cwd, width)
   local path = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
   local branch = git_branch.of(cwd)
   if not branch then
-    return { { end_of(path, width), "AcpPath" } }
+    return { { printable.cut_start(path, width), "AcpPath" } }
   end
   local on = printable.cut("  on " .. printable.visible(branch), math.floor(width / 2))
-  return { { end_of(path, width - vim.fn.strwidth(on)), "AcpPath" }, { on, "AcpCount" } }
+  return { { printable.cut_start(path, width - vim.fn.strwidth(on)), "AcpPath" }, { on, "AcpCount" } }
 end
 
 --- The title is cut, not what the key does nor how long ago it was; where that leaves little, it has a line of its own.

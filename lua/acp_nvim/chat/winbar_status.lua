@@ -6,10 +6,11 @@ local usage = require("acp_nvim.chat.usage")
 
 local M = {}
 
+--- The name of a mode or a model.
 ---@param list? { id: string, name: string }[]
 ---@param id? string
 ---@return string?
-local function name_of(list, id)
+function M.name_of(list, id)
   for _, item in ipairs(list or {}) do
     if item.id == id then
       return item.name
@@ -82,7 +83,7 @@ function M.of(n, status, more)
       list[#list + 1] = { text = text, hl = hl, rank = rank, gap = list[1] and (gap or "  ") or " " }
     end
   end
-  local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
+  local mode, model = M.name_of(status.modes, status.mode), M.name_of(status.models, status.model)
   local doing, hl = state_text(n, status)
   local count, step = plan_text(status)
   add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)

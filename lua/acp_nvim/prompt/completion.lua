@@ -187,6 +187,15 @@ function M.candidates(n, line, is_first)
   return at - 1, mentions(cwd, (typed:gsub("\1\1", " ")))
 end
 
+--- The candidates as complete() takes them.
+---@param list acp.Candidate[]
+---@return table[]
+function M.menu_items(list)
+  return vim.tbl_map(function(each)
+    return { word = each.word, menu = each.menu, icase = 1, dup = 0 }
+  end, list)
+end
+
 --- Begins to list the files of the session's project, so that they are there when they are needed.
 ---@param n integer
 function M.prepare(n)
@@ -213,10 +222,7 @@ function M.func(findstart, base)
     return start or -3
   end
   local _, list = M.candidates(n, before .. base, is_first)
-  local words = vim.tbl_map(function(each)
-    return { word = each.word, menu = each.menu, icase = 1, dup = 0 }
-  end, list)
-  return { words = words, refresh = "always" }
+  return { words = M.menu_items(list), refresh = "always" }
 end
 
 --- The same for the command line of `:Acp prompt`.

@@ -35,10 +35,7 @@ local function show(start, found)
   before = before or vim.o.completeopt
   opening = true
   vim.o.completeopt = SHOWN
-  local words = vim.tbl_map(function(each)
-    return { word = each.word, menu = each.menu, icase = 1, dup = 0 }
-  end, found)
-  local ok, why = pcall(vim.fn.complete, start + 1, words)
+  local ok, why = pcall(vim.fn.complete, start + 1, completion.menu_items(found))
   opening = false
   assert(ok, why)
 end

@@ -97,29 +97,18 @@ local function subject_of(question)
   return subject
 end
 
---- The end of a path, in so many cells: whole folders, if there is room for one.
----@param text string
----@param width integer
----@return string
-local function last_cells(text, width)
-  local count = vim.fn.strchars(text)
-  local from = math.max(0, count - width)
-  local short = vim.fn.strcharpart(text, from)
-  while from < count and vim.fn.strwidth(short) >= width do
-    from = from + 1
-    short = vim.fn.strcharpart(text, from)
-  end
-  return "…" .. (short:match("/.+$") or short)
-end
-
 ---@param subject acp.BarSubject
 ---@param width integer
 ---@return string
 local function cut(subject, width)
   if vim.fn.strwidth(subject.text) <= width then
     return subject.text
+  elseif not subject.is_path then
+    return printable.cut(subject.text, width)
   end
-  return subject.is_path and last_cells(subject.text, width) or printable.cut(subject.text, width)
+  local short = printable.cut_start(subject.text, width)
+  local folders = short:match("/.+$") -- whole ones, if there is room for one
+  return folders and "…" .. folders or short
 end
 
 -- The bar -------------------------------------------------------------------------------------------------------------

@@ -247,14 +247,8 @@ function M.at(n, row)
   end
 end
 
-local is_attending = false
-
 --- From the first chat on: looks at what is drawn, and at what the user types.
 function M.attend()
-  if is_attending then
-    return
-  end
-  is_attending = true
   typed_command.attend()
   local group = api.nvim_create_augroup("acp_nvim.question", {})
   -- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.

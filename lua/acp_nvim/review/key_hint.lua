@@ -231,14 +231,8 @@ local function detach(buf)
   end
 end
 
-local is_attending = false
-
 --- From the first pending change on.
 function M.attend()
-  if is_attending then
-    return
-  end
-  is_attending = true
   review.listen(function(buf, has_pending)
     if not has_pending then
       return detach(buf)

@@ -46,14 +46,8 @@ local function unmap(buf)
   mapped[buf] = nil
 end
 
-local is_attending = false
-
 --- From the first pending change on.
 function M.attend()
-  if is_attending then
-    return
-  end
-  is_attending = true
   review.listen(function(buf, has_pending)
     if not has_pending then
       unmap(buf)

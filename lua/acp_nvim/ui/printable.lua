@@ -53,6 +53,23 @@ function M.cut(text, width)
   return short
 end
 
+--- The same for what says most at its end, such as a path: it loses its beginning.
+---@param text string
+---@param width integer
+---@return string
+function M.cut_start(text, width)
+  if vim.fn.strwidth(text) <= width then
+    return text
+  end
+  local count = vim.fn.strchars(text)
+  local keep, short = math.min(count, width), nil
+  repeat
+    keep = keep - 1
+    short = "…" .. vim.fn.strcharpart(text, count - keep)
+  until keep <= 0 or vim.fn.strwidth(short) <= width
+  return short
+end
+
 --- Replaces tabs by as many blanks as they would take at the start of a line.
 ---@param text string
 ---@param tabstop integer

@@ -22,8 +22,9 @@ function M.windows(tab)
   end, api.nvim_tabpage_list_wins(tab or 0))
 end
 
+--- The size of the screen, to be compared.
 ---@return string
-local function screen()
+function M.screen()
   return ("%dx%d"):format(vim.o.columns, vim.o.lines)
 end
 
@@ -41,14 +42,14 @@ end
 ---@param windows? integer[]  default: all of the tabpage
 ---@return acp.Layout
 function M.remember(windows)
-  return { windows = windows or M.windows(), screen = screen(), sizes = sizes() }
+  return { windows = windows or M.windows(), screen = M.screen(), sizes = sizes() }
 end
 
 --- Gives the windows back the sizes that they had, if they are still the same ones.
 ---@param layout acp.Layout
 ---@return boolean same
 function M.restore(layout)
-  local same = layout.screen == screen() and vim.deep_equal(layout.windows, M.windows())
+  local same = layout.screen == M.screen() and vim.deep_equal(layout.windows, M.windows())
   if same then
     vim.cmd(layout.sizes)
   end

@@ -142,7 +142,6 @@ function M.attend()
       end
     end,
   })
-  M.attend = function() end
 end
 
 return M

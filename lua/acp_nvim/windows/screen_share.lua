@@ -32,23 +32,18 @@ local function size_of(pair, side)
   return api.nvim_win_get_height(pair.chat) + api.nvim_win_get_height(pair.prompt)
 end
 
----@return string
-local function screen()
-  return ("%dx%d"):format(vim.o.columns, vim.o.lines)
-end
-
 --- The pair has been opened, or has its share: another size later on is the user's.
 ---@param pair acp.Pair
 function M.record(pair)
   local side = side_of(pair)
-  pair.share = side and { size = side ~= "float" and size_of(pair, side) or nil, screen = screen() } or nil
+  pair.share = side and { size = side ~= "float" and size_of(pair, side) or nil, screen = tabpage.screen() } or nil
 end
 
 --- Sizes have changed: because windows came or went, or by the user's hand.
 ---@param pair acp.Pair
 function M.resized(pair)
   local side, given = side_of(pair), pair.share
-  if not given or not given.size or not side or side == "float" or given.screen ~= screen() then
+  if not given or not given.size or not side or side == "float" or given.screen ~= tabpage.screen() then
     return
   end
   local size = size_of(pair, side)
@@ -60,7 +55,7 @@ end
 ---@param pair acp.Pair
 function M.follow_screen(pair)
   local side, given = side_of(pair), pair.share
-  if not side or not given or given.by_hand or given.screen == screen() then
+  if not side or not given or given.by_hand or given.screen == tabpage.screen() then
     return
   elseif side == "float" then
     placement.float_anew(pair)
