@@ -21,6 +21,7 @@ _OPTIONS = (
     Option("mine", "Keep mine", "reject_once"),
     Option("merge", "Merge them myself", "allow_once"),
 )
+_COARSE = "too many changes to be merged line by line"
 
 
 class Begun(NamedTuple):
@@ -40,6 +41,11 @@ class Conflict:
     merged: str | None = None  # what the user made of both, once it is there
     question: Question | None = None
     begun: Begun | None = None  # a merge of an earlier state, which goes on
+
+
+def note_on(why: str, coarse: bool) -> str:
+    """The question's second line. `coarse`: the sides may have changed different lines, and overlap all the same."""
+    return "; ".join(part for part in (why, _COARSE if coarse else "") if part)
 
 
 class Conflicts:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from acp_nvim.files import conflict_diff
-from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, plain, shown
+from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, note_on, plain, shown
 from acp_nvim.files.documents import Overlap, Settled
 from acp_nvim.files.file_snapshot import Doer
 from acp_nvim.messages import calls
@@ -70,7 +70,8 @@ class Unsettled:
 
     async def _decide(self, asked: _Asked) -> Settled | None:
         session, conflict = asked.by.session, asked.conflict
-        text, by = await self._conflicts.ask(session, conflict, _APART, stays=True)
+        note = note_on(_APART, asked.apart.coarse)
+        text, by = await self._conflicts.ask(session, conflict, note, stays=True)
         if by == "agent":
             return None
         if by != "user":

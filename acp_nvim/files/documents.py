@@ -42,9 +42,10 @@ class Known(NamedTuple):
     text: str
     stamp: FileStamp | None = None
 
-    @property
-    def shape(self) -> dict[str, Any]:
-        return {"text": self.text} | ({"stamp": list(self.stamp)} if self.stamp else {})
+    def shape(self, base: str | bytes | None = None) -> dict[str, Any]:
+        """For the editor, which has the base already."""
+        shape: dict[str, Any] = {"stamp": list(self.stamp)} if self.stamp else {}
+        return shape if self.text == base else {**shape, "text": self.text}
 
 
 class Overlap(NamedTuple):
@@ -56,6 +57,7 @@ class Overlap(NamedTuple):
     disk: FileStamp | None = None  # of the file that was looked at
     disk_text: str = ""
     apart: bool = False  # unsaved lines and the disk
+    coarse: bool = False  # perhaps only because a side has changed too much to be compared line by line
 
 
 class Settled(NamedTuple):
@@ -159,7 +161,7 @@ class Documents:
         if base is not None:
             request["base" if isinstance(base, str) else "base_bytes"] = _chars(base)
         if known:
-            request["known"] = known.shape
+            request["known"] = known.shape(base)
         if settled:
             request["settled"] = list(settled)
         over = self._about_to_ask(path)
@@ -172,7 +174,7 @@ class Documents:
             return found
         if "warning" in said:
             log.warning("%s was written, but: %s", path, said["warning"])
-        return Written(str(said.get("text", text)), str(said["before"]))
+        return Written(str(said.get("text", text)), str(said.get("before", base)))
 
     async def sync(
         self,
@@ -186,7 +188,7 @@ class Documents:
         the buffer has taken it up before, by a write of the agent's."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
-            request["known"] = known.shape
+            request["known"] = known.shape()
         if echo is not None:
             request["echo"] = echo
         if settled:
@@ -202,7 +204,9 @@ class Documents:
     async def merge(self, base: str | None, mine: str, theirs: str) -> str | Overlap:
         """Merge the texts of a file that is not loaded."""
         said = await self._editor.call(calls.DocumentMerge(base, mine, theirs))
-        return str(said["text"]) if "text" in said else Overlap(said["mine"], said["agents"], mine)
+        if "text" in said:
+            return str(said["text"])
+        return Overlap(said["mine"], said["agents"], mine, coarse=bool(said.get("coarse")))
 
     def _answer(
         self, path: str, said: dict[str, Any], over: anyio.Event
@@ -218,7 +222,8 @@ class Documents:
         if about := said.get("overlap"):
             stamp = tuple(about["disk"]) if about.get("disk") else None
             mine, agents, live = (sendable(about[side], path) for side in ("mine", "agents", "live"))
-            return Overlap(mine, agents, live, stamp, about.get("disk_text", ""), bool(about.get("apart")))
+            is_apart, is_coarse = bool(about.get("apart")), bool(about.get("coarse"))
+            return Overlap(mine, agents, live, stamp, about.get("disk_text", ""), is_apart, is_coarse)
         return None
 
 

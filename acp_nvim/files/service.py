@@ -20,7 +20,7 @@ from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files.boundary import Access, Boundary
-from acp_nvim.files.conflict_question import Conflicts
+from acp_nvim.files.conflict_question import Conflicts, note_on
 from acp_nvim.files.documents import (
     Documents,
     Known,
@@ -199,7 +199,7 @@ class Files:
                 await anyio.lowlevel.checkpoint_if_cancelled()
                 raise RpcError(CANCELLED, f"{path} was not written: the editor is gone")
             if isinstance(found, Overlap):
-                note = _BESIDE if found.apart else ""
+                note = note_on(_BESIDE if found.apart else "", found.coarse)
                 mine, agents = split(found.mine), split(found.agents)
                 text = await self.conflicts.decide(session, path, mine, agents, note)
                 base, settled, own = found.live, found.disk, NOBODYS

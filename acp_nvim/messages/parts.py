@@ -321,7 +321,7 @@ class DocumentBy(TypedDict):
 class KnownText(TypedDict):
     """What a file held when the backend last looked."""
 
-    text: str
+    text: NotRequired[str]  # else the base of the write
     stamp: NotRequired[list[int]]
 
 

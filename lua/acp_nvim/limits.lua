@@ -19,6 +19,11 @@ return {
   QUESTION_ROWS = 5000, -- of a question in the chat; the backend sends fewer
   OPTION_CHARS = 100, -- of an option's name: the bar is made with every redraw, of up to 99 long names
 
+  -- Comparing and merging texts: nobody can interrupt it
+  DIFF_LINES = 20000, -- of both sides, which Neovim compares at once: in 40 ms, whatever they hold
+  DIFF_WINDOWS = 10, -- of so many lines in larger texts
+  DIFF_EDITS = 10000, -- each may become a hunk with marks of its own; more are one
+
   -- Proposals
   UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
   DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff

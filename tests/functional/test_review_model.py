@@ -13,7 +13,7 @@ from tests.functional.editor import Editor
 from tests.functional.ownership_model import Edit, Model
 
 DRIVER = """
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local pending = require("acp_nvim.review.pending_changes")
 local text, seq
 
@@ -36,33 +36,33 @@ function steps.new(lines)
 end
 
 function steps.agent(new, author)
-  pending.agent(text, line_diff.edits(text.lines, new), author)
+  pending.agent(text, diff.edits(text.lines, new), author)
 end
 
 function steps.agent_edit(edit, author)
-  pending.agent(text, line_diff.refined(text.lines, edit), author)
+  pending.agent(text, diff.refined(text.lines, edit), author)
 end
 
 function steps.merge(new, author)
-  pending.agent(text, line_diff.edits(text.lines, new), author, function()
+  pending.agent(text, diff.edits(text.lines, new), author, function()
     return true
   end)
 end
 
 function steps.anew(new)
-  pending.user(text, line_diff.edits(text.lines, new), false)
+  pending.user(text, diff.edits(text.lines, new), false)
 end
 
 function steps.user(edit)
-  pending.user(text, line_diff.refined(text.lines, edit))
+  pending.user(text, diff.refined(text.lines, edit))
 end
 
 function steps.became(new)
-  pending.user(text, line_diff.edits(text.lines, new))
+  pending.user(text, diff.edits(text.lines, new))
 end
 
 function steps.go_to(at)
-  pending.user(text, line_diff.edits(text.lines, texts[at]))
+  pending.user(text, diff.edits(text.lines, texts[at]))
   assert(pending.recall(text, at), "unknown state")
 end
 
@@ -74,7 +74,7 @@ function steps.undo(ids)
   local before = lines_at()
   local edits = pending.undoing(text, set(ids))
   pending.undo(text, set(ids))
-  assert(vim.deep_equal(line_diff.apply(before, edits), text.lines), "the edits make another text")
+  assert(vim.deep_equal(diff.apply(before, edits), text.lines), "the edits make another text")
 end
 
 function _G.drive(kind, ...)
@@ -93,12 +93,12 @@ function _G.drive(kind, ...)
   local decided = vim.tbl_map(function(each)
     return { each.change.id, each.is_kept, each.row }
   end, text.known.decided)
-  local base = line_diff.apply(text.lines, pending.undoing(text, all))
+  local base = diff.apply(text.lines, pending.undoing(text, all))
   return { lines = text.lines, base = base, pending = found, decided = decided }
 end
 
 function _G.diff(old, new)
-  return line_diff.edits(old, new)
+  return diff.edits(old, new)
 end
 
 function _G.without(rows, undoing, lines)

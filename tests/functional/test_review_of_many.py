@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, script, wait_file, write_file
+from tests.fakes.script import on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import NOTES, call_edit, join_lines, open_notes, read, read_disk, write
+from tests.steps.files import (
+    NOTES,
+    call_edit,
+    get_answers,
+    join_lines,
+    open_notes,
+    read,
+    read_disk,
+    write,
+)
 from tests.steps.review import PENDING
 
 Open = Callable[..., Editor]
@@ -59,7 +68,6 @@ def test_all_of_thousands_of_hunks_are_undone(open_editor: Open, tmp_path: Path,
     assert read_disk(editor) == join_lines(numbered(6_000))
 
 
-@pytest.mark.xfail(strict=True, reason="V25: edits, marks and checks of all lines are done in one piece")
 @pytest.mark.alone
 @pytest.mark.parametrize("way", WAYS)
 def test_a_hundred_thousand_changed_lines_leave_neovim_to_its_user(
@@ -73,3 +81,24 @@ def test_a_hundred_thousand_changed_lines_leave_neovim_to_its_user(
         changed = "return vim.fn.getline(2):find('CHANGED') or vim.fn.execute('messages'):find('notes.txt')"
         editor.expect_lua(changed, lambda found: found not in (None, False), timeout=60)
     assert probe.percentile(100) < LONGEST
+
+
+@pytest.mark.parametrize(("command", "first"), [("accept", "line 2"), ("reject", "TYPED")])
+def test_a_change_too_large_to_be_merged_by_lines_asks_and_says_so(
+    open_editor: Open, tmp_path: Path, command: str, first: str
+) -> None:
+    go, new = tmp_path / "go", join_lines(numbered(60_000, " CHANGED"))
+    agent = script(tmp_path, on_prompt("", read(NOTES), wait_file(str(go)), write(NOTES, new)))
+    editor = open_notes(open_editor, agent, join_lines(numbered(60_000)))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: get_answers(agent))
+    editor.lua("vim.api.nvim_buf_set_lines(0, 2, 3, true, { 'TYPED' })")
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp<CR>")
+    editor.screen.expect("too many changes to be merged")
+    assert editor.lua("return vim.fn.getbufline('notes.txt', 3, 4)") == ["TYPED", "line 3"]
+    editor.type(f":Acp {command}<CR>")
+    editor.wait_event("AcpTurnEnded", timeout=60)
+    second = "line 3 CHANGED" if command == "accept" else "line 3"
+    assert editor.lua("return vim.fn.getbufline('notes.txt', 3, 4)") == [first, second]

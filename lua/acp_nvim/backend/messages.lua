@@ -554,7 +554,7 @@
 
 --- What a file held when the backend last looked.
 ---@class acp.message.KnownText
----@field text string
+---@field text? string  else the base of the write
 ---@field stamp? integer[]
 
 ---@class acp.message.WriteRequest

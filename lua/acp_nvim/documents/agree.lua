@@ -99,8 +99,9 @@ end
 ---@param buf integer
 ---@param differed boolean  it did not before, or counted as modified
 ---@param rows string[]     the disk's text
+---@param takes? boolean    the buffer does not hold it yet: it is taken as Neovim reads it
 ---@return boolean same  false: the disk has another text by now
-function M.agree(buf, differed, rows)
+function M.agree(buf, differed, rows, takes)
   local position, views = undo_step.undo_position(buf), undo_step.views(buf)
   vim.bo[buf].modified = false
   if is_new(buf) then
@@ -111,7 +112,9 @@ function M.agree(buf, differed, rows)
   if not text.same_lines(rows, api.nvim_buf_get_lines(buf, 0, -1, true)) then
     return false
   end
-  undo_step.forget(buf, position)
+  if not takes then
+    undo_step.forget(buf, position)
+  end
   vim.bo[buf].modified = false
   undo_step.restore_views(views)
   return true

@@ -19,6 +19,7 @@ local M = {}
 ---@field turn? integer
 
 ---@class acp.Step
+---@field capped? boolean  there would be too many edits: one stands for all
 ---@field by? acp.By         nil: the user, or another program
 ---@field edits acp.Edit[]   { first, last, lines }: ascending and disjoint, in the rows that the step before has left
 
@@ -33,6 +34,7 @@ local M = {}
 ---@field created? boolean   there was no file, and no text
 ---@field anew? boolean      extmarks in the buffer may have lost their places
 ---@field ok? boolean        in `ended`
+---@field exact? boolean     the buffer holds what `steps` have made of `before`; else more has come along with them
 
 ---@class acp.ChangeListener
 ---@field begins? fun(change: acp.BufferChange)
@@ -85,9 +87,10 @@ end
 
 ---@param change acp.BufferChange
 ---@param ok boolean
-function M.finish(change, ok)
+---@param exact? boolean
+function M.finish(change, ok, exact)
   under_way[change.buf] = nil
-  change.phase, change.ok = "ended", ok
+  change.phase, change.ok, change.exact = "ended", ok, exact
   tell(change)
 end
 

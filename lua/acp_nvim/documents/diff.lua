@@ -1,10 +1,16 @@
--- The line edits that make one list of lines of another, in bounded time: Neovim's own diff may take seconds for two texts
--- of many equal lines, and nobody can interrupt it.
+-- The line edits that make one list of lines of another, in bounded time.
 --
 --   old  a b c d e       common head: a, common tail: e; between them b c d | b X d
 --   new  a b X d e       edits: { { 2, 3, { "X" } } }, rows from 0, ends exclusive
 --
+-- Neovim's own diff compares what is left. For larger texts that would take up to a second, which nobody can interrupt.
+-- There the changes are looked for from the first line on: where both texts go on alike a few lines further down, the gap
+-- is compared alone; else a window of lines is, and what follows its last certain line comes into the next window. A few
+-- windows have to do, and a few thousand edits: of more, one edit stands for all.
+--
 -- Invariant: applied to `old`, the edits make `new`; they ascend and do not touch each other.
+local limits = require("acp_nvim.limits")
+
 local M = {}
 
 ---@class acp.Edit
@@ -12,7 +18,8 @@ local M = {}
 ---@field [2] integer   behind the last row
 ---@field [3] string[]  the lines that take their place
 
-local XDIFF_LINES = 8000 -- of both sides; Neovim compares so many in 10 ms, whatever they are
+local NEAR = 12 -- lines of both sides within which a small change is over
+local SURE = 4 -- lines that must be the same there
 local xdiff = vim.text and vim.text.diff or vim.diff
 
 --- The lines as one text. Neovim holds a NUL byte of a file as a line break within a line: it is a NUL here, else the
@@ -22,178 +29,151 @@ local xdiff = vim.text and vim.text.diff or vim.diff
 ---@param last integer
 ---@return string
 local function joined(lines, first, last)
-  if last < first then
-    return ""
+  local part = {}
+  for i = first, last do
+    local line = lines[i]
+    part[i - first + 1] = line:find("\n", 1, true) and line:gsub("\n", "\0") or line
   end
-  local text = table.concat(lines, "\n", first, last)
-  if select(2, text:gsub("\n", "")) > last - first then
-    local escaped = {}
-    for i = first, last do
-      escaped[i - first + 1] = lines[i]:gsub("\n", "\0")
-    end
-    text = table.concat(escaped, "\n")
-  end
-  return text .. "\n"
+  return table.concat(part, "\n") .. "\n"
 end
 
----@param edits acp.Edit[]
+--- The stretches in which two ranges of lines differ, as Neovim tells them: few, whatever both hold.
+---@param old string[]
 ---@param new string[]
 ---@param a1 integer  first of the old lines, 1-based
 ---@param a2 integer  last of them
 ---@param b1 integer  the same of the new ones
 ---@param b2 integer
-local function add(edits, new, a1, a2, b1, b2)
-  local lines = {}
-  for i = b1, b2 do
-    lines[i - b1 + 1] = new[i]
+---@return integer[][]  { a1, a2, b1, b2 } each; where one side has no line, its last is before its first
+local function stretches(old, new, a1, a2, b1, b2)
+  if a1 > a2 or b1 > b2 or (a1 == a2 and b1 == b2) then
+    return { { a1, a2, b1, b2 } }
   end
-  edits[#edits + 1] = { a1 - 1, a2, lines }
-end
-
---- The stretch without the lines that are the same at both ends.
----@param old string[]
----@param new string[]
----@param a1 integer
----@param a2 integer
----@param b1 integer
----@param b2 integer
----@return integer a1
----@return integer a2
----@return integer b1
----@return integer b2
-local function trimmed(old, new, a1, a2, b1, b2)
-  while a1 <= a2 and b1 <= b2 and old[a1] == new[b1] do
-    a1, b1 = a1 + 1, b1 + 1
-  end
-  while a1 <= a2 and b1 <= b2 and old[a2] == new[b2] do
-    a2, b2 = a2 - 1, b2 - 1
-  end
-  return a1, a2, b1, b2
-end
-
---- A stretch that is small enough to be compared as it is; else it is one edit.
----@param edits acp.Edit[]
----@param old string[]
----@param new string[]
----@param a1 integer
----@param a2 integer
----@param b1 integer
----@param b2 integer
-local function compare(edits, old, new, a1, a2, b1, b2)
-  a1, a2, b1, b2 = trimmed(old, new, a1, a2, b1, b2)
-  local gone, come = a2 - a1 + 1, b2 - b1 + 1
-  if gone == 0 and come == 0 then
-    return
-  elseif gone == 0 or come == 0 or (gone == 1 and come == 1) or gone + come > XDIFF_LINES then
-    return add(edits, new, a1, a2, b1, b2)
-  end
-  local options = { result_type = "indices" } ---@type table
-  local hunks = xdiff(joined(old, a1, a2), joined(new, b1, b2), options) --[[@as integer[][] ]]
+  local hunks = xdiff(joined(old, a1, a2), joined(new, b1, b2), { result_type = "indices" }) --[[@as integer[][] ]]
   for _, hunk in ipairs(hunks) do
-    local first, some, start, others = unpack(hunk)
+    local first, some, start, others = hunk[1], hunk[2], hunk[3], hunk[4]
     -- where nothing is replaced, xdiff names the line before
     first, start = some == 0 and first + 1 or first, others == 0 and start + 1 or start
-    local from, to = a1 + first - 1, b1 + start - 1
-    add(edits, new, from, from + some - 1, to, to + others - 1)
+    hunk[1], hunk[2] = a1 + first - 1, a1 + first + some - 2
+    hunk[3], hunk[4] = b1 + start - 1, b1 + start + others - 2
   end
+  return hunks
 end
 
---- The lines that stand once in the stretch, by their text.
----@param lines string[]
----@param first integer
----@param last integer
----@return table<string, integer>  0: more than once
-local function places(lines, first, last)
-  local found = {} ---@type table<string, integer>
-  for i = first, last do
-    local line = lines[i]
-    found[line] = found[line] and 0 or i
-  end
-  return found
-end
-
---- The longest part of the numbers that ascends.
----@param numbers integer[]
----@return integer[]  their places in the list
-local function ascending(numbers)
-  local tops, before = {}, {} ---@type integer[], integer[]
-  for i, number in ipairs(numbers) do
-    local low, high = 1, #tops + 1
-    if #tops == 0 or numbers[tops[#tops]] < number then
-      low = high
-    end
-    while low < high do
-      local middle = math.floor((low + high) / 2)
-      if numbers[tops[middle]] < number then
-        low = middle + 1
-      else
-        high = middle
-      end
-    end
-    tops[low], before[i] = i, tops[low - 1] or 0
-  end
-  local found, i = {}, tops[#tops] or 0
-  for n = #tops, 1, -1 do
-    found[n], i = i, before[i]
-  end
-  return found
-end
-
---- Lines that both sides hold exactly once, in the same order: they tell which stretches belong together.
+--- The last lines before both go on alike, a few lines further down.
 ---@param old string[]
 ---@param new string[]
----@param a1 integer
----@param a2 integer
----@param b1 integer
----@param b2 integer
----@return integer[] olds
----@return integer[] news
-local function anchors(old, new, a1, a2, b1, b2)
-  local once, others = places(old, a1, a2), places(new, b1, b2)
-  local olds, news = {}, {}
-  for i = a1, a2 do
-    local other = others[old[i]]
-    if other and other > 0 and once[old[i]] > 0 then
-      olds[#olds + 1], news[#news + 1] = i, other
+---@param a integer
+---@param last_a integer
+---@param b integer
+---@param last_b integer
+---@return integer? end_a  nil: they do not
+---@return integer? end_b
+local function before_meeting(old, new, a, last_a, b, last_b)
+  for far = 1, NEAR do
+    for skipped = 0, far do
+      local i, j, same = a + skipped, b + far - skipped, 0
+      local most = math.min(SURE, last_a - i + 1, last_b - j + 1)
+      while same < most and old[i + same] == new[j + same] do
+        same = same + 1
+      end
+      if same == SURE then
+        return i - 1, j - 1
+      end
     end
   end
-  local kept, kept_olds, kept_news = ascending(news), {}, {}
-  for n, at in ipairs(kept) do
-    kept_olds[n], kept_news[n] = olds[at], news[at]
-  end
-  return kept_olds, kept_news
 end
 
+--- The stretches of two ranges of any size, both of which begin with another line.
+---@param old string[]
+---@param new string[]
+---@param a integer
+---@param last_a integer
+---@param b integer
+---@param last_b integer
+---@return integer[][]? found  nil: there are too many, or the search takes too long
+local function search(old, new, a, last_a, b, last_b)
+  local found, windows, size = {}, 0, limits.DIFF_LINES / 2
+  while a <= last_a or b <= last_b do
+    local end_a, end_b = before_meeting(old, new, a, last_a, b, last_b)
+    local is_window = not end_a
+    if is_window then
+      windows, end_a, end_b = windows + 1, math.min(last_a, a + size - 1), math.min(last_b, b + size - 1)
+    end
+    local some = stretches(old, new, a, end_a, b, end_b)
+    if windows > limits.DIFF_WINDOWS or #found + #some > limits.DIFF_EDITS then
+      return nil
+    end
+    local last = some[#some]
+    local is_cut = is_window and last[2] == end_a and (end_a < last_a or end_b < last_b)
+    if is_cut and last[1] == a and last[3] == b then -- nothing in common: no window further down would say more
+      found[#found + 1] = { a, last_a, b, last_b }
+      return found
+    elseif is_cut then
+      some[#some] = nil
+      a, b = last[1], last[3]
+    else
+      a, b = end_a + 1, end_b + 1
+    end
+    vim.list_extend(found, some)
+    while a <= last_a and b <= last_b and old[a] == new[b] do
+      a, b = a + 1, b + 1
+    end
+  end
+  return found
+end
+
+--- The edits that make `new` of `old`.
 ---@param old string[]
 ---@param new string[]
 ---@return acp.Edit[]
+---@return boolean? is_capped  there are too many: one edit stands for all
 function M.edits(old, new)
+  local a, b, last_a, last_b = 1, 1, #old, #new
+  while a <= last_a and b <= last_b and old[a] == new[b] do
+    a, b = a + 1, b + 1
+  end
+  while a <= last_a and b <= last_b and old[last_a] == new[last_b] do
+    last_a, last_b = last_a - 1, last_b - 1
+  end
+  if a > last_a and b > last_b then
+    return {}
+  end
+  local is_small = last_a - a + last_b - b + 2 <= limits.DIFF_LINES
+  local found = (is_small and stretches or search)(old, new, a, last_a, b, last_b)
   local edits = {} ---@type acp.Edit[]
-  local a1, a2, b1, b2 = trimmed(old, new, 1, #old, 1, #new)
-  if a2 - a1 + b2 - b1 + 2 <= XDIFF_LINES then
-    compare(edits, old, new, a1, a2, b1, b2)
-    return edits
-  end
-  local olds, news = anchors(old, new, a1, a2, b1, b2)
-  for n, at in ipairs(olds) do
-    if at > a1 or news[n] > b1 then
-      compare(edits, old, new, a1, at - 1, b1, news[n] - 1)
+  for i, each in ipairs(found or { { a, last_a, b, last_b } }) do
+    local lines = {}
+    for row = each[3], each[4] do
+      lines[row - each[3] + 1] = new[row]
     end
-    a1, b1 = at + 1, news[n] + 1
+    edits[i] = { each[1] - 1, each[2], lines }
   end
-  compare(edits, old, new, a1, a2, b1, b2)
-  return edits
+  return edits, not found or nil
 end
 
 --- The same in the rows of a buffer. One without any line shows an empty one, which goes when a line comes.
 ---@param old string[]
 ---@param new string[]
 ---@return acp.Edit[]
+---@return boolean? is_capped
 function M.of_buffer(old, new)
   if #old == 0 then
     return #new > 0 and { { 0, 1, new } } or {}
   end
   return M.edits(old, new)
+end
+
+--- An edit without the lines that it leaves as they are, in rows of the whole text.
+---@param lines string[]  the whole text before
+---@param edit acp.Edit
+---@return acp.Edit[]
+function M.refined(lines, edit)
+  local finer = M.edits(vim.list_slice(lines, edit[1] + 1, edit[2]), edit[3])
+  for _, each in ipairs(finer) do
+    each[1], each[2] = each[1] + edit[1], each[2] + edit[1]
+  end
+  return finer
 end
 
 ---@param lines string[]
@@ -205,7 +185,9 @@ function M.apply(lines, edits)
     for i = done + 1, edit[1] do
       result[#result + 1] = lines[i]
     end
-    vim.list_extend(result, edit[3])
+    for _, line in ipairs(edit[3]) do
+      result[#result + 1] = line
+    end
     done = edit[2]
   end
   for i = done + 1, #lines do

@@ -20,12 +20,13 @@ local M = {}
 ---@field theirs string[]
 
 ---@param edits acp.Edit[]
+---@param is_capped? boolean  lines that are the same may be among those of the edit: their places tell nothing
 ---@param side "mine"|"theirs"
 ---@param into table[]
-local function by_line(edits, side, into)
+local function by_line(edits, is_capped, side, into)
   for _, edit in ipairs(edits) do
     local first, last, lines = edit[1], edit[2], edit[3]
-    if last - first == #lines and #lines > 1 then
+    if last - first == #lines and #lines > 1 and not is_capped then
       for n, line in ipairs(lines) do
         into[#into + 1] = { first + n - 1, first + n, { line }, side = side }
       end
@@ -117,11 +118,14 @@ end
 ---@param theirs string[]
 ---@return acp.Edit[] clean  of the base: what needs no decision
 ---@return acp.Overlap[] overlaps
+---@return boolean is_coarse  a side has changed too much to be compared line by line
 local function merge(base, mine, theirs)
   local clean, overlaps = {}, {} ---@type acp.Edit[], acp.Overlap[]
   local some, others = {}, {} ---@type table[], table[]
-  by_line(diff.edits(base, mine), "mine", some)
-  by_line(diff.edits(base, theirs), "theirs", others)
+  local my_edits, is_capped = diff.edits(base, mine)
+  local their_edits, are_capped = diff.edits(base, theirs)
+  by_line(my_edits, is_capped, "mine", some)
+  by_line(their_edits, are_capped, "theirs", others)
   for _, place in ipairs(places(joined(some, others))) do
     local one, other = place.mine, place.theirs
     if #one == 0 or #other == 0 then
@@ -135,7 +139,7 @@ local function merge(base, mine, theirs)
       end
     end
   end
-  return clean, overlaps
+  return clean, overlaps, is_capped or are_capped or false
 end
 
 ---@param base string[]
@@ -156,17 +160,18 @@ end
 ---@param theirs string[]
 ---@return string[] mine       the merge, with my lines where both overlap
 ---@return string[]? theirs    the same with theirs; nil: nothing overlaps
+---@return boolean? is_coarse   they may overlap only because a side has changed too much to be compared line by line
 function M.lines(base, mine, theirs)
   if text.same_lines(base, mine) or text.same_lines(mine, theirs) then
     return theirs
   elseif text.same_lines(base, theirs) then
     return mine
   end
-  local clean, overlaps = merge(base, mine, theirs)
+  local clean, overlaps, is_coarse = merge(base, mine, theirs)
   if #overlaps == 0 then
     return chosen(base, clean, overlaps, "mine")
   end
-  return chosen(base, clean, overlaps, "mine"), chosen(base, clean, overlaps, "theirs")
+  return chosen(base, clean, overlaps, "mine"), chosen(base, clean, overlaps, "theirs"), is_coarse
 end
 
 --- Merges whole texts: the file keeps its line ends, and its last newline unless they have changed it.
@@ -175,28 +180,29 @@ end
 ---@param theirs acp.Text
 ---@return acp.Text mine     the merge, with my lines where both overlap
 ---@return acp.Text? theirs  the same with theirs; nil: nothing overlaps
+---@return boolean? is_coarse
 function M.texts(base, mine, theirs)
-  local lines, others = M.lines(base and base.lines or {}, mine.lines, theirs.lines)
+  local lines, others, is_coarse = M.lines(base and base.lines or {}, mine.lines, theirs.lines)
   local is_kept = base and base.final == theirs.final
   local shape = { bom = mine.bom or theirs.bom, final = theirs.final }
   if is_kept then
     shape.final = mine.final
   end
   local merged = text.with(mine, shape)
-  return text.with(merged, { lines = lines }), others and text.with(merged, { lines = others }) or nil
+  return text.with(merged, { lines = lines }), others and text.with(merged, { lines = others }) or nil, is_coarse
 end
 
 --- Merges the texts of a file that is not loaded.
 ---@param base? string
 ---@param mine string
 ---@param theirs string
----@return { text?: string, mine?: string, agents?: string }  either the merge, or both sides where they overlap
+---@return { text?: string, mine?: string, agents?: string, coarse?: true }  either the merge, or both sides where they overlap
 function M.strings(base, mine, theirs)
   local ff = text.format_of((mine == "" and (base or "") == "") and theirs or mine)
   local split = text.split(mine, ff)
-  local merged, others = M.texts(base and text.split(base, ff), split, text.split(theirs, ff))
+  local merged, others, is_coarse = M.texts(base and text.split(base, ff), split, text.split(theirs, ff))
   if others then
-    return { mine = text.whole(merged), agents = text.whole(others) }
+    return { mine = text.whole(merged), agents = text.whole(others), coarse = is_coarse or nil }
   end
   return { text = text.whole(merged) }
 end

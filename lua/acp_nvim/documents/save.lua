@@ -146,6 +146,7 @@ end
 ---@field warning? string   an autocommand has failed after that
 ---@field error? string     the file was not saved
 ---@field touched? boolean  and holds something else than before
+---@field changed? boolean  an autocommand has changed the buffer, or read it anew
 
 --- What to say of a buffer that an autocommand has read anew, renamed or unloaded: the disk alone knows. A formatter may
 --- have made something else of the text; what must not be called saved is the text of before.
@@ -159,7 +160,7 @@ local function judged_by_disk(path, wanted, before, err)
   local is_wanted = found and text.same_lines(found.lines, wanted.lines)
   local is_old = found and before and text.same_lines(text.rows(found.lines), before)
   if found and (is_wanted or not (is_old or err)) then
-    return { ok = true, text = found, warning = err and edit.one_line(err) or nil }
+    return { ok = true, text = found, changed = true, warning = err and edit.one_line(err) or nil }
   end
   return { error = err and edit.one_line(err) or "an autocommand has put another text in its place" }
 end
@@ -186,7 +187,7 @@ function M.save(buf, options, rows, wanted)
   end
   origin.in_step(buf)
   local saved = seen.changed and text.of_buffer(buf) or wanted
-  return { ok = true, text = saved, warning = not ok and edit.one_line(err) or nil }
+  return { ok = true, text = saved, changed = seen.changed, warning = not ok and edit.one_line(err) or nil }
 end
 
 --- After a save that has failed half-way: does the file hold the buffer's text all the same, as from a backup?

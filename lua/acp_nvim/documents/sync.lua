@@ -23,7 +23,7 @@ local M = {}
 local TRIES = 5 -- each finds a disk that has changed once more
 
 ---@class acp.KnownText        what the disk held when the backend last looked
----@field text string
+---@field text? string         nil: the base of the write
 ---@field stamp? acp.Stamp
 
 ---@class acp.Settled
@@ -78,34 +78,37 @@ function M.hold_cursors(buf)
 end
 
 ---@class acp.SyncPlan
+---@field live acp.Text
 ---@field disk acp.Text
 ---@field wanted acp.Text
 ---@field fenc string
+---@field edits acp.Edit[]    from the live text to the disk's
+---@field is_capped? boolean  they are one, as there would be too many
 ---@field steps acp.Step[]
 
---- Takes the disk's text, then the user's unsaved lines again.
+--- Takes the disk's text, then the user's unsaved lines again. Where all is another anyway, Neovim reads the text alone.
 ---@param buf integer
----@param live acp.Text
 ---@param plan acp.SyncPlan
 ---@return boolean same  false: the disk has another text by now
-local function change_and_agree(buf, live, plan)
-  if not origin.is_ahead(buf) and text.same_lines(live.lines, plan.wanted.lines) then
+local function change_and_agree(buf, plan)
+  if not origin.is_ahead(buf) and text.same_lines(plan.live.lines, plan.wanted.lines) then
     return true -- a look that began before the buffer took this up: an empty undo step would swallow the user's next `u`
   end
-  local rows = text.rows(plan.disk.lines)
-  local list = diff.of_buffer(live.lines, plan.disk.lines)
+  local rows, list = text.rows(plan.disk.lines), plan.edits
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
   local differed = vim.bo[buf].modified or #list > 0
   local put_cursors_back = #after > 0 and M.hold_cursors(buf)
   local disk = plan.disk
   undo_step.break_undo(buf)
-  edit.apply(buf, list)
+  if not plan.is_capped then
+    edit.apply(buf, list)
+  end
   local final = disk.final and #disk.lines > 0
   edit.set_format(
     buf,
     disk.binary and { final = final } or { final = final, bomb = disk.bom, ff = disk.ff, fenc = plan.fenc }
   )
-  if not agree.agree(buf, differed, rows) then
+  if not agree.agree(buf, differed, rows, plan.is_capped) then
     return false
   end
   if #after > 0 then
@@ -145,13 +148,16 @@ end
 --- makes `A B` of that. Then the buffer becomes `A B`, and the agent has changed `A b`.
 ---@param buf integer
 ---@param request acp.SyncRequest
----@param live acp.Text
 ---@param base? acp.Text
 ---@param plan acp.SyncPlan
 ---@return acp.Step[]
-local function steps_of(buf, request, live, base, plan)
-  local known, wanted = request.known, plan.wanted
-  local all = { { by = request.by, edits = diff.of_buffer(live.lines, wanted.lines) } }
+local function steps_of(buf, request, base, plan)
+  local known, live, wanted = request.known, plan.live, plan.wanted
+  local edits, is_capped = plan.edits, plan.is_capped
+  if wanted ~= plan.disk then
+    edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
+  end
+  local all = { { by = request.by, edits = edits, capped = is_capped } }
   if not known or origin.is_saved_since(buf, known.stamp) then
     return all
   end
@@ -167,8 +173,8 @@ local function steps_of(buf, request, live, base, plan)
     end
     before = ahead
   end
-  local theirs = { edits = diff.of_buffer(live.lines, before.lines) }
-  local agents = { by = request.by, edits = diff.of_buffer(before.lines, wanted.lines) }
+  local theirs, agents = { edits = diff.of_buffer(live.lines, before.lines) }, { by = request.by }
+  agents.edits, agents.capped = diff.of_buffer(before.lines, wanted.lines)
   return #theirs.edits > 0 and { theirs, agents } or { agents }
 end
 
@@ -177,8 +183,9 @@ end
 ---@param live acp.Text
 ---@param disk acp.Text
 ---@param stamp acp.Stamp
+---@param is_coarse? boolean
 ---@return table
-local function overlap(mine, agents, live, disk, stamp)
+local function overlap(mine, agents, live, disk, stamp, is_coarse)
   return {
     overlap = {
       mine = text.whole(mine),
@@ -186,6 +193,7 @@ local function overlap(mine, agents, live, disk, stamp)
       live = text.whole(live),
       disk_text = text.whole(disk),
       disk = stamp,
+      coarse = is_coarse or nil,
     },
   }
 end
@@ -205,44 +213,44 @@ local function plan_of(buf, request)
   end
   local live = text.with(text.of_buffer(buf), { ff = disk.ff })
   local base, is_echo = base_of(buf, request, disk)
-  local plan = { disk = disk, wanted = disk, fenc = fenc, live = live, steps = {} }
+  local edits, is_capped = diff.of_buffer(live.lines, disk.lines)
+  local plan =
+    { live = live, disk = disk, wanted = disk, fenc = fenc, edits = edits, is_capped = is_capped, steps = {} }
   if vim.bo[buf].modified or is_echo then
     local from, theirs, settled = base, disk, request.settled
     if settled and vim.deep_equal(settled.disk, stamp) then
       from, theirs = text.split(settled.live, disk.ff, disk.binary), text.split(settled.text, disk.ff, disk.binary)
     end
-    local mine, agents = merge.texts(from, live, theirs)
+    local mine, agents, is_coarse = merge.texts(from, live, theirs)
     if agents then
-      return nil, overlap(mine, agents, live, disk, stamp)
+      return nil, overlap(mine, agents, live, disk, stamp, is_coarse)
     end
     plan.wanted = mine
   end
-  plan.steps =
-    steps_of(buf, is_echo and vim.tbl_extend("force", request, { known = false }) or request, live, base, plan)
+  plan.steps = steps_of(buf, is_echo and vim.tbl_extend("force", request, { known = false }) or request, base, plan)
   return plan
 end
 
 ---@param buf integer
----@param live acp.Text
 ---@param plan acp.SyncPlan
 ---@param by? acp.By
 ---@return table? answer  nil: the disk has changed once more
-local function carry_out(buf, live, plan, by)
+local function carry_out(buf, plan, by)
   local before = undo_step.remember(buf)
   local tick = api.nvim_buf_get_changedtick(buf)
   local change = changes.begin({
     buf = buf,
     path = find.resolve(api.nvim_buf_get_name(buf)),
     by = by,
-    before = text.rows(live.lines),
+    before = text.rows(plan.live.lines),
     anew = true,
     disk = plan.wanted ~= plan.disk and text.rows(plan.disk.lines) or nil,
   })
-  local ok, same = pcall(change_and_agree, buf, live, plan)
+  local ok, same = pcall(change_and_agree, buf, plan)
   if ok and same then
     origin.in_step(buf)
     changes.applied(change, plan.steps)
-    changes.finish(change, true)
+    changes.finish(change, true, true)
     return { ok = true }
   end
   if api.nvim_buf_get_changedtick(buf) ~= tick then
@@ -260,7 +268,7 @@ local function try(buf, request)
   if not plan then
     return answer
   end
-  return carry_out(buf, text.of_buffer(buf), plan, request.by)
+  return carry_out(buf, plan, request.by)
 end
 
 --- Gives the buffer the text that its file holds by now, and others that stay unsaved.
@@ -276,9 +284,11 @@ function M.put(buf, lines, wanted, by)
   end
   local live = text.of_buffer(buf)
   local disk = text.with(live, { lines = lines })
-  local plan = { disk = disk, wanted = text.with(disk, { lines = wanted }), fenc = vim.bo[buf].fileencoding }
+  local plan = { live = live, disk = disk, fenc = vim.bo[buf].fileencoding } ---@type table
+  plan.wanted = text.with(disk, { lines = wanted })
+  plan.edits, plan.is_capped = diff.of_buffer(live.lines, lines)
   plan.steps = { { by = by, edits = diff.of_buffer(live.lines, wanted) } }
-  local answer = carry_out(buf, live, plan, by) or { missed = "its file has changed once more" }
+  local answer = carry_out(buf, plan, by) or { missed = "its file has changed once more" }
   return { ok = answer.ok, error = answer.missed }
 end
 

@@ -144,7 +144,7 @@ end
 --- The text ends with a line end. Where 'fixendofline' has once put one into the file, 'endofline' does not know of it.
 ---@param buf integer
 ---@return boolean
-local function is_final(buf)
+function M.is_final(buf)
   local bo = vim.bo[buf]
   local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf))
   return bo.endofline or fixed
@@ -157,7 +157,7 @@ function M.of_buffer(buf)
   return {
     lines = void and {} or api.nvim_buf_get_lines(buf, 0, -1, true),
     ff = bo.binary and "unix" or bo.fileformat,
-    final = void or is_final(buf),
+    final = void or M.is_final(buf),
     bom = bo.bomb and not bo.binary,
     binary = bo.binary or nil,
   }

@@ -109,7 +109,7 @@ local function carry_out(buf, list, options, saves)
   elseif not saved.ok and is_loaded and not is_untouched then
     is_broken = take_back(buf, before, saved, data)
   end
-  changes.finish(change, saved.ok == true)
+  changes.finish(change, saved.ok == true, not saved.changed)
   if saved.ok then
     return { ok = true, saved = saved, warning = saved.warning }
   end
@@ -170,6 +170,7 @@ end
 ---@class acp.Mine
 ---@field text acp.Text       the buffer, with what has come to the disk
 ---@field apart? boolean      the disk and the unsaved lines overlap
+---@field is_coarse? boolean  they have changed too much to be compared line by line
 ---@field stamp? acp.Stamp    of the disk
 ---@field is_ahead? boolean
 
@@ -192,8 +193,8 @@ local function with_disk(buf, live)
   elseif not vim.bo[buf].modified then
     return { text = disk, is_ahead = true, stamp = stamp }
   end
-  local mine, theirs = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
-  return { text = mine, apart = theirs ~= nil, is_ahead = true, stamp = stamp }
+  local mine, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
+  return { text = mine, apart = theirs ~= nil, is_coarse = is_coarse, is_ahead = true, stamp = stamp }
 end
 
 ---@param buf integer
@@ -234,11 +235,12 @@ end
 ---@param mine acp.Mine
 ---@param wanted acp.Text
 ---@param edits acp.Edit[]  from the buffer's text to the wanted one
+---@param is_capped? boolean
 ---@return acp.Step[]
-local function steps_of(buf, request, live, mine, wanted, edits)
+local function steps_of(buf, request, live, mine, wanted, edits, is_capped)
   local before, known = mine.text, request.known
   if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
-    local seen = text.split(known.text, live.ff, live.binary)
+    local seen = text.split(known.text or request.base, live.ff, live.binary)
     local data = origin.data(buf)
     local both, apart = seen, nil ---@type acp.Text, acp.Text?
     if vim.bo[buf].modified then
@@ -248,10 +250,10 @@ local function steps_of(buf, request, live, mine, wanted, edits)
   end
   request.by = vim.tbl_extend("force", request.by, ends(buf, before, wanted))
   if before == live then
-    return { { by = request.by, edits = edits } }
+    return { { by = request.by, edits = edits, capped = is_capped } }
   end
-  local agents = { by = request.by, edits = diff.of_buffer(before.lines, wanted.lines) }
-  local theirs = { edits = diff.of_buffer(live.lines, before.lines) }
+  local theirs, agents = { edits = diff.of_buffer(live.lines, before.lines) }, { by = request.by }
+  agents.edits, agents.capped = diff.of_buffer(before.lines, wanted.lines)
   return #theirs.edits > 0 and { theirs, agents } or { agents }
 end
 
@@ -267,17 +269,15 @@ local function format_of(wanted, live)
 end
 
 ---@param live acp.Text
----@param edits acp.Edit[]
 ---@param saved acp.Text
 ---@param request acp.WriteRequest
 ---@return table
-local function written(live, edits, saved, request)
-  local whole = text.whole(saved)
+local function written(live, saved, request)
+  local whole, before = text.whole(saved), text.whole(live)
   return {
     written = true,
     text = whole ~= request.text and whole or nil,
-    before = text.whole(live),
-    line = edits[1] and edits[1][1] + 1 or 1,
+    before = before ~= request.base and before or nil,
   }
 end
 
@@ -288,13 +288,13 @@ end
 ---@param wanted acp.Text
 ---@return table
 local function put(buf, request, live, mine, wanted)
-  local edits = diff.of_buffer(live.lines, wanted.lines)
+  local edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   local is_there = origin.stamp(buf) ~= nil
   if #edits == 0 and is_there and not mine.is_ahead and not vim.bo[buf].modified and text.same(live, wanted) then
-    return written(live, edits, wanted, request)
+    return written(live, wanted, request)
   end
   local options = format_of(wanted, live) --[[@as acp.EditOptions]]
-  options.steps = steps_of(buf, request, live, mine, wanted, edits)
+  options.steps = steps_of(buf, request, live, mine, wanted, edits, is_capped)
   options.by, options.autocmds = request.by, request.autocmds
   options.created = not is_there and #live.lines == 0
   options.live, options.wanted = live, wanted
@@ -305,14 +305,14 @@ local function put(buf, request, live, mine, wanted)
   elseif answer.error then
     return { refused = answer.error, broken = answer.broken }
   end
-  local said = written(live, edits, answer.saved.text, request)
+  local said = written(live, answer.saved.text, request)
   said.warning = answer.warning
   return said
 end
 
 --- Writes what an agent wants into the loaded buffer of a file, and saves it.
 ---@param request acp.WriteRequest
----@return table answer  { written, text?, before, line, warning? } | { not_loaded } | { no_folder } | { locked = why }
+---@return table answer  { written, text?, before?, warning? } | { not_loaded } | { no_folder } | { locked = why }
 ---  | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
 function M.write(request)
   local buf = find.find(request.path)
@@ -335,12 +335,12 @@ function M.write(request)
     mine.text = text.with(mine.text, { ff = text.format_of(request.text) })
   end
   local theirs = text.split(request.text, mine.text.ff, live.binary)
-  local wanted, others = merge.texts(base_of(buf, request, mine.text), mine.text, theirs)
+  local wanted, others, is_coarse = merge.texts(base_of(buf, request, mine.text), mine.text, theirs)
   local apart = mine.apart and not vim.deep_equal(mine.stamp, request.settled)
   if others or apart then
     local sides = { mine = wanted, agents = others or wanted, live = mine.text }
-    local found = vim.tbl_map(text.whole, sides)
-    return { overlap = vim.tbl_extend("error", found, { disk = mine.stamp, apart = apart or nil }) }
+    local about = { disk = mine.stamp, apart = apart or nil, coarse = is_coarse or mine.is_coarse or nil }
+    return { overlap = vim.tbl_extend("error", vim.tbl_map(text.whole, sides), about) }
   end
   return put(buf, request, live, mine, wanted)
 end

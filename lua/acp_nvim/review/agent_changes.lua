@@ -5,7 +5,7 @@ local change_of = require("acp_nvim.review.change")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
 local text = require("acp_nvim.documents.text")
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
@@ -43,16 +43,24 @@ local function mixed_by(own)
 end
 
 ---@param file acp.ReviewedFile
----@param lines string[]
+---@param edits acp.Edit[]
+---@param is_capped? boolean
 ---@param by table
-local function agent_makes(file, lines, by)
-  local edits, is_capped = line_diff.edits(file.text.lines, lines)
+local function agent_edits(file, edits, is_capped, by)
   if is_capped then
     local name = vim.fs.basename(file.given)
     messages.show("info", ("%s: more changes than can be shown one by one: they are one"):format(name))
   end
   pending_changes.agent(file.text, edits, author_of(by), mixed_by(by.own))
   attach.touched(file, edits)
+end
+
+---@param file acp.ReviewedFile
+---@param lines string[]
+---@param by table
+local function agent_makes(file, lines, by)
+  local edits, is_capped = diff.edits(file.text.lines, lines)
+  agent_edits(file, edits, is_capped, by)
 end
 
 --- The agent has made `final` of the end of a text: perhaps its last line is the same but for its newline.
@@ -139,8 +147,8 @@ local beginnings = {} ---@type table<acp.BufferChange, acp.Beginning>
 ---@return acp.FileShape
 local function shape_of(buf)
   local bo = vim.bo[buf]
-  local final = text.of_buffer(buf).final
-  return { final = final, ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding }
+  local is_final = text.is_void(buf) or text.is_final(buf)
+  return { final = is_final, ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding }
 end
 
 ---@param file acp.ReviewedFile
@@ -149,27 +157,27 @@ end
 local function carry_out(file, change, is_reread)
   for _, step in ipairs(change.steps or {}) do
     if #file.text.lines == 0 or #change.before == 1 then -- rows of an empty buffer are no lines
-      local lines = line_diff.apply(#file.text.lines == 0 and { "" } or file.text.lines, step.edits)
+      local lines = diff.apply(#file.text.lines == 0 and { "" } or file.text.lines, step.edits)
       lines = #lines == 1 and lines[1] == "" and attach.lines(change.buf) or lines
-      local edits = line_diff.edits(file.text.lines, lines)
+      local edits = diff.edits(file.text.lines, lines)
       if step.by then
         agent_makes(file, lines, step.by)
       else
         pending_changes.user(file.text, edits, false)
       end
     elseif step.by then
-      pending_changes.agent(file.text, step.edits, author_of(step.by), mixed_by(step.by.own))
-      attach.touched(file, step.edits)
+      agent_edits(file, step.edits, step.capped, step.by)
     else
       pending_changes.user(file.text, step.edits, false)
       attach.touched(file, step.edits)
     end
   end
-  local lines = attach.lines(change.buf)
-  if change.by and not is_reread then
-    agent_makes(file, lines, change.by) -- what an autocommand has made of it as it was saved
+  if change.exact then
+    return
+  elseif change.by and not is_reread then
+    agent_makes(file, attach.lines(change.buf), change.by) -- what an autocommand has made of it as it was saved
   else
-    attach.became(file, lines, true)
+    attach.became(file, attach.lines(change.buf), true)
   end
 end
 
@@ -189,7 +197,7 @@ end
 ---@param change acp.BufferChange
 local function remember_saved(file, change)
   if change.disk then
-    local known = pending_changes.without(file.text, line_diff.edits(file.text.lines, change.disk))
+    local known = pending_changes.without(file.text, diff.edits(file.text.lines, change.disk))
     file.saved = { lines = change.disk, known = known }
   elseif not vim.bo[change.buf].modified then
     attach.remember_saved(file)
@@ -257,7 +265,7 @@ local function on_ended(change)
   if file.buf == change.buf then
     attach.settled(file, change.anew)
   else
-    attach.follow(file, change.buf)
+    attach.follow(file, change.buf, true)
   end
   refresh.file(file, 0, -1) -- the end of the file may be all that is another
   remember_saved(file, change)

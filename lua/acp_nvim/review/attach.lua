@@ -7,7 +7,7 @@ local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
 local find = require("acp_nvim.documents.find")
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local text = require("acp_nvim.documents.text")
 local refresh = require("acp_nvim.review.refresh")
@@ -59,8 +59,8 @@ end
 ---@param lines string[]
 ---@param is_reread boolean  from the disk
 function M.became(file, lines, is_reread)
-  local edits = line_diff.edits(file.text.lines, lines)
-  if #edits > 0 and is_reread and file.saved and #line_diff.edits(file.saved.lines, lines) == 0 then
+  local edits = diff.edits(file.text.lines, lines)
+  if #edits > 0 and is_reread and file.saved and #diff.edits(file.saved.lines, lines) == 0 then
     pending_changes.restore(file.text, lines, file.saved.known)
   else
     pending_changes.user(file.text, edits, not is_reread)
@@ -132,7 +132,7 @@ local function on_lines(buf, one, first, last, new_last)
     one.stale = true -- the text may have no line at all
     return
   end
-  pending_changes.user(one.file.text, line_diff.refined(one.file.text.lines, { first, last, lines }))
+  pending_changes.user(one.file.text, diff.refined(one.file.text.lines, { first, last, lines }))
   local growth = new_last - last
   one.from = math.min(one.from, first)
   one.to = math.max(one.to >= last and one.to + growth or one.to, new_last)
@@ -174,7 +174,8 @@ end
 --- The buffer is that of the file, and is followed from now on.
 ---@param file acp.ReviewedFile
 ---@param buf integer
-function M.follow(file, buf)
+---@param is_known? boolean  the lines of the file are the buffer's
+function M.follow(file, buf, is_known)
   local seq = M.undo_state(buf)
   local has_tree = #api.nvim_buf_call(buf, vim.fn.undotree).entries > 0 -- `:edit!` keeps it, `:bdelete` does not
   if file.last_buf ~= buf or not has_tree then
@@ -186,7 +187,7 @@ function M.follow(file, buf)
   local one = { file = file, seq = seq, newest = seq, edits = 0, from = math.huge, to = -1 }
   followers[buf], file.buf = one, buf
   attach(buf, one)
-  one.stale, one.reread = true, true
+  one.stale, one.reread = not is_known, true
   settle(buf, one)
   if not has_tree then
     pending_changes.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
@@ -238,7 +239,7 @@ end
 
 --- These edits have been carried out in the file's text: marks beside them may not be where they were.
 ---@param file acp.ReviewedFile
----@param edits acp.LineEdit[]  rows before them
+---@param edits acp.Edit[]  rows before them
 function M.touched(file, edits)
   local one = file.buf and followers[file.buf]
   if not one or #edits == 0 then

@@ -8,7 +8,7 @@
 --
 -- Invariant: the text with `new` of every change replaced by its `old` holds no line of an agent and all of the user's.
 local changes = require("acp_nvim.review.change")
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local places = require("acp_nvim.review.places")
 
 local M = {}
@@ -60,8 +60,8 @@ function M.near(blocks, first, last)
 end
 
 ---@param blocks acp.Blocks
----@param edits acp.LineEdit[]
----@param remake fun(near: acp.Placed[], edit: acp.LineEdit): acp.Placed[]
+---@param edits acp.Edit[]
+---@param remake fun(near: acp.Placed[], edit: acp.Edit): acp.Placed[]
 ---@return acp.Blocks
 local function carried(blocks, edits, remake)
   local rows, list = places.carry(blocks.rows, blocks.changes, size, edits, remake)
@@ -72,7 +72,7 @@ end
 
 --- New lines of the user come behind lines that are hidden at the same row.
 ---@param placed acp.Placed
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@return acp.Placed[]
 local function left(placed, edit)
   local row, change, first, last = placed.row, placed.item, edit[1], edit[2]
@@ -94,7 +94,7 @@ end
 
 ---@param blocks acp.Blocks
 ---@param i integer
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@return boolean
 local function is_beside(blocks, i, edit)
   return stop(blocks.rows[i], blocks.changes[i]) <= edit[1] or blocks.rows[i] >= edit[2]
@@ -102,7 +102,7 @@ end
 
 --- The user's lines belong to no change: what they replace leaves together with its partners.
 ---@param blocks acp.Blocks
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@return acp.Blocks  the same table if no change is met and none moves
 function M.user(blocks, edits)
   local edit = edits[1]
@@ -134,7 +134,7 @@ end
 
 --- Of neighbours that only touch, those of the same author melt, and lines that are hidden there.
 ---@param near acp.Placed[]
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@param author acp.Author
 ---@return integer from
 ---@return integer to
@@ -179,7 +179,7 @@ end
 
 ---@param lines string[]  the text without this edit and those above it; what is behind the edit may have changed
 ---@param found acp.Placed[]
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@return acp.Melting
 local function melting(lines, found, edit)
   local first, last = edit[1], edit[2]
@@ -210,7 +210,7 @@ end
 ---@return acp.Placed[]
 local function remade(made, author, melted, is_mixed)
   local result, row = {}, made.low
-  for _, edit in ipairs(line_diff.edits(made.old, made.new)) do
+  for _, edit in ipairs(diff.edits(made.old, made.new)) do
     local change = changes.new(author, vim.list_slice(made.old, edit[1] + 1, edit[2]), edit[3], is_mixed)
     change.melted = melted
     for n, span in ipairs(made.spans) do
@@ -229,7 +229,7 @@ end
 --- The agent's lines are a change over the lines that were there before any change that they meet.
 ---@param blocks acp.Blocks
 ---@param lines string[]  the text before
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@param author acp.Author
 ---@param is_mixed? fun(old: string[], new: string[]): boolean  the user has had a hand in that edit
 ---@return acp.Blocks

@@ -4,7 +4,7 @@
 --   disk     a X c          gets a b c: where the lines of a hunk are as they were, what is beside them hides nothing
 --
 -- A hunk that the other text lacks already is left alone. Where it cannot be told, nothing is guessed.
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 
 local M = {}
 
@@ -19,7 +19,7 @@ local M = {}
 ---@return acp.Stretch[]
 local function stretches(first, second)
   local shift, list = 0, {}
-  for i, edit in ipairs(line_diff.edits(first, second)) do
+  for i, edit in ipairs(diff.edits(first, second)) do
     local begin = edit[1] + shift
     list[i] = { begin, begin + #edit[3], edit[1], edit[2] }
     shift = shift + #edit[3] - (edit[2] - edit[1])
@@ -71,11 +71,11 @@ end
 
 --- `undoing` takes the hunks out of `rows`; some may be out of `lines` already.
 ---@param rows string[]
----@param undoing acp.LineEdit[]
+---@param undoing acp.Edit[]
 ---@param lines string[]
 ---@return string[]?  nil: it cannot be told
 function M.without(rows, undoing, lines)
-  local has, lacks = stretches(lines, rows), stretches(lines, line_diff.apply(rows, undoing))
+  local has, lacks = stretches(lines, rows), stretches(lines, diff.apply(rows, undoing))
   local found, shift = {}, 0
   for _, edit in ipairs(undoing) do
     local begin, stop = edit[1] + shift, edit[1] + shift + #edit[3]
@@ -92,7 +92,7 @@ function M.without(rows, undoing, lines)
     end
     shift = shift + #edit[3] - (edit[2] - edit[1])
   end
-  return line_diff.apply(lines, found)
+  return diff.apply(lines, found)
 end
 
 return M

@@ -5,7 +5,7 @@
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local places = require("acp_nvim.review.places")
 
 local M = {}
@@ -63,8 +63,8 @@ local function is_above(one, other)
 end
 
 ---@param list acp.Lost[]  of one session
----@param edits acp.LineEdit[]
----@param remake fun(near: { row: integer, item: acp.Lost }[], edit: acp.LineEdit): { row: integer, item: acp.Lost }[]
+---@param edits acp.Edit[]
+---@param remake fun(near: { row: integer, item: acp.Lost }[], edit: acp.Edit): { row: integer, item: acp.Lost }[]
 ---@return acp.Lost[]
 local function carried(list, edits, remake)
   table.sort(list, is_above)
@@ -91,7 +91,7 @@ end
 
 --- What stays beside an edit, moved by it.
 ---@param near { row: integer, item: acp.Lost }[]
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@param is_met fun(lost: acp.Lost, first: integer, last: integer): boolean
 ---@return { row: integer, item: acp.Lost }[] above
 ---@return { row: integer, item: acp.Lost }[] below
@@ -113,7 +113,7 @@ end
 
 --- What an edit meets and what it takes of the agent's lines become one.
 ---@param near { row: integer, item: acp.Lost }[]
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@param session integer
 ---@param taken { row: integer, lines: string[] }[]  by this edit, ascending
 ---@return { row: integer, item: acp.Lost }[]
@@ -141,7 +141,7 @@ end
 --- The lines of changes that the user's edit replaces.
 ---@param blocks acp.Blocks  before it
 ---@param near fun(blocks: acp.Blocks, first: integer, last: integer): integer, integer
----@param edit acp.LineEdit
+---@param edit acp.Edit
 ---@return table<integer, { row: integer, lines: string[] }[]>  by session
 local function taken_by(blocks, near, edit)
   local found = {}
@@ -162,7 +162,7 @@ end
 ---@param all acp.Lost[]
 ---@param blocks acp.Blocks  before the edits
 ---@param near fun(blocks: acp.Blocks, first: integer, last: integer): integer, integer
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@return acp.Lost[]
 function M.user(all, blocks, near, edits)
   local lists, taken, result = by_session(all), {}, {}
@@ -183,7 +183,7 @@ end
 
 --- After edits that are nobody's answer: an agent has written over what they meet, or the file was read again.
 ---@param all acp.Lost[]
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@return acp.Lost[]
 function M.written_over(all, edits)
   local result = {}
@@ -238,11 +238,11 @@ local MOST_LINES = 200 -- of all hunks of a file
 
 ---@param lines string[]
 ---@param lost acp.Lost
----@return acp.LineEdit[] edits  from the agent's lines to those in their place
+---@return acp.Edit[] edits  from the agent's lines to those in their place
 ---@return boolean is_undone
 local function difference(lines, lost)
   local now = vim.list_slice(lines, lost.row + 1, lost.row + lost.count)
-  return line_diff.edits(lost.was, now), lost.undone ~= nil and vim.deep_equal(now, lost.undone)
+  return diff.edits(lost.was, now), lost.undone ~= nil and vim.deep_equal(now, lost.undone)
 end
 
 ---@param out string[]

@@ -5,7 +5,7 @@
 -- what is left of the agent's lines in it, and nothing else.
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.review.change")
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local lost_lines = require("acp_nvim.review.lost_lines")
 
 local M = {}
@@ -46,7 +46,7 @@ end
 
 --- Rows behind an edit follow it.
 ---@param decided acp.DecidedChange[]
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@return acp.DecidedChange[]
 local function moved(decided, edits)
   return vim.tbl_map(function(each)
@@ -63,7 +63,7 @@ local function moved(decided, edits)
 end
 
 ---@param text acp.Pending
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 local function replace(text, edits)
   local edit = edits[1]
   if #edits == 1 and #edit[3] == edit[2] - edit[1] then
@@ -71,13 +71,13 @@ local function replace(text, edits)
       text.lines[edit[1] + i] = line
     end
   else
-    text.lines = line_diff.apply(text.lines, edits)
+    text.lines = diff.apply(text.lines, edits)
   end
 end
 
 --- An agent has changed the text.
 ---@param text acp.Pending
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@param author acp.Author
 ---@param is_mixed? fun(old: string[], new: string[]): boolean
 function M.agent(text, edits, author, is_mixed)
@@ -94,7 +94,7 @@ end
 
 --- The user has, or somebody of whom nothing is known: `is_answer` false, and no agent is told of it.
 ---@param text acp.Pending
----@param edits acp.LineEdit[]
+---@param edits acp.Edit[]
 ---@param is_answer? boolean
 function M.user(text, edits, is_answer)
   if #edits > 0 then
@@ -114,7 +114,7 @@ end
 
 --- What there would be to know without these edits of the user's.
 ---@param text acp.Pending
----@param edits acp.LineEdit[]  back to the text without them
+---@param edits acp.Edit[]  back to the text without them
 ---@return acp.Known
 function M.without(text, edits)
   return #edits == 0 and text.known
@@ -184,7 +184,7 @@ end
 --- The edits that take these changes back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return acp.LineEdit[]
+---@return acp.Edit[]
 function M.undoing(text, ids)
   return vim.tbl_map(function(placed)
     return { placed.row, placed.row + #placed.item.new, placed.item.old }

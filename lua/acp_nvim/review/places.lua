@@ -40,8 +40,8 @@ end
 ---@param rows integer[]
 ---@param items T[]
 ---@param size fun(item: T): integer
----@param edits acp.LineEdit[]
----@param remake fun(near: { row: integer, item: T }[], edit: acp.LineEdit): { row: integer, item: T }[]  rows in the text without and with the edit
+---@param edits acp.Edit[]
+---@param remake fun(near: { row: integer, item: T }[], edit: acp.Edit): { row: integer, item: T }[]  rows in the text without and with the edit
 ---@return integer[] rows
 ---@return T[] items
 function M.carry(rows, items, size, edits, remake)

@@ -9,7 +9,7 @@ local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local disk_text = require("acp_nvim.review.disk_text")
 local edit = require("acp_nvim.documents.edit")
 local find = require("acp_nvim.documents.find")
-local line_diff = require("acp_nvim.review.line_diff")
+local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local origin = require("acp_nvim.documents.origin")
 local remove = require("acp_nvim.documents.remove")
@@ -31,7 +31,7 @@ local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e
 ---@class acp.Undoing
 ---@field file acp.ReviewedFile
 ---@field ids table<integer, true>
----@field edits acp.LineEdit[]
+---@field edits acp.Edit[]
 ---@field wanted string[]   the text without the hunks
 ---@field is_all boolean    nothing of an agent's is left
 
@@ -55,7 +55,7 @@ local function undoing(file, ids)
       end
     end
   end
-  local wanted = line_diff.apply(file.text.lines, edits)
+  local wanted = diff.apply(file.text.lines, edits)
   return { file = file, ids = chosen, edits = edits, wanted = wanted, is_all = count == all }
 end
 
@@ -85,13 +85,13 @@ end
 --- The edits in rows of the buffer: a text without lines has one.
 ---@param lines string[]
 ---@param wanted string[]
----@param edits? acp.LineEdit[]
----@return acp.LineEdit[]
+---@param edits? acp.Edit[]
+---@return acp.Edit[]
 local function in_rows(lines, wanted, edits)
   if #lines == 0 or #wanted == 0 then
     return { { 0, math.max(#lines, 1), wanted } }
   end
-  return edits or line_diff.edits(lines, wanted)
+  return edits or diff.edits(lines, wanted)
 end
 
 --- It is done: what that makes of what is known.
@@ -161,7 +161,7 @@ end
 ---@param other string[]
 ---@return boolean
 local function is_same(one, other)
-  return #line_diff.edits(one, other) == 0
+  return #diff.edits(one, other) == 0
 end
 
 -- The ways ------------------------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ local function bring_back(step)
     return { count = count }
   end
   local rows, disk = attach.lines(buf), step.wanted
-  local own = vim.bo[buf].modified and beside_unsaved.without(before, line_diff.edits(before, disk), rows)
+  local own = vim.bo[buf].modified and beside_unsaved.without(before, diff.edits(before, disk), rows)
   local said = sync.put(buf, disk, own or disk, { kind = "undo" })
   attach.follow(file, buf)
   return {
