@@ -426,6 +426,19 @@ def test_a_wrong_configuration_is_one_line_and_the_rest_counts(
     others_converse(editor)
 
 
+def test_an_agent_needs_a_name(open_editor: Open, tmp_path: Path) -> None:
+    good = script(tmp_path, on_prompt("hello", say("Hello yourself.")))
+    editor = open_editor()
+    editor.lua(
+        """local spec = ...
+        local agents = { { command = 'mine' }, good = spec }
+        require('acp_nvim').setup({ python = vim.g.acp_nvim.python, agents = agents })""",
+        spec(good),
+    )
+    told(editor, "'agents[1]' needs a name as its key")
+    others_converse(editor)
+
+
 def test_a_start_does_not_wait_for_the_check_of_its_configuration(open_editor: Open) -> None:
     init = """
     require('acp_nvim').setup({ notify = 'yes' })

@@ -48,9 +48,14 @@ end
 local function check_items(field, value, path, problems)
   local result = {}
   for _, key in ipairs(field.type == "list" and vim.tbl_keys(value) or sorted_keys(value)) do
-    local base = field.base and field.base(key, value[key])
+    local base = field.base and type(key) == "string" and field.base(key, value[key]) or nil
     local name = (field.type == "list" and "%s[%s]" or "%s.%s"):format(path, tostring(key))
-    local checked = check(field.items, value[key], name, problems, base)
+    local checked
+    if field.type == "map" and type(key) ~= "string" then
+      problems[#problems + 1] = ("'%s[%s]' needs a name as its key"):format(path, tostring(key))
+    else
+      checked = check(field.items, value[key], name, problems, base)
+    end
     if checked ~= nil then
       -- a wrong item of a list leaves no hole
       result[field.type == "list" and #result + 1 or key] = checked
@@ -119,10 +124,13 @@ check = function(field, value, path, problems, base)
     local result = check_record(field, (not absent and not problem) and value or {}, prefix, problems, base)
     return complete(field, result, prefix, problems, count)
   end
-  if problem or absent then
-    return vim.deepcopy(base == nil and field.default or base)
+  if not problem and not absent then
+    return vim.deepcopy(value)
   end
-  return vim.deepcopy(value)
+  if base == nil then -- a default may be false
+    base = field.default
+  end
+  return vim.deepcopy(base)
 end
 
 --- An agent that stands elsewhere than in the configuration, checked as those are.
