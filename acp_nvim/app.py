@@ -50,7 +50,7 @@ class App:
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
         editor.collect = self._collect
-        self.settings = Settings()
+        self.settings = settings.NONE
         self.messages = MessageLog()
         self._logs: str | None = None  # the folder for files of log.wire
         self._leaders: str | None = None  # the file for what Neovim has to end should we die
@@ -134,7 +134,7 @@ class App:
             self.say("error", f"{verb}: {error}")
 
     def _setup(self, command: commands.Setup) -> None:
-        self.settings, complaints = settings.read(command.config)
+        self.settings = Settings.model_validate(command.config)
         self._leaders = command.leaders or self._leaders
         self.messages.keep_from(self.settings.log.level)
         self._logs = command.log
@@ -145,8 +145,6 @@ class App:
         self.messages.hide(self._secrets)
         self._decisions.configure(command.state, self._secrets)
         self._transcripts.configure(command.state, self.settings.transcripts.keep, self._secrets)
-        for complaint in complaints:
-            self.say("warn", complaint)
         self.editor.notify(calls.Ready())
 
     def _modified(self, command: commands.Modified) -> None:

@@ -1,35 +1,13 @@
-"""The user's configuration as the backend receives it. Its schema and its defaults are lua/acp_nvim/config/schema.lua:
-Lua fills them in. The defaults here stand in for a key that is wrong; a test holds them to be the same.
+"""The user's configuration as the backend receives it: checked, and complete with its defaults.
 
-A wrong key is told by name. Nothing of it is changed once it is read, not even its tables.
+Both are done in Lua, by lua/acp_nvim/config/schema.lua. A test holds the names and types to be those of the schema.
 """
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def _table(value: Any) -> Any:
-    return {} if value in (None, []) else value
-
-
-def _list(value: Any) -> Any:
-    return [] if value in (None, {}) else value
-
-
-def _environment(value: Any) -> Any:
-    """The values may be numbers."""
-    return {key: str(item) for key, item in value.items()} if isinstance(value, dict) else _table(value)
-
-
-# An empty table of Lua may arrive as a list, and an empty list as a table.
-OfLua = BeforeValidator(_table)
-Table = Annotated[dict[str, Any], OfLua]
-Milliseconds = Annotated[float, Field(gt=0)]
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class _Frozen(BaseModel):
@@ -41,14 +19,14 @@ class AgentSpec(_Frozen):
 
     name: str
     command: str
-    args: Annotated[list[str], BeforeValidator(_list)] = Field(default_factory=list)
-    env: Annotated[dict[str, str], BeforeValidator(_environment)] = Field(default_factory=dict)
+    args: list[str]
+    env: dict[str, str]
     cwd: str | None = None
-    dialect: str = "auto"
-    timeout_ms: Milliseconds = 60_000
-    prompt_timeout_ms: Milliseconds | None = None
-    mcp_servers: Any = Field(default_factory=list)
-    defaults: Table = Field(default_factory=dict)
+    dialect: str
+    timeout_ms: float
+    prompt_timeout_ms: float | None = None
+    mcp_servers: Any
+    defaults: dict[str, Any]
     auth_method: str | None = None
     install: str | None = None  # how to come by its program
     writes_through: bool = False  # known to write files by asking us
@@ -59,97 +37,77 @@ class AgentSpec(_Frozen):
 
 
 class Log(_Frozen):
-    level: str = "info"
-    wire: bool = False
+    level: str
+    wire: bool
 
 
 class Transcripts(_Frozen):
-    keep: Annotated[int, Field(ge=0)] = 100
+    keep: int
 
 
 class FileAccess(_Frozen):
-    read: bool = True
-    write: bool = True
-    outside: str = "ask"
-    autocmds: bool = True
+    read: bool
+    write: bool
+    outside: str
+    autocmds: bool
 
 
 class Settings(_Frozen):
-    agents: Table = Field(default_factory=dict)
-    log: Annotated[Log, OfLua] = Log()
-    transcripts: Annotated[Transcripts, OfLua] = Transcripts()
-    permissions: Annotated[list[Any], BeforeValidator(_list)] = Field(default_factory=list)
-    fs: Annotated[FileAccess, OfLua] = FileAccess()
-    terminal: bool = True
+    agents: dict[str, Any]  # checked one by one when they are wanted
+    log: Log
+    transcripts: Transcripts
+    permissions: list[Any]  # read by session/permission_rules.py
+    fs: FileAccess
+    terminal: bool
 
     def agent(self, name: str) -> AgentSpec:
-        """The agent of that name; a ValueError says what is wrong in words for the user."""
+        """Return the agent of that name; a ValueError says what is wrong in words for the user."""
         found = self.agents.get(name)
         if found is None:
             if name == DEMO.name:
                 return DEMO
             known = ", ".join(sorted(self.agents)) or "none"
             raise ValueError(f"no agent '{name}' is configured (configured: {known})")
-        if not isinstance(found, dict) and found != []:
+        if not isinstance(found, dict):
             raise ValueError(f"agents.{name}: not a table")
         try:
-            return AgentSpec.model_validate({**dict(found), "name": name})
+            return AgentSpec.model_validate({**found, "name": name})
         except ValidationError as error:
-            _, complaint = next(_complaints(error))
-            raise ValueError(f"agents.{name}.{complaint}") from error
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ValueError(f"agents.{name}.{where}: {first['msg'].lower()}") from error
 
     @property
     def secrets(self) -> list[str]:
-        """What must not be written to disk: of every agent."""
+        """Return what must not be written to disk: of every agent."""
         return [secret for spec in self.agents.values() for secret in _secrets(spec)]
 
 
-_DEMO_ARGS = ["-I", "-m", "acp_nvim.demo"]
-DEMO = AgentSpec(name="demo", command=sys.executable, args=_DEMO_ARGS, writes_through=True)
+DEMO = AgentSpec(
+    name="demo",
+    command=sys.executable,
+    args=["-I", "-m", "acp_nvim.demo"],
+    env={},
+    dialect="auto",
+    timeout_ms=60_000,
+    mcp_servers=[],
+    defaults={},
+    writes_through=True,
+)
 
-
-def read(config: Any) -> tuple[Settings, list[str]]:
-    """The settings, and what is wrong in them."""
-    given = dict(config) if isinstance(config, dict) else {}
-    complaints: list[str] = []
-    agents = given.get("agents")
-    if isinstance(agents, dict):
-        given["agents"] = {name: _usable(str(name), spec, complaints) for name, spec in agents.items()}
-    return Settings.model_validate(_fitting(Settings, given, "", complaints)), complaints
-
-
-def _usable(name: str, spec: Any, complaints: list[str]) -> Any:
-    """The agent without its wrong keys. A wrong command stays, to be told when the agent is wanted."""
-    if not isinstance(spec, dict):
-        return spec
-    given = {**spec, "command": "", "name": name}
-    fitting = _fitting(AgentSpec, given, f"agents.{name}.", complaints)
-    return {key: value for key, value in spec.items() if key in fitting}
-
-
-def _fitting(
-    model: type[BaseModel], given: dict[str, Any], path: str, complaints: list[str]
-) -> dict[str, Any]:
-    """The keys that the model takes; each of the others is complained of once."""
-    try:
-        model.model_validate(given)
-        return given
-    except ValidationError as error:
-        wrong = dict(reversed(list(_complaints(error))))  # the first complaint of each key
-    complaints += [f"configuration: {path}{complaint}" for complaint in wrong.values()]
-    return {key: value for key, value in given.items() if key not in wrong}
-
-
-def _complaints(error: ValidationError) -> Iterator[tuple[str, str]]:
-    """The keys that are wrong, and why."""
-    for each in error.errors():
-        where = ".".join(map(str, each["loc"]))
-        why = "not a table" if each["type"] in ("dict_type", "model_type") else each["msg"].lower()
-        yield str(each["loc"][0]), f"{where}: {why}"
+# Until the editor has sent the configuration, agents may do nothing.
+NONE = Settings(
+    agents={},
+    log=Log(level="info", wire=False),
+    transcripts=Transcripts(keep=0),
+    permissions=[],
+    fs=FileAccess(read=False, write=False, outside="deny", autocmds=False),
+    terminal=False,
+)
 
 
 def _secrets(spec: Any) -> Iterator[str]:
-    """The values of an agent's environment, and those that go to its MCP servers."""
+    """Yield the values of an agent's environment, and those that go to its MCP servers."""
     if not isinstance(spec, dict):
         return
     yield from _values(spec.get("env"))
@@ -161,7 +119,7 @@ def _secrets(spec: Any) -> Iterator[str]:
 
 
 def _values(table: Any) -> Iterator[str]:
-    """Of a table, or of a list of pairs of name and value."""
+    """Yield the values of a table, or of a list of pairs of name and value."""
     if isinstance(table, dict):
         yield from map(str, table.values())
     elif isinstance(table, list):

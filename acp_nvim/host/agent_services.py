@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 
+from acp_nvim.agent import settings
 from acp_nvim.agent.requests import Entry
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
@@ -45,7 +46,7 @@ class AgentServices:
         touch: Callable[[Session], None],
         groups_changed: Callable[[], None],
     ) -> None:
-        self._settings = Settings()
+        self._settings = settings.NONE
         self._touch = touch
         self._editor = editor
         self._written: list[tuple[Session, str]] = []  # on the disk; the editor has not been told yet
@@ -63,9 +64,9 @@ class AgentServices:
         self.proposals = Proposals(editor, self.files, self.enforcement, front)
         self.previews = Previews(editor, self.files, spawn, touch)
 
-    def configure(self, settings: Settings) -> None:
-        self._settings = settings
-        self.files.configure(settings.fs.outside, settings.fs.autocmds)
+    def configure(self, configured: Settings) -> None:
+        self._settings = configured
+        self.files.configure(configured.fs.outside, configured.fs.autocmds)
 
     @property
     def offer(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class OfQuestion(Command):
 class Setup(Command):
     """The first message, and again when setup() is called later."""
 
-    config: Any  # checked by agent.settings, which tells the user what is wrong in it
+    config: Any  # agent.settings.Settings
     leaders: str | None = None  # the file that names the processes to be ended should the backend die
     log: str | None = None  # the folder for log files
     state: str | None = None  # the folder for what is kept; none: nothing is

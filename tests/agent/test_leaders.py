@@ -8,6 +8,7 @@ from typing import Any
 import msgpack
 
 from tests.agent.processes import living_members
+from tests.fakes.configuration import complete
 from tests.fakes.script import ScriptedAgent, on_prompt, say, script, wait_until
 
 
@@ -17,8 +18,8 @@ def word(verb: str, payload: dict[str, Any]) -> bytes:
 
 
 def words(agent: ScriptedAgent, folder: Path) -> bytes:
-    spec = {"command": agent.argv[0], "args": agent.argv[1:], "env": []}
-    setup = {"config": {"agents": {"mine": spec}}, "leaders": str(folder / "leaders")}
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    setup = {"config": complete({"agents": {"mine": spec}}), "leaders": str(folder / "leaders")}
     return word("setup", setup) + word("new", {"session": 1, "agent": "mine", "cwd": str(folder)})
 
 

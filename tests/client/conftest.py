@@ -25,6 +25,7 @@ from acp_nvim.app import App
 from acp_nvim.editor.interface import Wire
 from acp_nvim.messages.calls import Call
 from acp_nvim.messages.check import misfit
+from tests.fakes.configuration import complete
 from tests.fakes.editor import FakeEditor
 from tests.fakes.files import merged
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script
@@ -188,6 +189,8 @@ class Desk:
         self._talks = 0
 
     def send(self, verb: str, **payload: Any) -> None:
+        if verb == "setup":
+            payload["config"] = complete(payload["config"])
         self.client.receive(verb, payload)
 
     def agent(

@@ -232,7 +232,7 @@ async def test_a_folder_that_is_not_there(desk: Desk) -> None:
 
 
 async def test_the_environment_that_is_configured_reaches_it(desk: Desk) -> None:
-    agent = desk.agent(spec={"env": {"MY_KEY": "value", "LEVEL": 3}})
+    agent = desk.agent(spec={"env": {"MY_KEY": "value", "LEVEL": "3"}})
     await desk.ready()
     env = agent.logged("start")[0]["env"]
     assert (env["MY_KEY"], env["LEVEL"]) == ("value", "3")

@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from acp_nvim.agent.settings import AgentSpec, Settings
+from tests.fakes.configuration import AGENT, SETTINGS
 from tests.functional.editor import Editor
 
 OF_PRESETS = {"name", "install", "writes_through"}  # known of an agent, not configured
@@ -66,21 +67,28 @@ def test_the_backend_reads_what_the_schema_names(schema: list[dict[str, Any]]) -
     ] == []
 
 
-def other_defaults(model: type[BaseModel], fields: list[dict[str, Any]], path: str) -> Iterator[str]:
-    known = {field["name"]: field for field in fields}
-    for name, info in model.model_fields.items():
-        field, default = known.get(name), info.get_default(call_default_factory=True)
-        if field is None:
-            continue
-        if isinstance(default, BaseModel):
-            yield from other_defaults(type(default), field["fields"], f"{path}{name}.")
-        elif not info.is_required() and (default or None) != (field.get("default") or None):
-            yield f"{path}{name}: {default!r}, but the schema has {field.get('default')!r}"
+def other_defaults(given: dict[str, Any], fields: list[dict[str, Any]], path: str) -> Iterator[str]:
+    for field in fields:
+        name = field["name"]
+        if field["type"] == "record" and name in given:
+            yield from other_defaults(given[name], field["fields"], f"{path}{name}.")
+        elif name in given and (given[name] or None) != (field.get("default") or None):
+            yield f"{path}{name}: {given[name]!r}, but the schema has {field.get('default')!r}"
 
 
-def test_the_backend_has_no_defaults_of_its_own(schema: list[dict[str, Any]]) -> None:
-    agents = next(field for field in schema if field["name"] == "agents")
-    assert [
-        *other_defaults(Settings, schema, ""),
-        *other_defaults(AgentSpec, agents["items"]["fields"], "agents."),
-    ] == []
+def test_tests_of_the_backend_use_the_defaults_of_the_schema(schema: list[dict[str, Any]]) -> None:
+    agents = next(field for field in schema if field["name"] == "agents")["items"]["fields"]
+    own = {name: value for name, value in AGENT.items() if name != "defaults"}
+    assert [*other_defaults(SETTINGS, schema, ""), *other_defaults(own, agents, "agents.")] == []
+
+
+def test_the_backend_gets_all_that_it_requires(schema: list[dict[str, Any]]) -> None:
+    agents = next(field for field in schema if field["name"] == "agents")["items"]["fields"]
+    for model, fields in ((Settings, schema), (AgentSpec, agents)):
+        sure = {
+            field["name"]
+            for field in fields
+            if "default" in field or field.get("required") or "fields" in field
+        }
+        wanted = {name for name, field in model.model_fields.items() if field.is_required()}
+        assert wanted - OF_PRESETS <= sure
