@@ -168,13 +168,16 @@ def _steps(plan: Plan) -> list[Row]:
 
 
 def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
-    icon, highlight, text = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
+    look = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
+    icon, highlight, text = look
     if compaction.error:
         text += f": {cut(one_line(compaction.error), 300)}"
     lines = Body(compaction.key)
     if is_open:
         lines.text(compaction.summary or "(it says nothing of what it keeps)")
     mark = _mark("note", compaction.key, icon, highlight)
+    if look is _COMPACTIONS["in_progress"]:
+        mark["open"] = True
     return [(text, mark | {"line_hl": highlight}), *lines.rows()]
 
 

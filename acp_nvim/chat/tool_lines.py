@@ -28,6 +28,8 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
     place = _place(call, cwd)
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip()
     mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": _spans(text, label, place)}
+    if call.is_open or _is_asked(call):
+        mark["open"] = True
     if call.status == "in_progress":
         mark["running"] = True
     if eol := _beside(call, counts):
@@ -107,11 +109,14 @@ def _place(call: ToolCall, cwd: str) -> str:
     return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path
 
 
+def _is_asked(call: ToolCall) -> bool:
+    return any(question.is_open for question in call.questions)
+
+
 def _icon(call: ToolCall) -> dict[str, str]:
-    asked = any(question.is_open for question in call.questions)
     refused = call.kind == "ask" and call.verdict.startswith("rejected")
     known = ICONS["failed"] if refused else ICONS.get(call.status, ICONS["pending"])
-    text, highlight = ("? ", "AcpQuestion") if asked else known
+    text, highlight = ("? ", "AcpQuestion") if _is_asked(call) else known
     return {"text": text, "hl": highlight}
 
 

@@ -66,6 +66,7 @@ class StatusPatch(TypedDict, total=False):
     agent_title: str | None
     agent_version: str | None
     cancelling: bool
+    cannot: dict[str, str] | None  # with earlier sessions: by verb, in words behind the agent's name
     capabilities: dict[str, Any] | None
     changing: bool
     closing: bool
@@ -138,6 +139,7 @@ class Mark(TypedDict):
     options: NotRequired[list[tuple[int, int, int]]]  # columns of each option in the line, and its number
     inline: NotRequired[list[tuple[int, str, str]]]  # signs within the line: column, text, group
     icon: NotRequired[Icon]  # stands before the line
+    open: NotRequired[bool]  # a tool call or a compaction that has not ended, or a question that waits
     running: NotRequired[bool]  # a tool at work: its icon turns
     eol: NotRequired[list[tuple[str, str]] | None]
     beside: NotRequired[int]  # the column before which that stands where it does not fit behind the line

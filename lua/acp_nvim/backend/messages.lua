@@ -11,7 +11,7 @@
 
 --- The first message, and again when setup() is called later.
 ---@class acp.message.Setup
----@field config any  checked by agent.settings, which tells the user what is wrong in it
+---@field config any  agent.settings.Settings
 ---@field leaders? string  the file that names the processes to be ended should the backend die
 ---@field log? string  the folder for log files
 ---@field state? string  the folder for what is kept; none: nothing is
@@ -338,6 +338,7 @@
 ---@field agent_title? string
 ---@field agent_version? string
 ---@field cancelling? boolean
+---@field cannot? table<string, string>  with earlier sessions: by verb, in words behind the agent's name
 ---@field capabilities? table<string, any>
 ---@field changing? boolean
 ---@field closing? boolean
@@ -402,6 +403,7 @@
 ---@field options? [integer, integer, integer][]  columns of each option in the line, and its number
 ---@field inline? [integer, string, string][]  signs within the line: column, text, group
 ---@field icon? acp.message.Icon  stands before the line
+---@field open? boolean  a tool call or a compaction that has not ended, or a question that waits
 ---@field running? boolean  a tool at work: its icon turns
 ---@field eol? [string, string][]
 ---@field beside? integer  the column before which that stands where it does not fit behind the line

@@ -7,27 +7,21 @@ local M = {}
 
 local ASKED = { question = true, option = true }
 local OVER = { text = "⊘ ", hl = "AcpCancelled" }
--- Icons of what is yet to end: view/tool_lines.py and view/entries.py have them.
-local OPEN = { ["? "] = true, ["◌ "] = true, ["⠋ "] = true }
-
----@param mark acp.Mark
----@return boolean
-local function is_open(mark)
-  return mark.running or (mark.icon ~= nil and OPEN[mark.icon.text] == true)
-end
 
 --- The marks of a row as they are once it is over; they all come again, for a row is cleared as a whole.
 ---@param row integer
 ---@param marks acp.Mark[]
 ---@return table? op
 local function ends(row, marks)
-  if not vim.iter(marks):any(is_open) then
+  if not vim.iter(marks):any(function(mark)
+    return mark.open
+  end) then
     return nil
   end
   local over = vim.tbl_map(function(mark)
-    local changed = is_open(mark) and { icon = OVER } or {}
+    local changed = mark.open and { icon = OVER } or {}
     local new = vim.tbl_extend("force", mark, changed, { row = row })
-    new.running = nil
+    new.running, new.open = nil, nil
     return new
   end, marks)
   return { "marks", row, row + 1, over }
