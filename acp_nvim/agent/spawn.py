@@ -7,7 +7,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from shutil import which
 
-# With $NVIM an agent could drive the editor and approve its own requests. `agents/withheld.lua` has the same list.
+# With $NVIM an agent could drive the editor and approve its own requests; the others would mislead a Neovim that it
+# starts.
 WITHHELD = {"NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC"}
 _COMMAND_NOT_FOUND = "command not found"
 

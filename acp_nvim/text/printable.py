@@ -7,8 +7,7 @@ import re
 from acp_nvim.text.bounded import short
 
 # C0 and C1 controls; bidirectional marks and overrides; separators, fillers and tags that nobody sees.
-# lua/acp_nvim/ui/printable.lua has the same list.
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
@@ -26,7 +25,7 @@ def _show(match: re.Match[str]) -> str:
 
 def visible(text: str) -> str:
     """Show control and bidirectional characters as Vim does: `^[`, `<202E>`."""
-    return _HIDDEN.sub(_show, text)
+    return HIDDEN.sub(_show, text)
 
 
 def name_of(text: str) -> str:

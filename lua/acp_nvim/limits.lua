@@ -1,6 +1,8 @@
 -- What an agent, a file or a command may make the editor hold, look at or draw: the bounds on one page, each with its
 -- reason. What an agent sends is hostile: without a bound one message could keep Neovim busy. Beyond a bound something
 -- is cut, left plain or refused. The backend has its own page, acp_nvim/limits.py.
+local shared = require("acp_nvim.shared")
+
 local KIB, MIB = 1024, 1024 * 1024
 
 return {
@@ -31,12 +33,12 @@ return {
   -- Files that an agent or a text names
   FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
   AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents
-  PICTURE_BYTES = 10 * MIB, -- what the services behind the agents take
+  PICTURE_BYTES = shared.ATTACHED_MEDIA_BYTES, -- what the services behind the agents take
   VERSION_CHARS = 60, -- of what a program says of its version
 
   -- Prompts
   PROMPT_BYTES = MIB, -- of its text
-  ATTACHED_BYTES = MIB, -- of a file's lines, a diff or a list that goes along
+  ATTACHED_BYTES = shared.ATTACHED_TEXT_BYTES, -- of a file's lines, a diff or a list that goes along
   ATTACHED_FILES = 50, -- of one `:Acp add`
   LISTED_DIAGNOSTICS = 500, -- that go along, or entries of a quickfix list
   CHIPS = 200, -- of one session that still mean something

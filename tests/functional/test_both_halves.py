@@ -1,6 +1,5 @@
-"""What both halves know by a list of their own: the lists are the same."""
+"""Both halves show hidden characters in the same way, each in its own language."""
 
-from acp_nvim.agent.spawn import WITHHELD
 from acp_nvim.text.printable import visible
 from tests.functional.editor import Editor
 
@@ -24,7 +23,3 @@ def test_hidden_characters_are_shown_in_the_same_way(editor: Editor) -> None:
     wanted = {code: visible(chr(code)) for code in codes if visible(chr(code)) != chr(code)}
     shown = editor.lua(SHOWN, [[1, 0xD7FF], [0xE000, 0x1FFFF], [0xE0000, 0xE1FFF], [0x10FFF0, 0x10FFFF]])
     assert dict(shown) == wanted
-
-
-def test_agents_and_their_programs_get_the_same_environment(editor: Editor) -> None:
-    assert editor.lua("return require('acp_nvim.agents.withheld')") == sorted(WITHHELD)

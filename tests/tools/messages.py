@@ -1,7 +1,7 @@
-"""The Lua types of the messages between the halves, made from the classes of acp_nvim/messages.
+"""The Lua types of the messages between the halves, made from the classes of acp_nvim/messages; and `shared.py`.
 
-python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua
-python tests/tools/messages.py --check    fails if that is not what would be written
+python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua and shared.lua
+python tests/tools/messages.py --check    fails if these are not what would be written
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
 from acp_nvim.messages import calls, check, commands, events, parts
+from tests.tools import shared
 
 FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
 HEAD = """\
@@ -128,13 +129,17 @@ def text() -> str:
 
 
 def main() -> int:
-    made = text()
-    if "--check" not in sys.argv:
-        FILE.write_text(made)
-    elif not FILE.exists() or FILE.read_text() != made:
-        print(f"{FILE.name} is not what the classes say: python tests/tools/messages.py makes it anew")
-        return 1
-    return 0
+    stale = [(file, made) for file, made in made_files() if not file.exists() or file.read_text() != made]
+    for file, made in stale:
+        if "--check" in sys.argv:
+            print(f"{file.name} is not what the backend says: python tests/tools/messages.py makes it anew")
+        else:
+            file.write_text(made)
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+def made_files() -> list[tuple[Path, str]]:
+    return [(FILE, text()), (shared.FILE, shared.text())]
 
 
 if __name__ == "__main__":

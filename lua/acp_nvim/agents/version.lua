@@ -2,7 +2,7 @@
 local known_agents = require("acp_nvim.config.known_agents")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
-local withheld = require("acp_nvim.agents.withheld")
+local shared = require("acp_nvim.shared")
 
 local M = {}
 
@@ -25,7 +25,7 @@ end
 ---@return table<string, string>
 local function environment(spec)
   local env = vim.tbl_extend("force", vim.fn.environ(), spec.env)
-  for _, name in ipairs(withheld) do
+  for _, name in ipairs(shared.WITHHELD) do
     env[name] = spec.env[name]
   end
   return env

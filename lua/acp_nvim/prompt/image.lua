@@ -34,6 +34,12 @@ function M.kind(head)
     or nil
 end
 
+---@param bytes integer
+---@return string
+local function too_much(bytes)
+  return ("%.1f MB, more than %d MB"):format(bytes / 2 ^ 20, limits.PICTURE_BYTES / 2 ^ 20)
+end
+
 --- Whether the file is a picture that can be sent.
 ---@param path string
 ---@return true? ok
@@ -43,7 +49,7 @@ function M.check(path)
   if not stat or stat.type ~= "file" then
     return nil, stat and ("%s is no file"):format(name) or ("no such file: %s"):format(path)
   elseif stat.size > limits.PICTURE_BYTES then
-    return nil, ("%s has %.1f MB, more than 10 MB"):format(name, stat.size / 2 ^ 20)
+    return nil, ("%s has %s"):format(name, too_much(stat.size))
   end
   local fd, problem = regular_file.reading(path)
   if not fd then
@@ -111,7 +117,7 @@ function M.from_clipboard(done)
         if not M.kind(data:sub(1, 16)) then
           return try(index + 1)
         elseif #data > limits.PICTURE_BYTES then
-          return done(nil, ("the clipboard's picture has %.1f MB, more than 10 MB"):format(#data / 2 ^ 20))
+          return done(nil, "the clipboard's picture has " .. too_much(#data))
         end
         done(keep(data))
       end)

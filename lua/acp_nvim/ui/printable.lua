@@ -1,23 +1,7 @@
 -- Makes text of an agent safe to show in one line, and cuts it to a width.
-local M = {}
+local shared = require("acp_nvim.shared")
 
--- As UTF-8, what text/printable.py has: controls, what reorders its neighbours, and what takes no cell of its own.
--- tests/functional/test_both_halves.py compares the two.
-local HIDDEN = {
-  "\194[\128-\159\173]", -- U+0080-009F, U+00AD
-  "\205\143", -- U+034F
-  "\216\156", -- U+061C
-  "\225\133[\159\160]", -- U+115F, U+1160
-  "\225\158[\180\181]", -- U+17B4, U+17B5
-  "\225\160[\139-\143]", -- U+180B-180F
-  "\226\128[\139-\143\168-\174]", -- U+200B-200F, U+2028-202E
-  "\226\129[\160-\175]", -- U+2060-206F
-  "\227\133\164", -- U+3164
-  "\239\187\191", -- U+FEFF
-  "\239\190\160", -- U+FFA0
-  "\239\191[\176-\187]", -- U+FFF0-FFFB
-  "\243\160[\128-\191][\128-\191]", -- U+E0000-E0FFF
-}
+local M = {}
 
 --- Control and bidirectional characters made visible as Vim shows them: "^[", "<9b>", "<202E>".
 ---@param text string
@@ -26,7 +10,7 @@ function M.visible(text)
   text = text:gsub("%c", function(char)
     return "^" .. string.char(bit.bxor(char:byte(), 64))
   end)
-  for _, pattern in ipairs(HIDDEN) do
+  for _, pattern in ipairs(shared.HIDDEN) do
     text = text:gsub(pattern, function(char)
       local code = vim.fn.char2nr(char)
       return (code < 0xA0 and "<%02x>" or "<%04X>"):format(code)
