@@ -152,6 +152,7 @@ _lines = st.lists(st.sampled_from("abcd"), max_size=6).map(lambda words: text(" 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(live=_lines, disk=_lines, new=_lines)
 @example(live="a\nb\n", disk="", new="c\n")
+@example(live="a\n", disk="a\nb\n", new="b\n")
 def test_every_proposal_has_a_right_side_with_the_lines_of_both(
     builder: Builder, live: str, disk: str, new: str
 ) -> None:
@@ -165,4 +166,4 @@ def test_every_proposal_has_a_right_side_with_the_lines_of_both(
     elif new == disk or live == new:
         assert (found.right, found.problem) == (live, "")
     elif not merged.overlaps and not found.problem:
-        assert sorted(split(found.right).lines or [""]) == sorted(merged.lines("theirs"))
+        assert sorted(split(found.right).lines or [""]) == sorted(merged.lines("theirs") or [""])
