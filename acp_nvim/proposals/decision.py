@@ -1,10 +1,16 @@
-"""What the user has decided about one file of a proposal that the agent was then allowed to make."""
+"""What the user has decided about one file of a proposal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
+from acp_nvim.files import disk
 from acp_nvim.files.file_snapshot import Own
+from acp_nvim.messages.commands import FileAnswer
+from acp_nvim.proposals.proposed_file import ProposedFile
+from acp_nvim.text.decision_report import decide
+from acp_nvim.text.hunk_count import taken
 from acp_nvim.text.line_diff import edits
 from acp_nvim.text.text_file import Text, split
 
@@ -22,10 +28,47 @@ class Decision:
     saved: str | None
     disk: str | None  # what the disk held when the agent asked
     written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
+    given: str = ""  # the path as it was named
+    kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
+    hunks: tuple[int, int] = (0, 0)  # those that are taken as they were proposed, and all
+    takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
     through: bool = False  # by a write through us
     put: str | None = None  # what has been put on the disk in the place of the agent's write
+
+    @classmethod
+    def of(cls, file: ProposedFile, said: FileAnswer | None) -> Decision:
+        """`said` by the editor; None: all of the proposal is taken."""
+        path, change = disk.resolve(file.path), file.change
+        if said is None:
+            hunks = (0, 0) if change.problem else taken(change.base, change.new, change.new)
+            return cls(
+                path,
+                change.base,
+                change.new,
+                change.new,
+                None,
+                file.disk,
+                given=file.path,
+                kind="all",
+                hunks=hunks,
+            )
+        like = file.disk if file.disk is not None else change.new or ""
+        left, right, decided, saved = (
+            _shaped(like, text) for text in (said.left, said.right, said.decided, said.saved)
+        )
+        kind, text = decide(left, right, decided)
+        written = frozenset({*change.written, *([right] if left == file.disk else [])})
+        hunks = taken(left, right, text)
+        return cls(
+            path, left, right, text, saved, file.disk, written, file.path, kind, hunks, said.takes_unsaved
+        )
+
+    @property
+    def is_enforced(self) -> bool:
+        """Else what the agent writes is what the user wants."""
+        return self.kind != "all" or self.takes_unsaved
 
     @property
     def own(self) -> Own | None:
@@ -56,6 +99,13 @@ class Decision:
     @property
     def deletes(self) -> bool:
         return self.decided is None
+
+
+def _shaped(like: str, text: str | None) -> str | None:
+    """With the line ends of the file."""
+    if text is None:
+        return None
+    return replace(split(text), end=split(like).end).whole
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files.service import Files
 from acp_nvim.messages import calls
 from acp_nvim.messages.commands import FileAnswer
-from acp_nvim.proposals.answered_file import AnsweredFile
+from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
@@ -150,35 +150,36 @@ class Proposals:
         known = self._shown.get(question.id)
         if known is None or known.version != question.version or version != question.version:
             return self._front.say("warn", _AGAIN)
-        answered = [AnsweredFile.of(each, said.get(each.path)) for each in known.files]
+        decisions = [Decision.of(each, said.get(each.path)) for each in known.files]
         chosen = None if option_id is None else question.option(option_id)
-        kinds = {each.kind for each in answered}
-        if kinds == {"all"} and not any(each.takes_unsaved for each in answered):
+        kinds = {each.kind for each in decisions}
+        if not any(each.is_enforced for each in decisions):
             self._answer(known, "allow_once", chosen)
         elif kinds == {"nothing"}:
             self._answer(known, "reject_once", chosen)
         elif _first(question, "allow_once"):
-            self._allow_some(known, answered, chosen)
+            self._allow_some(known, decisions, chosen)
         else:
             self._front.say(
                 "warn",
                 "nothing was sent: it cannot be allowed just once, so all or nothing (:Acp answer {n})",
             )
 
-    def _allow_some(self, known: _Proposal, answered: list[AnsweredFile], chosen: Option | None) -> None:
+    def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         session, question = known.session, known.question
-        decisions = [each.decision for each in answered if each.decision]
-        for each in answered:
+        for each in decisions:
             if each.kind != "all":
                 session.reports.append(partial(self._report, session.cwd, each))
-        question.partly = _partly(answered)
-        done = self._enforcement.expect(session, question.tool_call_id or "", decisions)
+        question.partly = _partly(decisions)
+        enforced = [each for each in decisions if each.is_enforced]
+        done = self._enforcement.expect(session, question.tool_call_id or "", enforced)
         self._answer(known, "allow_once", chosen, is_done=False)
         self._front.spawn(self._say_done, question, done)
 
-    def _report(self, cwd: str, file: AnsweredFile) -> str:
-        now = self._front.text_of(file.real_path)
-        return report(os.path.relpath(file.path, cwd), file.right, file.decided, file.left, now)
+    def _report(self, cwd: str, decision: Decision) -> str:
+        now = self._front.text_of(decision.path)
+        path = os.path.relpath(decision.given, cwd)
+        return report(path, decision.right, decision.decided, decision.left, now)
 
     def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> None:
         option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
@@ -216,11 +217,11 @@ def _joined(texts: list[str | None]) -> str | None:
     return "\n".join(found) if found else None
 
 
-def _partly(answered: list[AnsweredFile]) -> str:
+def _partly(decisions: list[Decision]) -> str:
     """What the user takes of it, for the line of the call."""
-    if all(each.kind == "all" for each in answered):
+    if all(each.kind == "all" for each in decisions):
         return ""
-    whole, count = (sum(each) for each in zip(*(each.hunks for each in answered), strict=True))
+    whole, count = (sum(each) for each in zip(*(each.hunks for each in decisions), strict=True))
     return f"{whole} of {count} hunk{'s' * (count != 1)}" if whole < count else "edited"
 
 

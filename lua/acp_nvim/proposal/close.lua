@@ -36,37 +36,39 @@ local function release(file)
 end
 
 --- The windows are gone: so are the buffers.
----@param key integer
-function M.forget(key)
-  local proposal = store.open[key]
-  if not proposal then
+---@param proposal acp.Proposal
+function M.windows_gone(proposal)
+  if not proposal.windows then
     return
   end
-  store.open[key] = nil
-  if proposal.follower then
-    proposal.follower.stop()
+  proposal.windows = nil
+  if proposal.stop_following then
+    proposal.stop_following()
   end
   unsaved_lines.forget(proposal)
   local keeps = false
   for _, file in ipairs(proposal.files) do
     keeps = release(file) or keeps
   end
-  proposal.windows = nil
-  store.kept[key] = keeps and key ~= store.VIEW and proposal or nil
+  store.all[proposal.key] = keeps and proposal.key ~= store.VIEW and proposal or nil
   leave_list(proposal.list)
 end
 
---- Closes the windows of a question, if there are any; with `over` nothing of it is kept.
----@param key integer
----@param over? boolean
-function M.close(key, over)
-  local proposal = store.open[key]
-  if proposal and proposal.windows then
+--- Closes the windows; what the user has made of it is there again when they are opened.
+---@param proposal acp.Proposal
+function M.close(proposal)
+  if proposal.windows then
     diff_windows.close(proposal.windows)
+    M.windows_gone(proposal)
   end
-  M.forget(key)
-  if over then
-    store.kept[key] = nil
+end
+
+--- Closes the windows of a question, if there are any; nothing of it is kept.
+---@param key integer
+function M.drop(key)
+  if store.all[key] then
+    M.close(store.all[key])
+    store.all[key] = nil
   end
 end
 
@@ -80,19 +82,6 @@ function M.cancelled(questions)
   end
 end
 
---- Nothing of it is asked any more. If the user has not answered, what he had made of it stays in buffers.
----@param question integer
-local function finish(question)
-  cancelled[question] = nil
-  local texts = state.is_answered(question) and {} or store.edited(question)
-  M.close(question, true)
-  vim.schedule(function() -- behind the frame, which also tells of decisions
-    if not decision.is_decided(question) then
-      set_aside.put_all(question, texts, GONE)
-    end
-  end)
-end
-
 --- A right side becomes a buffer that is nobody's.
 ---@param buf integer
 local function set_free(buf)
@@ -104,14 +93,13 @@ end
 --- The right side stays before the user: no key meant for it hits another one.
 ---@param proposal acp.Proposal
 local function leave_open(proposal)
-  local file = store.current_file(proposal)
+  local file, windows = store.current_file(proposal), proposal.windows --[[@as acp.DiffWindows]]
   local buf, left_buf =
     file.buf, --[[@as integer]]
     file.left_buf
   local was_edited = store.edited_text(file) ~= nil
   file.buf, file.left_buf, file.sides = nil, nil, nil
   set_free(buf)
-  local windows = proposal.windows --[[@as acp.DiffWindows]]
   diff_windows.set_bars(windows, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
   windows.on_closed = function()
     buffers.wipe(left_buf)
@@ -119,7 +107,7 @@ local function leave_open(proposal)
       buffers.wipe(buf)
     end
   end
-  M.forget(proposal.key)
+  M.windows_gone(proposal)
 end
 
 --- Is the user on one of the sides, or has he changed the right one?
@@ -134,17 +122,30 @@ local function is_in_use(proposal)
   return is_here or store.edited_text(store.current_file(proposal)) ~= nil
 end
 
+--- Nothing of it is asked any more. If the user has not answered, what he had made of it stays in buffers.
+---@param question integer
+local function finish(question)
+  cancelled[question] = nil
+  local texts = state.is_answered(question) and {} or store.edited(question)
+  M.drop(question)
+  vim.schedule(function() -- behind the frame, which also tells of decisions
+    if not decision.is_decided(question) then
+      set_aside.put(question, texts, GONE)
+    end
+  end)
+end
+
 --- The question is no longer open. Who is on one of the sides, or has changed the right one, keeps it; else its windows
 --- close.
 ---@param question integer
 function M.ended(question)
-  local proposal = store.open[question]
+  local proposal = store.all[question]
   local answered = decision.is_decided(question) or state.is_answered(question)
   if not proposal or answered or not diff_windows.is_open(proposal.windows) or not is_in_use(proposal) then
     return finish(question)
   end
   vim.schedule(function() -- behind the frame, which also tells of decisions
-    if not decision.is_decided(question) and store.is_open(proposal) and diff_windows.is_open(proposal.windows) then
+    if not decision.is_decided(question) and diff_windows.is_open(proposal.windows) then
       leave_open(proposal)
       messages.show("warn", "no longer asked: nothing of the right side will be sent")
     end

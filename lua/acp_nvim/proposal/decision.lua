@@ -1,12 +1,19 @@
--- The user has decided: what the right sides hold goes to the backend.
+-- The user has decided: what the right sides hold goes to the backend. An answer comes from anywhere, a write of a right
+-- side, a key, a command, a script. The right side is the decision for all of them: what the user has made of it is sent
+-- or stays in a buffer, and is never dropped.
+--
+--    an option that allows once    sends the right sides as they are, as `:w` there does
+--    one that allows always        is refused: it would allow what the agent proposed, and more of the same
+--    one that rejects, or none     sets the edits aside in a buffer
 local answer = require("acp_nvim.proposal.answer")
 local backend = require("acp_nvim.backend.process")
 local body = require("acp_nvim.proposal.body")
+local follow_live = require("acp_nvim.proposal.follow_live")
 local keys = require("acp_nvim.question.keys")
-local left_side = require("acp_nvim.proposal.left_side")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
-local right_side = require("acp_nvim.proposal.right_side")
+local set_aside = require("acp_nvim.proposal.set_aside")
+local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 local typed_command = require("acp_nvim.question.typed_command")
@@ -44,127 +51,134 @@ function M.settle()
 end
 
 --- Sends the right sides of a question, also where their windows are closed.
----@param question integer
+---@param proposal acp.Proposal
 ---@param option? string  which one the user took to allow it
-function M.send(question, option)
-  local proposal = store.find(question) --[[@as acp.Proposal]]
+local function send(proposal, option)
+  local message = proposal.message
+  if message.kind == "merge" then
+    local file = proposal.files[1]
+    file.decided = nil
+    local text = body.join(store.text_of(file) or "", file.sides.right_final)
+    return backend.notify("merged", { question = message.question, version = message.version, text = text })
+  end
   for _, file in ipairs(proposal.files) do
-    right_side.build(file)
-    left_side.catch_up(file)
+    sides.build(file)
+    follow_live.catch_up(file)
     file.decided = nil -- if the backend refuses the decision, the user begins anew
   end
-  sent[question] = vim.uv.now()
-  local version = proposal.message.version
-  backend.notify("decide", { question = question, version = version, files = answer.of(proposal), option = option })
-end
-
----@param proposal acp.Proposal
----@param file acp.ProposalFile
-local function send_merge(proposal, file)
-  local message, text = proposal.message, body.join(store.text_of(file) or "", file.sides.right_final)
-  backend.notify("merged", { question = message.question, version = message.version, text = text })
+  sent[proposal.key] = vim.uv.now()
+  local files = answer.of(proposal)
+  backend.notify("decide", { question = proposal.key, version = message.version, files = files, option = option })
 end
 
 -- Has the user seen what is to be sent? -------------------------------------------------------------------------------
 
---- The call does more than its diff shows: the question has to have been seen, too. It comes into view.
+--- Why the question cannot be answered from its diff now. What the user has to see comes into view.
 ---@param question acp.Question
----@return boolean
-local function is_unseen(question)
-  if not question.more or open_questions.can_answer(question) then
-    return false
+---@param is_key? boolean  by a key, which may have been meant for something else
+---@return string? message
+local function why_not_now(question, is_key)
+  if typed_command.is_late(question) then -- Neovim draws little while a command is typed
+    return "not sent: the proposal changed while you typed, repeat to send it"
+  elseif question.more and not open_questions.can_answer(question) then -- the call does more than its diff shows
+    open_questions.show(question)
+    return open_questions.why_unseen(question)
   end
-  open_questions.show(question)
-  messages.show("warn", open_questions.why_unseen(question))
-  return true
+  return is_key and keys.why_not_by_key(question, { kind = "allow_once" }) or nil
 end
 
---- The agent has changed the question while the command was typed. Neovim draws little meanwhile, so the user may not
---- have seen what the windows hold now.
----@param question acp.Question
+---@param proposal acp.Proposal
+---@param is_key? boolean
 ---@return boolean
-local function is_late(question)
-  local is_late = typed_command.is_late(question)
-  if is_late then
-    messages.show("warn", "not sent: the proposal changed while you typed, repeat to send it")
-  end
-  return is_late
-end
-
---- A key was pressed as the proposal appeared: it was meant for something else.
----@param question acp.Question
----@return boolean
-local function is_too_soon(question)
-  local why = keys.why_not_by_key(question, { kind = "allow_once" })
+local function may_send(proposal, is_key)
+  local question = state.question(proposal.key)
+  local why = question and why_not_now(question, is_key)
   if why then
     messages.show("warn", why)
   end
-  return why ~= nil
-end
-
---- A file that the agent has changed while the user was not looking at it.
----@param proposal acp.Proposal
----@return integer? index
-local function unseen_file(proposal)
-  for index, file in ipairs(proposal.files) do
-    if file.changed then
-      messages.show("warn", ("not sent: %s has changed, repeat to send it"):format(file.name))
-      return index
-    end
-  end
+  return not why
 end
 
 -- Deciding ------------------------------------------------------------------------------------------------------------
 
---- The next file to decide, from the one that is shown on.
+--- The right side of one file is what the user wants. The last one sends all.
 ---@param proposal acp.Proposal
----@return integer? index
-local function undecided(proposal)
+---@param file acp.ProposalFile
+---@return integer? index  of the file that is to be decided next, from the one that is shown on
+function M.submit(proposal, file)
+  if not may_send(proposal) then
+    return nil
+  end
+  vim.bo[file.buf].modified = false
+  file.decided = true
   for step = 0, #proposal.files - 1 do
     local index = (proposal.at - 1 + step) % #proposal.files + 1
     if not proposal.files[index].decided then
       return index
     end
   end
-end
-
---- The right side of one file is what the user wants.
----@param proposal acp.Proposal
----@param file acp.ProposalFile
----@return integer? index  of the file that the user has to see next
-function M.submit(proposal, file)
-  local question = state.question(proposal.key)
-  if question and (is_late(question) or is_unseen(question)) then
-    return nil
-  end
-  vim.bo[file.buf].modified = false
-  if proposal.message.kind == "merge" then
-    send_merge(proposal, file)
-    return nil
-  end
-  file.decided = true
-  local index = undecided(proposal)
-  if not index then
-    M.send(proposal.key)
-  end
-  return index
+  send(proposal)
 end
 
 --- Sends the right sides as they are, all files of the question.
 ---@param proposal acp.Proposal
----@return integer? index  of a file that the user has to see first
+---@return integer? index  of a file that the agent has changed while the user was not looking at it
 function M.accept(proposal)
-  local question = state.question(proposal.key)
-  if question and (is_late(question) or is_unseen(question) or is_too_soon(question)) then
+  if not may_send(proposal, true) then
     return nil
   end
-  local index = unseen_file(proposal)
-  if not index and proposal.message.kind == "merge" then
-    send_merge(proposal, proposal.files[1])
-  elseif not index then
-    M.send(proposal.key)
+  for index, file in ipairs(proposal.files) do
+    if file.changed then
+      messages.show("warn", ("not sent: %s has changed, repeat to send it"):format(file.name))
+      return index
+    end
   end
-  return index
+  send(proposal)
+end
+
+-- An answer from elsewhere --------------------------------------------------------------------------------------------
+
+---@param option? table
+---@return boolean
+local function rejects(option)
+  return option == nil or vim.startswith(option.kind, "reject")
+end
+
+--- Why the option cannot be the answer: edits of the user's would be lost.
+---@param question acp.Question
+---@param option? table
+---@return string? message
+function M.why_not(question, option)
+  local proposal = store.all[question.id]
+  if rejects(option) or not proposal or not next(store.edited(question.id)) then
+    return nil
+  elseif question.kind == "conflict" then
+    local merges = option ~= nil and option.id == "merge" -- opens it again
+    return not merges and "not sent: :w in the merge takes what you merged (:Acp answer 3)" or nil
+  elseif option == nil or option.kind ~= "allow_once" then
+    return "not sent, you edited the diff: :w there sends yours once (:Acp diff)"
+  elseif proposal.message.version ~= question.version then
+    return "not sent: the proposal has changed since you edited it, see :Acp diff"
+  end
+end
+
+--- The option is the answer, and `M.why_not` has nothing against it.
+---@param question acp.Question
+---@param option? table
+---@return boolean sent  the right sides went out instead of the option
+function M.answer(question, option)
+  local texts = store.edited(question.id)
+  if not next(texts) then
+    return false
+  elseif rejects(option) then
+    local what = question.kind == "conflict" and "your merge" or "what you made of the proposal"
+    set_aside.put(question.id, texts, what .. " is kept: :sbuffer %d")
+    return false
+  elseif question.kind == "conflict" or option == nil then
+    return false
+  end
+  send(store.all[question.id], option.id)
+  return true
 end
 
 return M

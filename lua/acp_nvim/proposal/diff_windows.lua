@@ -120,40 +120,33 @@ end
 --- Once one of the windows is closed, all are.
 ---@param sides acp.DiffWindows
 ---@param win integer
-local function watch_window(sides, win)
-  api.nvim_create_autocmd("WinClosed", {
-    group = group,
-    pattern = tostring(win),
-    once = true,
-    callback = function()
-      if win ~= sides.left and win ~= sides.right then -- it is ours no more
-        return
-      end
-      sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
-      options.take_off(win)
-      vim.schedule(function()
-        M.close(sides)
-      end)
-    end,
-  })
+local function window_closed(sides, win)
+  if win == sides.left or win == sides.right then
+    sides.left_by_hand = sides.left_by_hand or api.nvim_get_current_win() == win
+    options.take_off(win)
+    vim.schedule(function()
+      M.close(sides)
+    end)
+  end
 end
 
 ---@param sides acp.DiffWindows
 local function watch(sides)
   local function on(events, pattern, fn)
-    local run = vim.schedule_wrap(function()
-      fn(sides)
-    end)
-    return api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = run })
+    return api.nvim_create_autocmd(events, {
+      group = group,
+      pattern = pattern,
+      callback = function(event)
+        fn(sides, tonumber(event.match))
+      end,
+    })
   end
   sides.watches = {
-    on({ "WinResized", "VimResized", "TabEnter" }, "*", fit),
-    on("ModeChanged", { "*:[iR]*", "[iR]*:*" }, fit), -- other keys work then
-    on("BufWinEnter", "*", look),
+    on({ "WinResized", "VimResized", "TabEnter" }, "*", vim.schedule_wrap(fit)),
+    on("ModeChanged", { "*:[iR]*", "[iR]*:*" }, vim.schedule_wrap(fit)), -- other keys work then
+    on("BufWinEnter", "*", vim.schedule_wrap(look)),
+    on("WinClosed", "*", window_closed),
   }
-  for _, win in ipairs(windows(sides)) do
-    watch_window(sides, win)
-  end
 end
 
 ---@param sides acp.DiffWindows
@@ -205,7 +198,6 @@ end
 local function with_left(sides, left)
   if left and not sides.left then
     sides.left = placement.open_left(sides.right, left)
-    watch_window(sides, sides.left)
   elseif sides.left and not left then
     local win = sides.left
     sides.left, sides.both, sides.bars[win] = nil, nil, nil
@@ -257,20 +249,16 @@ local function restore(sides)
 end
 
 --- What the user had before them: in the window they came from, else in another, else the alternate file, else any.
----@param sides acp.DiffWindows
+---@param before { win: integer, layout: acp.Layout, views: table<integer, table> }
 ---@return integer? buf
-local function earlier(sides)
+local function earlier(before)
   local bufs = {}
-  for _, win in ipairs(vim.list_extend({ sides.before.win }, sides.before.layout.windows)) do
-    local view = sides.before.views[win]
-    bufs[#bufs + 1] = view and view.buf
+  for _, win in ipairs({ before.win, unpack(before.layout.windows) }) do
+    bufs[#bufs + 1] = before.views[win] and before.views[win].buf
   end
-  bufs[#bufs + 1] = vim.fn.bufnr("#")
-  for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do
-    bufs[#bufs + 1] = info.bufnr
-  end
+  vim.list_extend(bufs, { vim.fn.bufnr("#"), unpack(api.nvim_list_bufs()) })
   return vim.iter(bufs):find(function(buf)
-    return api.nvim_buf_is_valid(buf) and vim.bo[buf].buftype == ""
+    return api.nvim_buf_is_valid(buf) and vim.bo[buf].buftype == "" and vim.bo[buf].buflisted
   end)
 end
 
@@ -285,7 +273,7 @@ local function close_window(sides, win)
   if pcall(api.nvim_win_close, win, true) then
     return false
   end
-  local buf = earlier(sides)
+  local buf = earlier(sides.before)
   if buf then
     vim.wo[win][0].winfixbuf = false
     api.nvim_win_set_buf(win, buf)

@@ -8,12 +8,10 @@
 --    state 2   live `x a b`    followed
 --    u         state 1         the right side is made of `a b` again: `x` is carried over once more
 local body = require("acp_nvim.proposal.body")
+local build = require("acp_nvim.proposal.build")
 
 local api = vim.api
 local M = {}
-
----@class acp.LiveFollower
----@field stop fun()
 
 local PAUSE_MS = 40 -- in which keys pool; Neovim's own diff costs about the same for each
 
@@ -98,19 +96,32 @@ local function is_busy(buf)
   return api.nvim_get_current_buf() == buf and api.nvim_get_mode().mode ~= "n"
 end
 
---- Calls `fn` when the buffer has changed, pooled, and when `right` may be edited again.
----@param live integer   buffer
----@param right integer  buffer
----@param fn fun()
----@return acp.LiveFollower
-function M.watch(live, right, fn)
-  local follower, scheduled, stopped = {}, false, false
+--- The right side takes up what the file has become.
+---@param file acp.ProposalFile
+function M.catch_up(file)
+  local sides = file.sides
+  if not sides or file.sent.left or file.sent.right then
+    return
+  end
+  local live, buf = build.live(file.sent)
+  if live and buf then
+    sides.is_modified = vim.bo[buf].modified
+    M.follow(file, body.split(live))
+  end
+end
+
+--- Takes up what the user changes in the file, pooled, whenever the right side may be edited.
+---@param file acp.ProposalFile
+---@param live integer  buffer
+---@return fun() stop
+function M.watch(file, live)
+  local scheduled, stopped = false, false
   local function due()
     scheduled = false
     if stopped or not api.nvim_buf_is_loaded(live) then
       return
-    elseif not is_busy(right) then
-      return fn()
+    elseif not is_busy(file.buf) then
+      return M.catch_up(file)
     end
     scheduled = true
     api.nvim_create_autocmd("ModeChanged", { pattern = "*:n", once = true, callback = vim.schedule_wrap(due) })
@@ -123,9 +134,6 @@ function M.watch(live, right, fn)
       vim.defer_fn(due, PAUSE_MS)
     end
   end
-  function follower.stop()
-    stopped = true
-  end
   changed() -- since its text was taken
   api.nvim_buf_attach(live, false, {
     on_lines = changed,
@@ -133,7 +141,9 @@ function M.watch(live, right, fn)
       changed()
     end,
   })
-  return follower
+  return function()
+    stopped = true
+  end
 end
 
 return M

@@ -48,11 +48,11 @@ local function tell_unsent(proposal, is_pressed)
 end
 
 ---@param proposal acp.Proposal
----@param file acp.ProposalFile
+---@param path string
 ---@param name string  of the buffer
 ---@param event table  BufWriteCmd
 ---@param go_to fun(index: integer)  shows another file
-local function write(proposal, file, name, event, go_to)
+local function write(proposal, path, name, event, go_to)
   local buf = event.buf
   if event.match ~= name then
     return copy(buf, name, event.match)
@@ -62,6 +62,9 @@ local function write(proposal, file, name, event, go_to)
     if not is_whole then
       messages.show("warn", "all of it decides: nothing was sent, :w without a range does that")
     elseif store.is_open(proposal) and api.nvim_buf_is_valid(buf) then
+      local file = vim.iter(proposal.files):find(function(each)
+        return each.path == path
+      end)
       local following = decision.submit(proposal, file)
       if following then
         vim.schedule(function() -- Neovim goes back to the buffer that it writes
@@ -75,22 +78,17 @@ local function write(proposal, file, name, event, go_to)
 end
 
 --- Listens to writes of a right side.
----@param key integer   of its proposal, whatever takes its place in later versions
+---@param proposal acp.Proposal
 ---@param path string
 ---@param buf integer
 ---@param go_to fun(index: integer)
-function M.listen(key, path, buf, go_to)
+function M.listen(proposal, path, buf, go_to)
   local name = api.nvim_buf_get_name(buf)
   write_intent.watch(buf)
   api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function(event)
-      local proposal = store.open[key]
-      for _, file in ipairs(proposal and proposal.files or {}) do
-        if file.path == path then
-          write(proposal, file, name, event, go_to)
-        end
-      end
+      write(proposal, path, name, event, go_to)
     end,
   })
 end

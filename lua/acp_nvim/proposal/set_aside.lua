@@ -6,27 +6,17 @@ local M = {}
 
 local count = 0
 
+--- Puts the texts into buffers, and says where.
 ---@param question integer
----@param path string
----@param text string
----@return integer buf
-function M.put(question, path, text)
-  count = count + 1
-  local name = ("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path))
-  local buf = buffers.new(name, "nofile")
-  buffers.fill(buf, text)
-  buffers.set_filetype(buf, path, buf)
-  return buf
-end
-
---- Puts all of these texts into buffers, and says where.
----@param question integer
----@param texts table<string, string>  path -> text
+---@param texts table<string, string>  path -> body
 ---@param said string  with a place for the number of the last buffer
-function M.put_all(question, texts, said)
+function M.put(question, texts, said)
   local buf
   for path, text in pairs(texts) do
-    buf = M.put(question, path, text)
+    count = count + 1
+    buf = buffers.new(("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path)), "nofile")
+    buffers.fill(buf, text)
+    buffers.set_filetype(buf, path, buf)
   end
   if buf then
     messages.show("warn", said:format(buf))

@@ -4,10 +4,10 @@ local bars = require("acp_nvim.proposal.bars")
 local buffers = require("acp_nvim.proposal.buffers")
 local close = require("acp_nvim.proposal.close")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
-local left_side = require("acp_nvim.proposal.left_side")
+local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
 local on_write = require("acp_nvim.proposal.on_write")
-local right_side = require("acp_nvim.proposal.right_side")
+local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
@@ -15,59 +15,22 @@ local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 local api = vim.api
 local M = {}
 
---- The first lines that differ.
----@param file acp.ProposalFile
----@return integer line
-local function first_change(file)
-  local left = vim.split(file.sides.left or "", "\n", { plain = true })
-  local right = vim.split(file.sides.right or "", "\n", { plain = true })
-  for row = 1, math.min(#left, #right) do
-    if left[row] ~= right[row] then
-      return row
-    end
-  end
-  return math.min(#left, #right) + 1
-end
-
 --- The first change in the middle of both windows, their cursors on it.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function show_first(proposal, file)
-  local windows, row = proposal.windows, first_change(file)
-  for _, win in pairs({ windows.left or false, windows.right }) do
-    if win then
-      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
-      api.nvim_win_set_cursor(win, { math.max(1, math.min(row, last)), 0 })
-    end
+  local left = vim.split(file.sides.left or "", "\n", { plain = true })
+  local right = vim.split(file.sides.right or "", "\n", { plain = true })
+  local row = 1
+  while left[row] and left[row] == right[row] do
+    row = row + 1
   end
-  api.nvim_win_call(windows.right, function()
+  for _, win in ipairs({ proposal.windows.right, proposal.windows.left }) do
+    api.nvim_win_set_cursor(win, { math.min(row, api.nvim_buf_line_count(api.nvim_win_get_buf(win))), 0 })
+  end
+  api.nvim_win_call(proposal.windows.right, function()
     vim.cmd("normal! zz")
   end)
-end
-
----@param proposal acp.Proposal
----@return { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
-local function hooks_of(proposal)
-  local key = proposal.key
-  return {
-    on_closed = function(alone)
-      if store.open[key] then
-        close.forget(key)
-      end
-      if alone and state.question(key) then
-        messages.show("warn", "this is still asked, all is kept: :Acp shows the question")
-      end
-    end,
-    is_ours = function(win, buf)
-      local now = store.open[key]
-      return now ~= nil
-        and now.windows ~= nil
-        and now.windows.right == win
-        and vim.iter(now.files):any(function(file)
-          return file.buf == buf
-        end)
-    end,
-  }
 end
 
 ---@param proposal acp.Proposal
@@ -75,14 +38,28 @@ end
 ---@param right integer  buffer
 ---@param how { focus: boolean, plain?: boolean }
 local function show_sides(proposal, left, right, how)
-  if not diff_windows.is_open(proposal.windows) then
-    proposal.windows = diff_windows.open(left, right, how, hooks_of(proposal))
+  if diff_windows.is_open(proposal.windows) then
+    diff_windows.show(proposal.windows, left, right, how.plain)
+    if how.focus then
+      api.nvim_set_current_win(proposal.windows.right)
+    end
     return
   end
-  diff_windows.show(proposal.windows, left, right, how.plain)
-  if how.focus then
-    api.nvim_set_current_win(proposal.windows.right)
-  end
+  proposal.windows = diff_windows.open(left, right, how, {
+    on_closed = function(alone)
+      close.windows_gone(proposal)
+      if alone and state.question(proposal.key) then
+        messages.show("warn", "this is still asked, all is kept: :Acp shows the question")
+      end
+    end,
+    is_ours = function(win, buf)
+      return proposal.windows ~= nil
+        and proposal.windows.right == win
+        and vim.iter(proposal.files):any(function(file)
+          return file.buf == buf
+        end)
+    end,
+  })
 end
 
 ---@param proposal acp.Proposal
@@ -90,7 +67,7 @@ end
 ---@param note? string
 ---@param focus boolean
 local function tell_note(proposal, file, note, focus)
-  local editable = right_side.is_editable(proposal, file)
+  local editable = sides.is_editable(proposal, file)
   if note and (focus or not editable) and not proposal.told then
     proposal.told = true
     messages.show(editable and "info" or "warn", note)
@@ -98,12 +75,11 @@ local function tell_note(proposal, file, note, focus)
 end
 
 --- A right side has come into a window by another way than ours: the quickfix list, most of the time.
----@param key integer
+---@param proposal acp.Proposal
 ---@param buf integer
 ---@param win integer
-local function entered(key, buf, win)
-  local proposal = store.open[key]
-  if not proposal or not diff_windows.is_open(proposal.windows) or not api.nvim_win_is_valid(win) then
+local function entered(proposal, buf, win)
+  if not diff_windows.is_open(proposal.windows) or not api.nvim_win_is_valid(win) then
     return
   end
   for index, file in ipairs(proposal.files) do
@@ -118,33 +94,24 @@ local function entered(key, buf, win)
   end
 end
 
---- Shows another file of the question that is open, in front of the user.
----@param key integer
----@param index integer
-local function go_to(key, index)
-  local proposal = store.open[key]
-  if proposal then
-    M.show_file(proposal, index, true)
-  end
-end
-
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function make_buffer(proposal, file)
-  local key = proposal.key
-  if not right_side.make_buffer(proposal, file) or key == store.VIEW then
+  if not sides.make_buffer(proposal, file) or proposal.key == store.VIEW then
     return
   end
   local buf = file.buf --[[@as integer]]
-  on_write.listen(key, file.path, buf, function(index)
-    go_to(key, index)
+  on_write.listen(proposal, file.path, buf, function(index)
+    if store.is_open(proposal) then
+      M.show_file(proposal, index, true)
+    end
   end)
   api.nvim_create_autocmd("BufWinEnter", {
     buffer = buf,
     callback = function()
       local win = api.nvim_get_current_win()
       vim.schedule(function()
-        entered(key, buf, win)
+        entered(proposal, buf, win)
       end)
     end,
   })
@@ -170,14 +137,18 @@ end
 function M.show(proposal, focus)
   local file = store.current_file(proposal)
   make_buffer(proposal, file)
-  right_side.show(proposal, file)
-  local left, right = left_side.buffer(proposal, file), file.buf --[[@as integer]]
+  sides.fill(proposal, file)
+  local left, right = sides.left(proposal, file), file.buf --[[@as integer]]
   local left_bar, right_bar, note = bars.of(proposal, file)
   show_sides(proposal, left, right, { focus = focus, plain = file.sent.plain })
   tell_note(proposal, file, note, focus)
   buffers.highlight(file.path, right, { right, left == file.left_buf and left or nil })
   diff_windows.set_bars(proposal.windows, left_bar, right_bar)
-  left_side.follow(proposal, file, left)
+  if proposal.stop_following then
+    proposal.stop_following()
+  end
+  local follows = left and left ~= file.left_buf and file.sides.right and not file.sent.plain
+  proposal.stop_following = follows and follow_live.watch(file, left) or nil
   unsaved_lines.mark(proposal, file, left)
   if #proposal.files > 1 then
     set_list(proposal)

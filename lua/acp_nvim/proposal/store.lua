@@ -1,4 +1,5 @@
--- The proposals that lie open, by question, and those whose windows are closed but of which the user has edited something.
+-- The proposals that are known here, by question: those that are before the user, and those whose windows are closed but of
+-- which the user has edited or decided something.
 local body = require("acp_nvim.proposal.body")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 
@@ -32,25 +33,24 @@ local M = {}
 
 ---@class acp.Proposal
 ---@field key integer
----@field message acp.ProposalMessage
----@field files acp.ProposalFile[]
+---@field message acp.ProposalMessage  the newest version
+---@field files acp.ProposalFile[]     of that version
 ---@field at integer        which file is before the user
----@field windows? acp.DiffWindows
----@field follower? acp.LiveFollower
+---@field windows? acp.DiffWindows  nil: they are closed
+---@field stop_following? fun()  the live text of the file that is before the user
 ---@field list? integer     id of the quickfix list
 ---@field told? boolean     the note
 ---@field told_unsent? boolean  that a write of nobody's was no answer
 ---@field marked? integer   buffer with marks at unsaved lines
 
 M.VIEW = 0 -- the key of a look that is no question
+M.all = {} ---@type table<integer, acp.Proposal>
 
-M.open = {} ---@type table<integer, acp.Proposal>
-M.kept = {} ---@type table<integer, acp.Proposal>
-
+--- Is it before the user, in whatever tabpage?
 ---@param proposal acp.Proposal
 ---@return boolean
 function M.is_open(proposal)
-  return M.open[proposal.key] == proposal
+  return M.all[proposal.key] == proposal and proposal.windows ~= nil
 end
 
 --- Are its windows in this tabpage?
@@ -71,7 +71,7 @@ end
 ---@return acp.Proposal?
 function M.under_cursor()
   local win = api.nvim_get_current_win()
-  for key, proposal in pairs(M.open) do
+  for key, proposal in pairs(M.all) do
     local windows = proposal.windows
     if key ~= M.VIEW and diff_windows.is_open(windows) and (windows.left == win or windows.right == win) then
       return proposal
@@ -97,30 +97,15 @@ function M.edited_text(file)
   return text ~= (file.sides and file.sides.right or "") and text or nil
 end
 
---- The proposal of a question, open or kept.
----@param key integer
----@return acp.Proposal?
-function M.find(key)
-  return M.open[key] or M.kept[key]
-end
-
---- The right sides that the user has changed.
----@param proposal acp.Proposal
----@return table<string, string>  path -> body
-function M.edited_of(proposal)
-  local texts = {}
-  for _, file in ipairs(proposal.files) do
-    texts[file.path] = M.edited_text(file)
-  end
-  return texts
-end
-
---- The same of a question whose proposal is open or kept.
+--- The right sides of a question that the user has changed.
 ---@param key integer
 ---@return table<string, string>  path -> body
 function M.edited(key)
-  local proposal = M.find(key)
-  return proposal and M.edited_of(proposal) or {}
+  local texts = {}
+  for _, file in ipairs(M.all[key] and M.all[key].files or {}) do
+    texts[file.path] = M.edited_text(file)
+  end
+  return texts
 end
 
 return M

@@ -1,9 +1,8 @@
--- The right sides: a buffer for each file, and what stands in it.
+-- The buffers of both sides of a file, and what stands in them, also when the agent makes another version of its question.
 local body = require("acp_nvim.proposal.body")
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
 local follow_live = require("acp_nvim.proposal.follow_live")
-local left_side = require("acp_nvim.proposal.left_side")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local store = require("acp_nvim.proposal.store")
 
@@ -37,9 +36,26 @@ end
 --- Builds both sides, if nobody has looked at the file before.
 ---@param file acp.ProposalFile
 function M.build(file)
-  if not file.sides then
-    file.sides = build.sides(file.sent)
+  file.sides = file.sides or build.sides(file.sent)
+end
+
+--- The buffer of the left side: the user's own where the file is loaded.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return integer? buf  none: the file is new
+function M.left(proposal, file)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  if not sides.left then
+    return nil
+  elseif sides.buf and sides.fits and api.nvim_buf_is_loaded(sides.buf) then
+    return sides.buf
   end
+  if not (file.left_buf and api.nvim_buf_is_loaded(file.left_buf)) then
+    file.left_buf = buffers.new(buffers.name_of(proposal.message.question, file.path, "live/"), "nofile")
+  end
+  buffers.fill(file.left_buf, sides.left)
+  vim.bo[file.left_buf].modifiable = false
+  return file.left_buf
 end
 
 --- Makes the buffer of a right side, if there is none yet.
@@ -61,7 +77,7 @@ end
 --- Fills the right side that comes before the user.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
-function M.show(proposal, file)
+function M.fill(proposal, file)
   if not file.is_filled then
     M.build(file)
     fill(file, file.text)
@@ -84,76 +100,70 @@ end
 local function carry_edits(question, path, before, yours, after)
   local text, overlaps = body.merge(before or "", after or "", yours)
   if not after or overlaps then
-    set_aside.put_all(question, { [path] = yours }, CHANGED)
+    set_aside.put(question, { [path] = yours }, CHANGED)
     return nil
   end
   return text
 end
 
---- Takes over what the user has made of a file in an earlier version of the question, or before its windows were closed.
----@param proposal acp.Proposal  the new one
+--- Takes over what the user has made of a file before.
+---@param question integer
 ---@param file acp.ProposalFile
 ---@param old acp.ProposalFile
----@param is_same boolean        the version
-local function take_over(proposal, file, old, is_same)
+---@param is_same? boolean  the version of the question
+local function take_over_file(question, file, old, is_same)
   file.buf, file.left_buf, file.is_filled = old.buf, old.left_buf, old.is_filled
-  file.decided = is_same and old.decided or nil
+  file.decided, file.changed = is_same and old.decided or nil, old.changed
   if not old.sides then
-    file.changed = old.changed or not is_same
+    file.changed = file.changed or not is_same
     return
   end
-  left_side.catch_up(old) -- what is left to carry over is what the agent has changed
+  follow_live.catch_up(old) -- what is left to carry over is what the agent has changed
   M.build(file)
   local before, after = old.sides, file.sides --[[@as acp.BuiltSides]]
-  local text = store.edited_text(old)
-  file.changed = old.changed or before.right ~= after.right or nil
-  if text and before.right ~= after.right then
-    text = carry_edits(proposal.key, file.path, before.right, text, after.fits and after.right or nil)
-  end
-  if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    if before.right ~= after.right then
+  local text, is_filled = store.edited_text(old), file.is_filled and api.nvim_buf_is_loaded(file.buf)
+  if before.right ~= after.right then
+    file.changed = true
+    text = text and carry_edits(question, file.path, before.right, text, after.fits and after.right or nil)
+    if is_filled then
       fill(file, text)
-    else
-      file.bases = old.bases
     end
-    vim.bo[file.buf].modifiable = M.is_editable(proposal, file)
   else
+    file.bases = old.bases
+  end
+  if not is_filled then
     file.text, file.is_filled = text, nil
   end
 end
 
---- Another version of the question takes the place of `old`; what the user has made of that stays.
+--- Takes over what the user has made of the files of an earlier version of the question, or before the windows were
+--- closed; and of a right side that the backend has sent along.
 ---@param proposal acp.Proposal
----@param old acp.Proposal
-function M.take_over(proposal, old)
-  local known, is_same = {}, proposal.message.version == old.message.version
-  for _, file in ipairs(proposal.files) do
+---@param old acp.ProposalFile[]
+---@param is_same? boolean  the version
+function M.take_over(proposal, old, is_same)
+  local known = {} ---@type table<string, acp.ProposalFile>
+  for _, file in ipairs(old) do
     known[file.path] = file
-    file.changed = not is_same or nil
   end
-  for _, file in ipairs(old.files) do
-    local text = store.edited_text(file)
-    if known[file.path] then
-      known[file.path].changed = nil
-      take_over(proposal, known[file.path], file, is_same)
-    else
-      set_aside.put_all(proposal.key, { [file.path] = text }, CHANGED)
-      buffers.wipe(file.buf)
-      buffers.wipe(file.left_buf)
-    end
-  end
-end
-
---- What the user had made of another right side than the one that the backend has sent now.
----@param proposal acp.Proposal
-function M.take_over_begun(proposal)
   for _, file in ipairs(proposal.files) do
     local begun = file.sent.begun
+    if known[file.path] then
+      take_over_file(proposal.key, file, known[file.path], is_same)
+      known[file.path] = nil
+    elseif #old > 0 then
+      file.changed = true
+    end
     if begun then
       M.build(file)
       local before, yours = body.split(begun.right), (body.split(begun.text))
       file.text = carry_edits(proposal.key, file.path, before, yours, file.sides.right)
     end
+  end
+  for path, file in pairs(known) do -- which the agent leaves as it is now
+    set_aside.put(proposal.key, { [path] = store.edited_text(file) }, CHANGED)
+    buffers.wipe(file.buf)
+    buffers.wipe(file.left_buf)
   end
 end
 
