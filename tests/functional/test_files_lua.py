@@ -694,12 +694,12 @@ def test_removed_lines_are_drawn_alike_beside_a_window_that_breaks_lines(editor:
     local buf, text = vim.api.nvim_get_current_buf(), ("word "):rep(5) .. "\tend"
     vim.cmd("vertical 20vsplit +enew")
     vim.wo.linebreak, vim.wo.breakindent, vim.wo.showbreak = true, true, ">>>>"
-    local hunk = { id = 1, first = 0, n = 1, old = { text }, state = "pending", change = {} }
-    require("acp_nvim.review.signs").show(buf, { hunk }, 0, 0)
-    local beside = vim.api.nvim_create_namespace("acp_nvim.hunks.beside")
+    local change = { id = 1, old = { text }, new = { "new" } }
+    require("acp_nvim.review.signs").show(buf, { rows = { 0 }, changes = { change } }, 0, 0)
+    local hunks = vim.api.nvim_create_namespace("acp_nvim.hunks.beside")
     local function line()
-      local mark = vim.api.nvim_buf_get_extmarks(buf, beside, 0, -1, { details = true })[1]
-      return mark and mark[4].virt_lines[1][1][1]
+      local mark = vim.api.nvim_buf_get_extmarks(buf, hunks, 0, -1, { details = true })[1]
+      return mark and mark[4].virt_lines and mark[4].virt_lines[1][1][1]
     end
     vim.wait(5000, line, 1)
     return line()"""

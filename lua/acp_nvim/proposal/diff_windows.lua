@@ -4,7 +4,7 @@ local layouts = require("acp_nvim.ui.tabpage")
 local options = require("acp_nvim.proposal.diff_windows.options")
 local pinned_window = require("acp_nvim.follow.pinned_window")
 local placement = require("acp_nvim.proposal.diff_windows.placement")
-local veil = require("acp_nvim.review.veil")
+local review = require("acp_nvim.review")
 
 local api = vim.api
 local M = { has_room = placement.is_there }
@@ -155,7 +155,7 @@ end
 ---@param plain? boolean
 local function put_on(sides, left, right, plain)
   sides.bufs = { [sides.right] = right }
-  veil.set(sides, left)
+  review.hide_in_diff(sides, left)
   if sides.left then
     sides.bufs[sides.left] = left
     options.put_on(sides.left, left --[[@as integer]], { goes = true, plain = plain })
@@ -292,7 +292,7 @@ function M.close(sides)
     return
   end
   sides.closed = true
-  veil.set(sides, nil)
+  review.hide_in_diff(sides, nil)
   vim.iter(sides.watches):each(api.nvim_del_autocmd)
   local current = api.nvim_get_current_win()
   local had_focus = sides.left_by_hand or current == sides.left or current == sides.right

@@ -1,7 +1,6 @@
 -- What agents change, as this half hears of it: the documents room tells of loaded buffers, the backend of the disk.
 local attach = require("acp_nvim.review.attach")
 local backend = require("acp_nvim.backend.process")
-local change_of = require("acp_nvim.review.change")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
 local text = require("acp_nvim.documents.text")
@@ -63,22 +62,6 @@ local function agent_makes(file, lines, by)
   agent_edits(file, edits, is_capped, by)
 end
 
---- The agent has made `final` of the end of a text: perhaps its last line is the same but for its newline.
----@param file acp.ReviewedFile
----@param was boolean  it had a newline before
----@param now boolean
----@param author acp.Author
-local function last_newline(file, was, now, author)
-  local line, newline = file.text.lines[#file.text.lines], file.newline
-  if newline and newline.state == "pending" and newline.line == line then
-    if now == newline.was then
-      file.newline = nil
-    end
-  elseif line and was ~= now then
-    file.newline = { was = was, line = line, change = change_of.new(author, { line }, { line }), state = "pending" }
-  end
-end
-
 --- What the disk held before the first change of an agent.
 ---@param file acp.ReviewedFile
 ---@param was_there boolean
@@ -101,9 +84,9 @@ local begun = {} ---@type table<integer|string, integer>  session -> turn, for a
 ---@param session integer
 ---@param unknown_from? integer  changes of these turns that nobody can undo stay
 local function forget_decided(file, session, unknown_from)
-  for _, hunk in ipairs(store.hunks(file)) do
-    if hunk.session == session and hunk.state ~= "pending" then
-      file.decided[hunk.id] = nil
+  for _, hunk in ipairs(store.decided(file)) do
+    if hunk.session == session then
+      file.listed[hunk.id] = nil
     end
   end
   file.unknown = vim.tbl_filter(function(author)
@@ -128,7 +111,7 @@ function M.turn_begins(session, turn)
     return
   end
   begun[session] = turn
-  for _, file in pairs(vim.tbl_extend("keep", {}, store.files)) do
+  for _, file in ipairs(store.all()) do
     forget_decided(file, session, turn - 1)
   end
 end
@@ -189,7 +172,7 @@ local function look_at_ends(file, by)
     begin(file, by.was_there, by.was_final, by.was_dos and "dos" or "unix")
   end
   if by.is_final ~= nil then
-    last_newline(file, by.was_final, by.is_final, author_of(by))
+    pending_changes.last_newline(file.text, by.was_final, by.is_final, author_of(by))
   end
 end
 
@@ -327,7 +310,7 @@ local function on_disk(real, news)
     attach.became(file, before.lines, true)
     agent_makes(file, after.lines, news)
     if before.lines[#before.lines] == after.lines[#after.lines] then
-      last_newline(file, before.final, after.final, author_of(news))
+      pending_changes.last_newline(file.text, before.final, after.final, author_of(news))
     end
   end
   file.given, file.deleted = news.given, false
@@ -355,15 +338,12 @@ end
 ---@param session integer
 function M.session_ended(session)
   attach.settle()
-  for _, file in pairs(vim.tbl_extend("keep", {}, store.files)) do
+  for _, file in ipairs(store.all()) do
     local ids = {}
-    for _, hunk in ipairs(store.hunks(file)) do
-      ids[hunk.id] = hunk.session == session or nil
+    for _, change in ipairs(file.text.known.blocks.changes) do
+      ids[change.id] = change.session == session or nil
     end
     pending_changes.keep(file.text, ids)
-    if file.newline and ids[file.newline.change.id] then
-      file.newline = nil
-    end
     forget_decided(file, session)
   end
   to_backend.forget(session)

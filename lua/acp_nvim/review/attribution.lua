@@ -143,7 +143,7 @@ local function met(near, edit, author)
     local change = placed.item
     local is_mine = change.session == author.session and change.turn == author.turn and change.by == author.by
     local overlaps = placed.row < edit[2] and stop(placed.row, change) > edit[1]
-    return overlaps or is_mine or #change.new == 0
+    return overlaps or (is_mine and change.had_newline == nil) or #change.new == 0
   end
   local from, to = 1, #near
   while from <= to and not meets(near[from]) and stop(near[from].row, near[from].item) <= edit[1] do

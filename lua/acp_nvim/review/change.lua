@@ -29,6 +29,7 @@ local M = {}
 ---@field mixed? boolean  the user has had a hand in it (a merge): its agent is told nothing of these lines
 ---@field old string[]
 ---@field new string[]
+---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before
 ---@field loose? boolean  the last pair is gone: new lines beyond the old ones have no partner
 ---@field born integer    the edit that has made it
 ---@field old_at integer  where its lines begin in that edit

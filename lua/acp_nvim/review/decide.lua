@@ -65,29 +65,6 @@ local function set_of(hunks)
 end
 
 ---@param file acp.ReviewedFile
----@param ids table<integer, true>
----@return table<integer, true> pending  those of the file
----@return integer count
-local function pending_of(file, ids)
-  local found, count = {}, 0
-  for _, hunk in ipairs(store.hunks(file)) do
-    if hunk.state == "pending" and ids[hunk.id] then
-      found[hunk.id], count = true, count + 1
-    end
-  end
-  return found, count
-end
-
----@return acp.ReviewedFile[]  in the order of their paths
-local function files()
-  local list = {}
-  for _, file in vim.spairs(store.files) do
-    list[#list + 1] = file
-  end
-  return list
-end
-
----@param file acp.ReviewedFile
 ---@param how acp.Decision
 local function settle_unknown(file, how)
   if how.all then
@@ -103,25 +80,22 @@ end
 ---@param hunks acp.Hunk[]
 ---@param how acp.Decision
 local function keep(hunks, how)
-  local ids, kept = set_of(hunks), 0
-  for _, file in ipairs(files()) do
-    local mine, count = pending_of(file, ids)
-    kept = kept + count
-    pending_changes.keep(file.text, mine)
-    local newline = file.newline
-    if newline and mine[newline.change.id] then
-      file.newline = vim.tbl_extend("force", newline, { state = "kept" })
-      file.shape = vim.tbl_extend("force", file.shape, { final = not newline.was })
-    end
-    for id in pairs(mine) do
-      file.decided[id] = true
+  local ids, count = set_of(hunks), 0
+  for _, file in ipairs(store.all()) do
+    local kept = pending_changes.keep(file.text, ids)
+    count = count + #kept
+    for _, change in ipairs(kept) do
+      file.listed[change.id] = true
+      if change.had_newline ~= nil then
+        file.shape = vim.tbl_extend("force", file.shape, { final = not change.had_newline })
+      end
     end
     attach.note_state(file)
     settle_unknown(file, how)
     refresh.file(file, 0, -1)
   end
-  to_backend.flush()
-  say("kept", kept, {}, how)
+  to_backend.flush_next()
+  say("kept", count, {}, how)
 end
 
 ---@class acp.Undone
@@ -135,8 +109,8 @@ end
 local function undo_files(left, ids, so_far)
   while #left > 0 do
     local file = left[1]
-    local mine, count = pending_of(file, ids)
-    local answer = count > 0 and undo.file(file, mine) or {}
+    local count = #pending_changes.chosen(file.text, ids)
+    local answer = count > 0 and undo.file(file, ids) or {}
     if answer.locked then
       vim.defer_fn(function()
         undo_files(left, ids, so_far)
@@ -144,7 +118,7 @@ local function undo_files(left, ids, so_far)
       return
     end
     table.remove(left, 1)
-    local undone, still = answer.count or 0, select(2, pending_of(file, mine))
+    local undone, still = answer.count or 0, #pending_changes.chosen(file.text, ids)
     so_far.count = so_far.count + undone
     local gone, name = count - undone - still, vim.fs.basename(file.given)
     if answer.why then
@@ -155,7 +129,7 @@ local function undo_files(left, ids, so_far)
     end
     refresh.file(file, 0, -1)
   end
-  to_backend.flush()
+  to_backend.flush_next()
   say("undone", so_far.count, so_far.problems, so_far.how)
 end
 
@@ -168,7 +142,7 @@ function M.decide(verb, hunks, how)
   if verb == "keep" then
     keep(hunks, how or {})
   else
-    undo_files(files(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
+    undo_files(store.all(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
   end
   return true
 end

@@ -1,10 +1,9 @@
 -- What agents have changed and nobody has decided on yet. All of it is known and decided here, so that it answers at once
 -- and goes on when the backend has ended: the backend tells of the disk, and hears what was undone.
 local agent_changes = require("acp_nvim.review.agent_changes")
-local counts = require("acp_nvim.review.counts")
 local decide = require("acp_nvim.review.decide")
-local listeners = require("acp_nvim.review.listeners")
 local queries = require("acp_nvim.review.queries")
+local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
 
@@ -13,13 +12,14 @@ return {
   changes = queries.changes,
   decide = decide.decide,
   flush = to_backend.flush,
+  hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
-  listen = listeners.listen,
+  listen = refresh.listen,
   newest_turn = queries.newest_turn,
   of_buffer = store.of_buffer,
   pending = queries.pending,
-  pending_by_session = counts.by_session,
+  pending_by_session = refresh.pending_by_session,
   reported = to_backend.reported,
   rows = queries.rows,
   session_ended = agent_changes.session_ended,

@@ -147,12 +147,12 @@ end
 ---@param win integer
 ---@param hunk acp.Hunk
 local function draw(buf, win, hunk)
-  local rows, ids = review.rows(buf)
-  local at = vim.fn.index(ids, hunk.id) + 1
-  if at == 0 then
-    return clear(buf)
+  local rows, changes = review.rows(buf)
+  local at = 1
+  while changes[at].id ~= hunk.id do
+    at = at + 1
   end
-  local row, text = placed(win, candidates(win, hunk, rows[at]), versions(buf, at, #ids))
+  local row, text = placed(win, candidates(win, hunk, rows[at]), versions(buf, at, #rows))
   hints[buf] = { id = hunk.id, row = row, width = text_width(win) }
   api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   if row then

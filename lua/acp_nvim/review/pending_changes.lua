@@ -62,9 +62,29 @@ local function moved(decided, edits)
   end, decided)
 end
 
+--- The blocks without these, and where they are once those are undone.
+---@param blocks acp.Blocks
+---@param ids table<integer, any>
+---@param are_undone boolean
+---@return acp.Blocks
+local function without(blocks, ids, are_undone)
+  local rest, shift = attribution.none(), 0
+  for i, change in ipairs(blocks.changes) do
+    if not ids[change.id] then
+      local at = #rest.rows + 1
+      rest.rows[at], rest.changes[at] = blocks.rows[i] + shift, change
+    elseif are_undone then
+      shift = shift + #change.old - #change.new
+    end
+  end
+  return rest
+end
+
+--- Carries the edits out. A change of the last newline holds as long as its line is the last one.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
-local function replace(text, edits)
+---@param known acp.Known
+local function replace(text, edits, known)
   local edit = edits[1]
   if #edits == 1 and #edit[3] == edit[2] - edit[1] then
     for i, line in ipairs(edit[3]) do
@@ -73,6 +93,13 @@ local function replace(text, edits)
   else
     text.lines = diff.apply(text.lines, edits)
   end
+  for i, change in ipairs(known.blocks.changes) do
+    if change.had_newline ~= nil and known.blocks.rows[i] ~= #text.lines - 1 then
+      known.blocks = without(known.blocks, { [change.id] = true }, false)
+      break
+    end
+  end
+  text.known = known
 end
 
 --- An agent has changed the text.
@@ -83,13 +110,37 @@ end
 function M.agent(text, edits, author, is_mixed)
   if #edits > 0 then
     local known = text.known
-    text.known = {
+    replace(text, edits, {
       blocks = attribution.agent(known.blocks, text.lines, edits, author, is_mixed),
       decided = moved(known.decided, edits),
       lost = lost_lines.written_over(known.lost, edits),
-    }
-    replace(text, edits)
+    })
   end
+end
+
+--- An agent has changed whether the last line ends with a newline, and the line is as it was. No agent is told of what
+--- becomes of it.
+---@param text acp.Pending
+---@param had_newline boolean
+---@param has_newline boolean
+---@param author acp.Author
+function M.last_newline(text, had_newline, has_newline, author)
+  local known, row = text.known, #text.lines - 1
+  local blocks = known.blocks
+  local last = #blocks.rows
+  local change = blocks.changes[last]
+  if change and change.had_newline ~= nil then
+    if has_newline == change.had_newline then
+      blocks = without(blocks, { [change.id] = true }, false)
+    end
+  elseif row >= 0 and had_newline ~= has_newline and (last == 0 or blocks.rows[last] + #change.new <= row) then
+    local line = text.lines[row + 1]
+    local new = changes.new(author, { line }, { line }, true)
+    new.had_newline = had_newline
+    blocks = { rows = vim.list_slice(blocks.rows), changes = vim.list_slice(blocks.changes) }
+    blocks.rows[last + 1], blocks.changes[last + 1] = row, new
+  end
+  text.known = { blocks = blocks, decided = known.decided, lost = known.lost }
 end
 
 --- The user has, or somebody of whom nothing is known: `is_answer` false, and no agent is told of it.
@@ -106,9 +157,9 @@ function M.user(text, edits, is_answer)
       lost = lost_lines.user(known.lost, known.blocks, attribution.near, edits)
     end
     if blocks ~= known.blocks or #lost + #known.lost + #known.decided > 0 then
-      text.known = { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
+      known = { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
     end
-    replace(text, edits)
+    replace(text, edits, known)
   end
 end
 
@@ -128,7 +179,7 @@ end
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 ---@return acp.Placed[]  those of them that are pending, ascending
-local function chosen_of(text, ids)
+function M.chosen(text, ids)
   local blocks, list = text.known.blocks, {}
   for i, change in ipairs(blocks.changes) do
     if ids[change.id] then
@@ -138,47 +189,30 @@ local function chosen_of(text, ids)
   return list
 end
 
---- The blocks without these, and where they are once those are undone.
----@param blocks acp.Blocks
----@param ids table<integer, any>
----@param are_undone boolean
----@return acp.Blocks
-local function without(blocks, ids, are_undone)
-  local rest, shift = attribution.none(), 0
-  for i, change in ipairs(blocks.changes) do
-    if not ids[change.id] then
-      local at = #rest.rows + 1
-      rest.rows[at], rest.changes[at] = blocks.rows[i] + shift, change
-    elseif are_undone then
-      shift = shift + #change.old - #change.new
-    end
-  end
-  return rest
-end
-
 --- Nobody has to decide on these any more.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
+---@return acp.AgentChange[]
 function M.keep(text, ids)
-  local chosen = chosen_of(text, ids)
-  if #chosen == 0 then
-    return
-  end
+  local chosen, kept = M.chosen(text, ids), {}
   local decided = vim.list_slice(text.known.decided)
-  for _, placed in ipairs(chosen) do
+  for n, placed in ipairs(chosen) do
     local change = placed.item
-    text.kept_ids[change.id] = true
+    kept[n], text.kept_ids[change.id] = change, true
     for _, origin in ipairs({ changes.origin(change), unpack(change.melted) }) do
       text.kept[origin.born] = text.kept[origin.born] or {}
       table.insert(text.kept[origin.born], origin)
     end
     decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
   end
-  text.known = {
-    blocks = without(text.known.blocks, ids, false),
-    decided = bounded(decided),
-    lost = lost_lines.decided(text.known.lost, chosen, false),
-  }
+  if #chosen > 0 then
+    text.known = {
+      blocks = without(text.known.blocks, ids, false),
+      decided = bounded(decided),
+      lost = lost_lines.decided(text.known.lost, chosen, false),
+    }
+  end
+  return kept
 end
 
 --- The edits that take these changes back.
@@ -188,14 +222,14 @@ end
 function M.undoing(text, ids)
   return vim.tbl_map(function(placed)
     return { placed.row, placed.row + #placed.item.new, placed.item.old }
-  end, chosen_of(text, ids))
+  end, M.chosen(text, ids))
 end
 
 --- They are taken back: the agent's lines go, those before come back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 function M.undo(text, ids)
-  local chosen, edits = chosen_of(text, ids), M.undoing(text, ids)
+  local chosen, edits = M.chosen(text, ids), M.undoing(text, ids)
   if #chosen == 0 then
     return
   end
@@ -204,12 +238,11 @@ function M.undo(text, ids)
     decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
     shift = shift + #placed.item.old - #placed.item.new
   end
-  text.known = {
+  replace(text, edits, {
     blocks = without(text.known.blocks, ids, true),
     decided = bounded(decided),
     lost = lost_lines.decided(text.known.lost, chosen, true),
-  }
-  replace(text, edits)
+  })
 end
 
 -- The undo memory -----------------------------------------------------------------------------------------------------

@@ -5,52 +5,46 @@ local store = require("acp_nvim.review.store")
 local api = vim.api
 local M = {}
 
----@param hunk acp.Hunk
----@return table
-local function shape(hunk)
-  return {
-    id = hunk.id,
-    first = hunk.first + 1,
-    last = hunk.first + hunk.n,
-    old = vim.list_slice(hunk.old),
-    new = vim.list_slice(hunk.new),
-    state = hunk.state,
-    turn = hunk.turn,
-    session = hunk.session,
-    note = hunk.note,
-  }
-end
-
 ---@param file acp.ReviewedFile
----@param n? integer
+---@param n? integer  nil: of all sessions
 ---@return table?
 local function changes_of(file, n)
-  local list, by_agent, unknown = {}, false, false
+  local hunks, by_agent, unknown = {}, false, false
   for _, hunk in ipairs(store.hunks(file)) do
     if not n or hunk.session == n then
-      list[#list + 1] = shape(hunk)
       by_agent = by_agent or hunk.by == "agent"
+      hunks[#hunks + 1] = {
+        id = hunk.id,
+        first = hunk.first + 1,
+        last = hunk.first + hunk.n,
+        old = vim.list_slice(hunk.old),
+        new = vim.list_slice(hunk.new),
+        state = hunk.state,
+        turn = hunk.turn,
+        session = hunk.session,
+        note = hunk.note,
+      }
     end
   end
-  for _, change in ipairs(file.unknown) do
-    if not n or change.session == n then
-      unknown, by_agent = true, by_agent or change.by == "agent"
+  for _, author in ipairs(file.unknown) do
+    if not n or author.session == n then
+      unknown, by_agent = true, by_agent or author.by == "agent"
     end
   end
-  return (#list > 0 or unknown)
+  return (#hunks > 0 or unknown)
       and {
         path = file.given,
         created = file.created,
         deleted = file.deleted,
         by = by_agent and "agent" or "unknown",
-        unknown = unknown or nil,
-        hunks = list,
+        unknown = unknown,
+        hunks = hunks,
       }
     or nil
 end
 
---- The changes of session `n`, or of all.
----@param n? integer
+--- The changes of agents, file by file.
+---@param n? integer  of that session alone
 ---@return table[]
 function M.changes(n)
   attach.settle()
@@ -66,13 +60,17 @@ end
 
 ---@param id integer
 ---@return acp.Hunk?
----@return acp.ReviewedFile?
 function M.hunk(id)
   attach.settle()
   for _, file in pairs(store.files) do
-    for _, hunk in ipairs(store.hunks(file)) do
+    for i, change in ipairs(file.text.known.blocks.changes) do
+      if change.id == id then
+        return store.pending(file, i, i)[1]
+      end
+    end
+    for _, hunk in ipairs(store.decided(file)) do
       if hunk.id == id then
-        return hunk, file
+        return hunk
       end
     end
   end
@@ -83,25 +81,22 @@ end
 ---@param turn? integer  that one alone
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
+---@return integer newest    turn that has any of both
 function M.pending(n, turn)
   attach.settle()
-  local list, unknown = {}, {}
+  local list, unknown, newest = {}, {}, 0
   local function fits(change)
-    return (not n or change.session == n) and (not turn or change.turn == turn)
+    local does = (not n or change.session == n) and (not turn or change.turn == turn)
+    newest = does and math.max(newest, change.turn) or newest
+    return does
   end
   for _, file in pairs(store.files) do
-    for _, hunk in ipairs(store.hunks(file)) do
-      if hunk.state == "pending" and fits(hunk) then
-        list[#list + 1] = hunk
-      end
-    end
-    for _, change in ipairs(file.unknown) do
-      if fits(change) and not vim.list_contains(unknown, file.given) then
-        unknown[#unknown + 1] = file.given
-      end
+    vim.list_extend(list, vim.tbl_filter(fits, store.pending(file)))
+    if #vim.tbl_filter(fits, file.unknown) > 0 then
+      unknown[#unknown + 1] = file.given
     end
   end
-  return list, unknown
+  return list, unknown, newest
 end
 
 --- The newest turn of session `n` with something pending.
@@ -109,22 +104,14 @@ end
 ---@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
 ---@return integer?
 function M.newest_turn(n, undoable)
-  attach.settle()
-  local by_hunk, by_file = 0, 0
-  for _, file in pairs(store.files) do
-    for _, hunk in ipairs(store.hunks(file)) do
-      if hunk.session == n and hunk.state == "pending" then
-        by_hunk = math.max(by_hunk, hunk.turn)
-      end
-    end
-    for _, change in ipairs(file.unknown) do
-      if change.session == n then
-        by_file = math.max(by_file, change.turn)
-      end
+  local hunks, _, newest = M.pending(n)
+  if undoable and #hunks > 0 then
+    newest = 0
+    for _, hunk in ipairs(hunks) do
+      newest = math.max(newest, hunk.turn)
     end
   end
-  local turn = undoable and by_hunk > 0 and by_hunk or math.max(by_hunk, by_file)
-  return turn > 0 and turn or nil
+  return newest > 0 and newest or nil
 end
 
 --- The pending hunks that the rows touch; what is deleted is between two of them.
@@ -136,9 +123,7 @@ function M.touching(buf, from, to)
   attach.settle()
   local file, list = store.of_buffer(buf), {}
   if file and file.buf ~= buf then -- a deleted file, in the buffer that has its text
-    return vim.tbl_filter(function(hunk)
-      return hunk.state == "pending"
-    end, store.hunks(file))
+    return store.pending(file)
   end
   for _, hunk in ipairs(file and store.near(file, from, to) or {}) do
     local start = hunk.n == 0 and hunk.first - 1 or hunk.first
@@ -163,21 +148,19 @@ function M.hunk_at_cursor()
   return found[#found]
 end
 
---- Where the pending hunks of a buffer begin: rows from 0 that there are, and the ids of the hunks.
+--- Where the pending hunks of a buffer begin: rows from 0 that there are, and the changes.
 ---@param buf integer
 ---@return integer[] rows
----@return integer[] ids
+---@return acp.AgentChange[] changes
 function M.rows(buf)
   attach.settle()
-  local file, rows, ids = store.of_buffer(buf), {}, {}
+  local file, rows = store.of_buffer(buf), {}
+  local blocks = file and file.text.known.blocks or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1
-  for _, hunk in ipairs(file and store.hunks(file) or {}) do
-    if hunk.state == "pending" then
-      rows[#rows + 1] = math.max(0, math.min(hunk.first, last))
-      ids[#ids + 1] = hunk.id
-    end
+  for i, row in ipairs(blocks.rows) do
+    rows[i] = math.max(0, math.min(row, last))
   end
-  return rows, ids
+  return rows, blocks.changes
 end
 
 return M

@@ -1,7 +1,6 @@
--- What follows from a change of a file's hunks: signs and keys, counts, the line below the turn, the event.
-local counts = require("acp_nvim.review.counts")
-local deleted = require("acp_nvim.review.deleted")
-local listeners = require("acp_nvim.review.listeners")
+-- What follows from a change of a file's hunks: signs, keys, the counts of the sessions, the line below the turn, the
+-- event.
+local find = require("acp_nvim.documents.find")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
@@ -11,41 +10,83 @@ local user_events = require("acp_nvim.backend.user_events")
 local M = {}
 
 ---@class acp.Announced  what everybody knows of a file
----@field hunks acp.Hunk[]
----@field unknown acp.Author[]
----@field facts any[]
+---@field changes acp.AgentChange[]  that are pending
+---@field facts string
+---@field sessions table<integer, true>
+---@field pending table<integer, integer>  session -> hunks
 
 local announced = {} ---@type table<acp.ReviewedFile, acp.Announced>
+local totals = {} ---@type table<integer, integer>  session -> pending hunks
+local listeners = {} ---@type { changed: fun(buf: integer, has_pending: boolean), gone: fun(buf: integer) }[]
+local hiding = {} ---@type table<acp.DiffWindows, integer>  diff -> the buffer in it
 
----@param some any[]
----@param others any[]
----@param is_same fun(one: any, other: any): boolean
+--- `changed(buf, has_pending)` is called whenever the hunks of a loaded file have changed: their keys come and go with
+--- them.
+---@param changed fun(buf: integer, has_pending: boolean)
+---@param gone fun(buf: integer)  it is unloaded
+function M.listen(changed, gone)
+  listeners[#listeners + 1] = { changed = changed, gone = gone }
+end
+
+---@param buf? integer
+---@param has_pending boolean
+local function tell(buf, has_pending)
+  for _, listener in ipairs(buf and listeners or {}) do
+    listener.changed(buf --[[@as integer]], has_pending)
+  end
+end
+
+--- The sessions with pending hunks, and how many each has.
+---@return table<integer, integer>
+function M.pending_by_session()
+  return vim.deepcopy(totals)
+end
+
+---@param before table<integer, integer>
+---@param now table<integer, integer>
+local function count(before, now)
+  for n in pairs(vim.tbl_extend("keep", now, before)) do
+    if now[n] ~= before[n] then
+      local total = (totals[n] or 0) + (now[n] or 0) - (before[n] or 0)
+      totals[n] = total > 0 and total or nil
+      state.patch(n, { pending = total })
+    end
+  end
+end
+
+---@param file acp.ReviewedFile
+---@return acp.Announced
+local function known_of(file)
+  local changes, sessions, pending = file.text.known.blocks.changes, {}, {}
+  local facts = { file.given, tostring(file.created), tostring(file.deleted), file.buf or "" }
+  for _, change in ipairs(changes) do
+    pending[change.session] = (pending[change.session] or 0) + 1
+    sessions[change.session] = true
+  end
+  for _, hunk in ipairs(store.decided(file)) do
+    facts[#facts + 1] = hunk.id .. hunk.state
+    sessions[hunk.session] = true
+  end
+  for _, author in ipairs(file.unknown) do
+    facts[#facts + 1] = ("%d.%d %s"):format(author.session, author.turn, author.by)
+    sessions[author.session] = true
+  end
+  return { changes = changes, facts = table.concat(facts, "\n"), sessions = sessions, pending = pending }
+end
+
+---@param one acp.AgentChange[]
+---@param other acp.AgentChange[]
 ---@return boolean
-local function all_same(some, others, is_same)
-  if #some ~= #others then
+local function same_changes(one, other)
+  if #one ~= #other then
     return false
   end
-  for i, one in ipairs(some) do
-    if not is_same(one, others[i]) then
+  for i, change in ipairs(one ~= other and one or {}) do
+    if change ~= other[i] then
       return false
     end
   end
   return true
-end
-
----@param before? acp.Announced
----@param now acp.Announced
----@return boolean
-local function is_known(before, now)
-  return before ~= nil
-    and vim.deep_equal(before.facts, now.facts)
-    and all_same(before.unknown, now.unknown, rawequal)
-    and (
-      before.hunks == now.hunks
-      or all_same(before.hunks, now.hunks, function(one, other)
-        return one.change == other.change and one.state == other.state
-      end)
-    )
 end
 
 ---@param file acp.ReviewedFile
@@ -53,17 +94,31 @@ end
 local function fire(file, ...)
   local sessions = {}
   for i = 1, select("#", ...) do
-    local each = select(i, ...) or { hunks = {}, unknown = {} }
-    for _, list in ipairs({ each.hunks, each.unknown }) do
-      for _, one in ipairs(list) do
-        sessions[one.session] = true
-      end
-    end
+    local each = select(i, ...)
+    sessions = vim.tbl_extend("keep", sessions, each and each.sessions or {})
   end
   for n in vim.spairs(sessions) do
     if state.exists(n) then
       user_events.fire("AcpChanges", { session = n, path = file.given })
     end
+  end
+end
+
+--- A deleted file shows so in the buffer that still has its text.
+---@param file acp.ReviewedFile
+local function show_deleted(file)
+  local buf = file.deleted and store.has_pending(file) and find.find(file.path) or nil
+  if file.left and file.left ~= buf then
+    signs.clear(file.left)
+    tell(file.left, false)
+  end
+  file.left = buf
+  if buf then
+    local by_agent = vim.iter(file.text.known.blocks.changes):any(function(change)
+      return change.by == "agent"
+    end)
+    signs.show_deletion(buf, by_agent)
+    tell(buf, true)
   end
 end
 
@@ -74,42 +129,40 @@ end
 function M.file(file, from, to)
   if store.files[file.path] ~= file then
     return
+  elseif file.buf then
+    signs.show(file.buf, file.text.known.blocks, from, to)
   end
-  local hunks = store.hunks(file)
-  if file.buf then
-    signs.show(file.buf, hunks, from, to)
-  end
-  local facts = { file.given, file.created, file.deleted, file.buf or false }
-  local before, now = announced[file], { hunks = hunks, unknown = file.unknown, facts = facts }
   if file.deleted or file.left then
-    deleted.show(file)
+    show_deleted(file)
   end
-  if not is_known(before, now) then
+  local before, now = announced[file], known_of(file)
+  local is_known = before and before.facts == now.facts and same_changes(before.changes, now.changes)
+  if not is_known then
     announced[file] = now
-    listeners.announce(file.buf, store.has_pending(file))
-    counts.recount(file.path, hunks)
-    to_backend.file_changed(file)
+    tell(file.buf, store.has_pending(file))
+    count(before and before.pending or {}, now.pending)
     fire(file, before, now)
-  elseif #file.text.known.lost > 0 then
-    to_backend.file_changed(file)
+  end
+  if not is_known or #file.text.known.lost > 0 then
+    to_backend.flush_soon()
   end
 end
 
 --- Nothing of the file is left to decide, or to list.
 ---@param file acp.ReviewedFile
 function M.over(file)
-  store.files[file.path] = nil
-  counts.recount(file.path, {})
+  local before = announced[file]
+  store.files[file.path], announced[file] = nil, nil
+  count(before and before.pending or {}, {})
   to_backend.file_over(file)
-  fire(file, announced[file])
-  announced[file] = nil
+  fire(file, before)
   if file.buf then
     signs.clear(file.buf)
-    listeners.announce(file.buf, false)
+    tell(file.buf, false)
   end
   if file.left then
     file.deleted = false
-    deleted.show(file)
+    show_deleted(file)
   end
 end
 
@@ -117,11 +170,36 @@ end
 ---@param file acp.ReviewedFile
 ---@param buf integer
 function M.gone(file, buf)
-  announced[file] = announced[file] and { hunks = {}, unknown = {}, facts = {} }
-  if vim.api.nvim_buf_is_loaded(buf) then
-    listeners.announce(buf, false)
-  else
-    listeners.announce_gone(buf)
+  if announced[file] then
+    announced[file].facts = ""
+  end
+  for _, listener in ipairs(listeners) do
+    if vim.api.nvim_buf_is_loaded(buf) then
+      listener.changed(buf, false)
+    else
+      listener.gone(buf)
+    end
+  end
+end
+
+--- While a buffer is a side of one of our diffs, review draws nothing in it: its virtual lines would push the two sides
+--- out of line, and its colours would be taken for the proposal's. It is drawn again once the diff is closed.
+---@param sides acp.DiffWindows
+---@param buf? integer  nil: none of its buffers is hidden any more
+function M.hide_in_diff(sides, buf)
+  local before = hiding[sides]
+  hiding[sides] = buf
+  for _, each in pairs({ before or buf, buf }) do
+    local is_hidden = vim.list_contains(vim.tbl_values(hiding), each)
+    if signs.is_hidden(each) ~= is_hidden then
+      local file = vim.api.nvim_buf_is_loaded(each) and store.of_buffer(each) or nil
+      signs.set_hidden(each, is_hidden, file and file.buf == each and file.text.known.blocks or nil)
+      if file and file.left == each then
+        show_deleted(file)
+      elseif file and file.buf == each then
+        tell(each, store.has_pending(file))
+      end
+    end
   end
 end
 

@@ -1,6 +1,8 @@
--- The hunks of a loaded file on the screen. An extmark over the lines of each goes with the text; another has its sign and
--- the removed lines. Many are drawn a few at a time.
-local words = require("acp_nvim.ui.printable")
+-- The hunks of a loaded file on the screen: an extmark over the lines of each goes with the text. Its colour is drawn a
+-- moment later, many a few at a time, and so are its sign and the removed lines, by an extmark of their own: the sign of a
+-- range would stand beside every line of it.
+local printable = require("acp_nvim.ui.printable")
+local attribution = require("acp_nvim.review.attribution")
 require("acp_nvim.ui.highlight")
 
 local api = vim.api
@@ -14,46 +16,39 @@ local GROUPS = { added = "AcpReviewAddedSign", changed = "AcpReviewChangedSign",
 
 local namespace = api.nvim_create_namespace("acp_nvim.hunks")
 local beside = api.nvim_create_namespace("acp_nvim.hunks.beside")
----@class acp.Shown
----@field change acp.AgentChange
----@field below? boolean  deleted behind the last line: its mark is on that line
 
-local shown = {} ---@type table<integer, table<integer, acp.Shown>>  by buffer and id: what has a mark
-local waiting = {} ---@type table<integer, table<integer, acp.Hunk>>  by buffer and id: to be drawn
+---@class acp.ShownHunks  of a buffer
+---@field changes acp.AgentChange[]       those that have a mark
+---@field at_end table<integer, true>     deleted behind the last line: the mark is on that line
+---@field waiting table<integer, acp.AgentChange>  to be drawn
+
+local shown = {} ---@type table<integer, acp.ShownHunks>
 local hidden = {} ---@type table<integer, true>  buffers in which nothing is drawn: the marks alone stay
 local scheduled = false
 
----@param hunk acp.Hunk
----@return "added"|"changed"|"deleted"
-local function kind(hunk)
-  return hunk.n == 0 and "deleted" or #hunk.old == 0 and "added" or "changed"
-end
-
 --- A removed line as it can be shown between lines: tabs as wide as they were, nothing that controls a screen.
 ---@param line string
----@param width integer
 ---@param tabstop integer
 ---@return string[][]
-local function virtual_line(line, width, tabstop)
+local function virtual_line(line, tabstop)
   line = #line > MOST_BYTES and line:sub(1, MOST_BYTES + vim.str_utf_end(line, MOST_BYTES)) or line
-  line = words.visible(words.expand(line, tabstop))
-  local gap = width - vim.fn.strwidth(line)
-  return { { line .. (" "):rep(gap), "AcpReviewRemoved" } }
+  line = printable.visible(printable.expand(line, tabstop))
+  return { { line .. (" "):rep(vim.o.columns - vim.fn.strwidth(line)), "AcpReviewRemoved" } }
 end
 
 ---@param buf integer
----@param hunk acp.Hunk
+---@param change acp.AgentChange
 ---@return string[][][]
-local function virtual_lines(buf, hunk)
-  local width, tabstop, lines = vim.o.columns, vim.bo[buf].tabstop, {}
-  if hunk.note then
-    return { virtual_line(hunk.note, width, tabstop) }
+local function virtual_lines(buf, change)
+  local tabstop, lines = vim.bo[buf].tabstop, {}
+  if change.had_newline ~= nil then
+    return { virtual_line("no newline at end " .. (change.had_newline and "now" or "before"), tabstop) }
   end
-  for i = 1, math.min(#hunk.old, MOST_LINES) do
-    lines[i] = virtual_line(hunk.old[i], width, tabstop)
+  for i = 1, math.min(#change.old, MOST_LINES) do
+    lines[i] = virtual_line(change.old[i], tabstop)
   end
-  if #hunk.old > MOST_LINES then
-    lines[#lines + 1] = virtual_line(("… %d more"):format(#hunk.old - MOST_LINES), width, tabstop)
+  if #change.old > MOST_LINES then
+    lines[#lines + 1] = virtual_line(("… %d more"):format(#change.old - MOST_LINES), tabstop)
   end
   return lines
 end
@@ -72,46 +67,52 @@ local function uncover(buf, count)
   end
 end
 
---- Where a mark of the hunk belongs: what is deleted at the end stands below the last line.
+--- Sets the mark of a change.
 ---@param buf integer
----@param hunk acp.Hunk
----@return integer row
----@return integer end_row
----@return boolean is_below
-local function place(buf, hunk)
+---@param change acp.AgentChange
+---@param row integer  where its lines begin
+---@param highlight? string
+---@return integer row  of the mark
+local function mark(buf, change, row, highlight)
   local count = api.nvim_buf_line_count(buf)
-  local first = math.max(0, math.min(hunk.first, count))
-  return math.min(first, count - 1), math.min(first + hunk.n, count), hunk.n == 0 and first >= count
+  local first = math.max(0, math.min(row, count))
+  local options = { id = change.id, strict = false } ---@type vim.api.keyset.set_extmark
+  if #change.new > 0 then
+    options.end_row, options.end_col, options.end_right_gravity = math.min(first + #change.new, count), 0, false
+    options.hl_group, options.hl_eol, options.priority = highlight, highlight and true, 90
+  end
+  shown[buf].at_end[change.id] = #change.new == 0 and first >= count or nil
+  api.nvim_buf_set_extmark(buf, namespace, math.min(first, count - 1), 0, options)
+  return math.min(first, count - 1)
 end
 
----@param buf integer
----@param hunk acp.Hunk
----@param first integer
-local function draw(buf, hunk, first)
-  local row, end_row, is_below = place(buf, vim.tbl_extend("force", hunk, { first = first }))
-  local options = { id = hunk.id, right_gravity = true, strict = false }
-  if hunk.n > 0 then
-    options.end_row, options.end_col, options.end_right_gravity = end_row, 0, false
-    options.hl_group, options.hl_eol, options.priority = "AcpReviewAdded", true, 90
-  end
-  api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
-  local look = { id = hunk.id, sign_text = SIGNS[kind(hunk)], sign_hl_group = GROUPS[kind(hunk)] }
-  if #hunk.old > 0 then
-    look.virt_lines, look.virt_lines_above = virtual_lines(buf, hunk), not is_below
-  end
-  api.nvim_buf_set_extmark(buf, beside, row, 0, look)
-  if row == 0 and #hunk.old > 0 and not is_below then
-    uncover(buf, #look.virt_lines)
-  end
-end
-
---- Where the mark says that the hunk is; nil: it has none.
+--- Where the mark says that the change is.
 ---@param buf integer
 ---@param id integer
----@return integer?  row from 0
+---@return integer?  row from 0; nil: it has none
 local function marked_row(buf, id)
-  local mark, known = api.nvim_buf_get_extmark_by_id(buf, namespace, id, {}), shown[buf] and shown[buf][id]
-  return mark[1] and mark[1] + (known and known.below and 1 or 0) or nil
+  local row = api.nvim_buf_get_extmark_by_id(buf, namespace, id, {})[1]
+  return row and row + (shown[buf].at_end[id] and 1 or 0)
+end
+
+---@param buf integer
+---@param change acp.AgentChange
+local function draw(buf, change)
+  local row = marked_row(buf, change.id)
+  if not row then
+    return
+  end
+  local kind = #change.new == 0 and "deleted" or #change.old == 0 and "added" or "changed"
+  local look = { id = change.id, sign_text = SIGNS[kind], sign_hl_group = GROUPS[kind] }
+  row = mark(buf, change, row, "AcpReviewAdded")
+  local is_above = not shown[buf].at_end[change.id]
+  if #change.old > 0 then
+    look.virt_lines, look.virt_lines_above = virtual_lines(buf, change), is_above
+  end
+  api.nvim_buf_set_extmark(buf, beside, row, 0, look)
+  if row == 0 and #change.old > 0 and is_above then
+    uncover(buf, #look.virt_lines)
+  end
 end
 
 local schedule
@@ -119,16 +120,15 @@ local schedule
 local function draw_some()
   scheduled = false
   local left = AT_ONCE
-  for buf, hunks in pairs(waiting) do
-    for id, hunk in pairs(api.nvim_buf_is_loaded(buf) and hunks or {}) do
+  for buf, each in pairs(shown) do
+    for id, change in pairs(api.nvim_buf_is_loaded(buf) and each.waiting or {}) do
       if left == 0 then
         return schedule()
       end
       left = left - 1
-      hunks[id] = nil
-      draw(buf, hunk, marked_row(buf, id) or hunk.first)
+      each.waiting[id] = nil
+      draw(buf, change)
     end
-    waiting[buf] = nil
   end
 end
 
@@ -140,56 +140,57 @@ schedule = function()
   end
 end
 
---- The mark goes with the text from now on, how the hunk looks may take a moment.
+--- The mark goes with the text from now on.
 ---@param buf integer
----@param hunk acp.Hunk
-local function put(buf, hunk)
-  local row, end_row, is_below = place(buf, hunk)
-  local options = { id = hunk.id, strict = false } ---@type vim.api.keyset.set_extmark
-  if hunk.n > 0 then
-    options.end_row, options.end_col, options.end_right_gravity = end_row, 0, false
-  end
-  api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
-  shown[buf][hunk.id] = { change = hunk.change, below = is_below or nil }
+---@param change acp.AgentChange
+---@param row integer
+local function put(buf, change, row)
+  mark(buf, change, row)
   if not hidden[buf] then
-    waiting[buf] = waiting[buf] or {}
-    waiting[buf][hunk.id] = hunk
+    shown[buf].waiting[change.id] = change
     schedule()
   end
 end
 
+--- These changes are shown, and no others. Of two lists that begin and end alike only the middle is looked at.
 ---@param buf integer
----@param id integer
-local function take(buf, id)
-  shown[buf][id] = nil
-  if waiting[buf] then
-    waiting[buf][id] = nil
-  end
-  api.nvim_buf_del_extmark(buf, namespace, id)
-  api.nvim_buf_del_extmark(buf, beside, id)
-end
-
---- These hunks are shown, and no others.
----@param buf integer
----@param hunks acp.Hunk[]
----@param from integer  rows in which a mark may not be where its hunk is: beside an edit they may end up elsewhere
+---@param blocks acp.Blocks
+---@param from integer  rows in which a mark may not be where its lines are: beside an edit they may end up elsewhere
 ---@param to integer
-function M.show(buf, hunks, from, to)
-  shown[buf] = shown[buf] or {}
-  local wanted = {}
-  for _, hunk in ipairs(hunks) do
-    if hunk.state == "pending" then
-      wanted[hunk.id] = true
-      local mark = shown[buf][hunk.id]
-      local is_doubtful = hunk.first + hunk.n >= from and hunk.first <= to
-      if not mark or mark.change ~= hunk.change or (is_doubtful and marked_row(buf, hunk.id) ~= hunk.first) then
-        put(buf, hunk)
-      end
+function M.show(buf, blocks, from, to)
+  local each = shown[buf] or { changes = {}, at_end = {}, waiting = {} }
+  shown[buf] = each
+  local before, now = each.changes, blocks.changes
+  local head, tail, most = 0, 0, math.min(#before, #now)
+  while head < most and before[head + 1] == now[head + 1] do
+    head = head + 1
+  end
+  while tail < most - head and before[#before - tail] == now[#now - tail] do
+    tail = tail + 1
+  end
+  local fresh, had = {}, {}
+  for i = head + 1, #now - tail do
+    fresh[now[i].id] = true
+  end
+  for i = head + 1, #before - tail do
+    local change = before[i]
+    had[change] = true
+    if not fresh[change.id] then
+      each.waiting[change.id], each.at_end[change.id] = nil, nil
+      api.nvim_buf_del_extmark(buf, namespace, change.id)
+      api.nvim_buf_del_extmark(buf, beside, change.id)
     end
   end
-  for id in pairs(shown[buf]) do
-    if not wanted[id] then
-      take(buf, id)
+  for i = head + 1, #now - tail do
+    if not had[now[i]] then
+      put(buf, now[i], blocks.rows[i])
+    end
+  end
+  each.changes = now
+  local first, last = attribution.near(blocks, from, to)
+  for i = first, last do
+    if marked_row(buf, now[i].id) ~= blocks.rows[i] then
+      put(buf, now[i], blocks.rows[i])
     end
   end
 end
@@ -200,14 +201,13 @@ end
 function M.show_deletion(buf, by_agent)
   local who = by_agent and "deleted by the agent" or "deleted"
   M.clear(buf)
-  if hidden[buf] then
-    return
+  if not hidden[buf] then
+    api.nvim_buf_set_extmark(buf, beside, 0, 0, {
+      sign_text = SIGNS.deleted,
+      sign_hl_group = GROUPS.deleted,
+      virt_text = { { ("%s: :Acp undo brings it back"):format(who), "AcpReviewRemoved" } },
+    })
   end
-  api.nvim_buf_set_extmark(buf, beside, 0, 0, {
-    sign_text = SIGNS.deleted,
-    sign_hl_group = GROUPS.deleted,
-    virt_text = { { ("%s: :Acp undo brings it back"):format(who), "AcpReviewRemoved" } },
-  })
 end
 
 ---@param buf integer
@@ -216,25 +216,21 @@ function M.is_hidden(buf)
   return hidden[buf] ~= nil
 end
 
---- Draws nothing in the buffer, or draws these; their marks go on knowing where they are.
+--- Draws nothing in the buffer, or draws these.
 ---@param buf integer
 ---@param is_hidden boolean
----@param hunks acp.Hunk[]
-function M.set_hidden(buf, is_hidden, hunks)
+---@param blocks? acp.Blocks
+function M.set_hidden(buf, is_hidden, blocks)
   hidden[buf] = is_hidden or nil
-  if not api.nvim_buf_is_loaded(buf) then
-    return
-  elseif is_hidden then
-    waiting[buf] = nil
-    api.nvim_buf_clear_namespace(buf, beside, 0, -1)
+  M.clear(buf)
+  if blocks then
+    M.show(buf, blocks, 0, -1)
   end
-  shown[buf] = nil
-  M.show(buf, hunks, 0, 0)
 end
 
 ---@param buf integer
 function M.clear(buf)
-  waiting[buf], shown[buf] = nil, nil
+  shown[buf] = nil
   if api.nvim_buf_is_loaded(buf) then
     api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
     api.nvim_buf_clear_namespace(buf, beside, 0, -1)

@@ -16,7 +16,6 @@ local M = {}
 ---@field old string[]
 ---@field new string[]
 ---@field note? string    what has changed where the lines have not
----@field change acp.AgentChange  the same as long as nothing but its row is another
 
 ---@class acp.FileShape  how the lines become bytes
 ---@field final? boolean  the last line has its end
@@ -27,12 +26,6 @@ local M = {}
 ---@class acp.Snapshot
 ---@field lines string[]
 ---@field known acp.Known
-
----@class acp.LastNewline  a change of the newline at the end of a file, which leaves all lines as they are
----@field was boolean     the last line had one
----@field line string     that line
----@field change acp.AgentChange
----@field state "pending"|"kept"|"undone"
 
 ---@class acp.ReviewedFile
 ---@field path string        resolved
@@ -47,15 +40,9 @@ local M = {}
 ---@field deleted boolean
 ---@field mode? integer      of a deleted file, if it is known
 ---@field unknown acp.Author[]  who has changed what nobody has seen before
----@field newline? acp.LastNewline
----@field decided table<integer, true>  hunks that are listed after their decision, until their session's next turn
+---@field listed table<integer, true>  hunks that are listed after their decision, until their session's next turn
 ---@field saved? acp.Snapshot     as on disk: what `:edit!` goes back to
 ---@field undeleted? acp.Snapshot  before the file was deleted
----@field pending? acp.Hunk[]   those of the changes in `of`
----@field of? acp.Known
----@field by_change? table<acp.AgentChange, acp.Hunk>
----@field listed? acp.Hunk[]    with those that are decided
----@field listed_of? any[]      what that was made of
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
 
@@ -73,10 +60,19 @@ function M.enter(path, given, lines)
     created = false,
     deleted = false,
     unknown = {},
-    decided = {},
+    listed = {},
   }
   M.files[path] = file
   return file
+end
+
+---@return acp.ReviewedFile[]  in the order of their paths; a copy: files may leave meanwhile
+function M.all()
+  local list = {}
+  for _, file in vim.spairs(M.files) do
+    list[#list + 1] = file
+  end
+  return list
 end
 
 ---@param name string  of a buffer
@@ -102,9 +98,9 @@ end
 ---@param change acp.AgentChange
 ---@param row integer
 ---@param state "pending"|"kept"|"undone"
----@param note? string
 ---@return acp.Hunk
-local function hunk_of(change, row, state, note)
+local function hunk_of(change, row, state)
+  local had_newline = change.had_newline
   return {
     id = change.id,
     session = change.session,
@@ -115,106 +111,58 @@ local function hunk_of(change, row, state, note)
     n = state == "undone" and 0 or #change.new,
     old = change.old,
     new = change.new,
-    note = note,
-    change = change,
+    note = had_newline ~= nil and ("no newline at end %s"):format(had_newline and "now" or "before") or nil,
   }
 end
 
---- Nobody has to decide on the newline where the last line is another one by now, or is part of a change.
 ---@param file acp.ReviewedFile
----@return boolean
-local function is_newline_pending(file)
-  local newline, lines, blocks = file.newline, file.text.lines, file.text.known.blocks
-  if not newline or newline.state ~= "pending" or lines[#lines] ~= newline.line then
-    return false
+---@param from? integer  of the changes in its blocks; nil: all
+---@param to? integer
+---@return acp.Hunk[]  that wait for a decision, ascending
+function M.pending(file, from, to)
+  local blocks, list = file.text.known.blocks, {}
+  for i = from or 1, to or #blocks.rows do
+    list[#list + 1] = hunk_of(blocks.changes[i], blocks.rows[i], "pending")
   end
-  local last = #blocks.rows
-  return last == 0 or blocks.rows[last] + #blocks.changes[last].new < #lines
-end
-
----@param one acp.Hunk
----@param other acp.Hunk
----@return boolean
-local function comes_first(one, other)
-  return one.first < other.first or (one.first == other.first and one.id < other.id)
-end
-
----@param file acp.ReviewedFile
----@return acp.Hunk
-local function newline_hunk(file)
-  local newline = file.newline --[[@as acp.LastNewline]]
-  local note = ("no newline at end %s"):format(newline.was and "now" or "before")
-  return hunk_of(newline.change, #file.text.lines - 1, newline.state, note)
-end
-
---- Those that are listed although nobody has to decide on their lines.
----@param file acp.ReviewedFile
----@return acp.Hunk[]
-local function others(file)
-  local list, newline = {}, file.newline
-  for _, each in ipairs(next(file.decided) and file.text.known.decided or {}) do
-    if file.decided[each.change.id] then
-      list[#list + 1] = hunk_of(each.change, each.row, each.is_kept and "kept" or "undone")
-    end
-  end
-  if newline and (is_newline_pending(file) or (newline.state ~= "pending" and file.decided[newline.change.id])) then
-    list[#list + 1] = newline_hunk(file)
-  end
-  table.sort(list, comes_first)
   return list
 end
 
---- The hunks that wait, and those that are listed after their decision.
+--- The hunks that are listed although they are decided.
 ---@param file acp.ReviewedFile
----@return acp.Hunk[]  ascending
+---@return acp.Hunk[]
+function M.decided(file)
+  local list = {}
+  for _, each in ipairs(next(file.listed) and file.text.known.decided or {}) do
+    if file.listed[each.change.id] then
+      list[#list + 1] = hunk_of(each.change, each.row, each.is_kept and "kept" or "undone")
+    end
+  end
+  return list
+end
+
+---@param file acp.ReviewedFile
+---@return acp.Hunk[]  all of them, ascending
 function M.hunks(file)
-  local known = file.text.known
-  if file.of ~= known then
-    local before = file.by_change or {}
-    file.of, file.pending, file.by_change = known, {}, {}
-    for i, change in ipairs(known.blocks.changes) do
-      -- of ten thousand most are as they were: new tables for all would cost more than the undo of one
-      local hunk = before[change] or hunk_of(change, 0, "pending")
-      hunk.first = known.blocks.rows[i]
-      file.pending[i], file.by_change[change] = hunk, hunk
-    end
+  local list, more = M.pending(file), M.decided(file)
+  if #more > 0 then
+    vim.list_extend(list, more)
+    table.sort(list, function(one, other)
+      return one.first < other.first or (one.first == other.first and one.id < other.id)
+    end)
   end
-  local newline = file.newline
-  local of = { known, vim.tbl_count(file.decided), newline and newline.state, is_newline_pending(file) }
-  if
-    file.listed
-    and file.listed_of[1] == known
-    and vim.deep_equal({ unpack(of, 2, 4) }, { unpack(file.listed_of, 2, 4) })
-  then
-    return file.listed
-  end
-  file.listed_of = of
-  local more = others(file)
-  if #more == 0 then
-    file.listed = file.pending
-    return file.listed
-  end
-  local list, at = {}, 1
-  for _, hunk in ipairs(file.pending) do
-    while more[at] and comes_first(more[at], hunk) do
-      list[#list + 1], at = more[at], at + 1
-    end
-    list[#list + 1] = hunk
-  end
-  file.listed = vim.list_extend(list, more, at)
-  return file.listed
+  return list
 end
 
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.has_pending(file)
-  return #file.text.known.blocks.rows > 0 or is_newline_pending(file)
+  return #file.text.known.blocks.rows > 0
 end
 
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.is_over(file)
-  return #M.hunks(file) == 0 and #file.unknown == 0
+  return not M.has_pending(file) and #M.decided(file) == 0 and #file.unknown == 0
 end
 
 --- The pending hunks that may touch these rows.
@@ -223,15 +171,7 @@ end
 ---@param to integer
 ---@return acp.Hunk[]
 function M.near(file, from, to)
-  local blocks, list = file.text.known.blocks, {}
-  local first, last = attribution.near(blocks, from, to + 1)
-  for i = first, last do
-    list[#list + 1] = hunk_of(blocks.changes[i], blocks.rows[i], "pending")
-  end
-  if is_newline_pending(file) and to >= #file.text.lines - 1 then
-    list[#list + 1] = newline_hunk(file)
-  end
-  return list
+  return M.pending(file, attribution.near(file.text.known.blocks, from, to + 1))
 end
 
 return M

@@ -1,6 +1,6 @@
 -- What the backend has to know of the review, told as texts: the line below each turn that has changed files, once the
 -- turn is over, what the agents' next prompts begin with, and which files an undo has written. One message carries what
--- has come together.
+-- has come together. All of it is made anew from the files in review, and told if it is not what was told last.
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
@@ -16,80 +16,59 @@ local M = {}
 local SOON_MS = 50
 local LARGEST = 2 ^ 20 -- bytes of a text that is told
 
----@class acp.Share  what one turn has done to one file
----@field is_pending? boolean  also where nobody knows the earlier text
+---@class acp.TurnShare  what one turn has done to files in review
+---@field names table<string, string>  of the files that wait for a decision, by resolved path
 ---@field plus integer
 ---@field minus integer
 ---@field kept integer
 ---@field undone integer
 
----@class acp.TurnShares
----@field session integer
----@field turn integer
----@field files table<string, acp.Share>  by resolved path
----@field past acp.Share                  of files that have left the review
----@field sent? string  since the turn is over
+---@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
 
-local turns = {} ---@type table<string, acp.TurnShares>
-local over = {} ---@type table<string, true>  turns, by the keys of `turns`, that this backend has said are over
-local changed = {} ---@type table<acp.TurnShares, true>  their lines may say something else now
-local undone = {} ---@type string[]
-local reports = {} ---@type table<integer, string>  by session: what was last told, to tell it once
+local past = {} ---@type acp.TurnShares  of files that have left the review: what was decided there still counts
+local notes = {} ---@type table<integer, table<integer, string>>  session -> turn that is over -> its line as it was told
+local reports = {} ---@type table<integer, table[]>  by session: what was told last
 local about = {} ---@type table<integer, acp.Lost[]>  by session: what that was about
-local reporting = {} ---@type table<integer, true>  sessions whose report may have changed
+local undone = {} ---@type string[]
 local has_unsaved = false -- when that was last told
-local scheduled = false
+local timer ---@type uv.uv_timer_t?
 local generation ---@type integer?  of the backend that has been told
 
----@return acp.Share
-local function no_share()
-  return { plus = 0, minus = 0, kept = 0, undone = 0 }
+---@param shares acp.TurnShares
+---@param of { session: integer, turn: integer }
+---@return acp.TurnShare
+local function share_of(shares, of)
+  shares[of.session] = shares[of.session] or {}
+  local turns = shares[of.session]
+  turns[of.turn] = turns[of.turn] or { names = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  return turns[of.turn]
 end
 
----@param session integer
----@param turn integer
----@return string
-local function key_of(session, turn)
-  return ("%d %d"):format(session, turn)
-end
-
----@param session integer
----@param turn integer
----@return acp.TurnShares
-local function shares_of(session, turn)
-  local key = key_of(session, turn)
-  turns[key] = turns[key] or { session = session, turn = turn, files = {}, past = no_share() }
-  return turns[key]
-end
-
+---@param shares acp.TurnShares
 ---@param file acp.ReviewedFile
----@return table<acp.TurnShares, acp.Share>
-local function shares(file)
-  local found = {}
-  local function share(of)
-    local turn = shares_of(of.session, of.turn)
-    found[turn] = found[turn] or no_share()
-    return found[turn]
-  end
-  for _, hunk in ipairs(store.hunks(file)) do
-    if hunk.state == "pending" then
-      local mine = share(hunk)
-      mine.is_pending, mine.plus, mine.minus = true, mine.plus + hunk.n, mine.minus + #hunk.old
-    end
-  end
+local function add_decided(shares, file)
   for _, each in ipairs(file.text.known.decided) do
-    local mine, what = share(each.change), each.is_kept and "kept" or "undone"
-    mine[what] = mine[what] + 1
+    local share, what = share_of(shares, each.change), each.is_kept and "kept" or "undone"
+    share[what] = share[what] + 1
   end
-  local newline = file.newline
-  if newline and newline.state ~= "pending" then
-    local mine = share(newline.change)
-    mine[newline.state] = mine[newline.state] + 1
+end
+
+---@return acp.TurnShares
+local function all_shares()
+  local shares = vim.deepcopy(past)
+  for path, file in pairs(store.files) do
+    local name = vim.fs.basename(file.given)
+    for _, change in ipairs(file.text.known.blocks.changes) do
+      local share = share_of(shares, change)
+      share.names[path] = name
+      share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
+    end
+    for _, author in ipairs(file.unknown) do
+      share_of(shares, author).names[path] = name
+    end
+    add_decided(shares, file)
   end
-  for _, author in ipairs(file.unknown) do
-    share(author).is_pending = true
-  end
-  return found
+  return shares
 end
 
 ---@param ... string
@@ -103,37 +82,39 @@ local function joined(...)
   )
 end
 
----@param turn acp.TurnShares
+---@param share acp.TurnShare
 ---@return string
-local function line_of(turn)
-  local names, sum = {}, no_share()
-  local all = vim.tbl_values(turn.files)
-  all[#all + 1] = turn.past
-  for path, share in pairs(turn.files) do
-    if share.is_pending then
-      local file = store.files[path]
-      names[#names + 1] = vim.fs.basename(file and file.given or path)
-    end
-  end
-  for _, share in ipairs(all) do
-    for _, what in ipairs({ "plus", "minus", "kept", "undone" }) do
-      sum[what] = sum[what] + share[what]
-    end
-  end
+local function line_of(share)
   local decided = {}
   for _, what in ipairs({ "kept", "undone" }) do
-    decided[#decided + 1] = sum[what] > 0 and ("%s %d"):format(what, sum[what]) or nil
+    decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
   end
-  local said = table.concat(decided, ", ")
+  local said, names = table.concat(decided, ", "), vim.tbl_values(share.names)
   if #names == 0 then
     return said ~= "" and said or "nothing left to review"
   end
   local where = #names == 1 and printable.visible(names[1]) or ("%d files"):format(#names)
-  if sum.plus == 0 and sum.minus == 0 then
+  if share.plus == 0 and share.minus == 0 then
     return joined(where .. ": earlier text unknown, no undo", said, ":Acp review")
   end
-  local size = ("%s +%d −%d"):format(where, sum.plus, sum.minus)
+  local size = ("%s +%d −%d"):format(where, share.plus, share.minus)
   return joined(size, said, key_names.in_general(), ":Acp review")
+end
+
+---@return table[]
+local function new_notes()
+  local shares, fresh = all_shares(), {}
+  for session, turns in pairs(shares) do
+    for turn, share in pairs(turns) do
+      share_of(past, { session = session, turn = turn })
+      local told, text = (notes[session] or {})[turn], line_of(share)
+      if told and told ~= text then
+        notes[session][turn] = text
+        fresh[#fresh + 1] = { session = session, turn = turn, text = text }
+      end
+    end
+  end
+  return fresh
 end
 
 ---@param session integer
@@ -157,6 +138,24 @@ local function report_of(session)
   return told
 end
 
+---@return table[]
+local function new_reports()
+  local sessions, fresh = vim.tbl_extend("keep", {}, reports), {}
+  for _, file in pairs(store.files) do
+    for _, lost in ipairs(file.text.known.lost) do
+      sessions[lost.session] = reports[lost.session] or {}
+    end
+  end
+  for session, before in pairs(sessions) do
+    local files = report_of(session)
+    if not vim.deep_equal(files, before) then
+      reports[session] = files
+      fresh[#fresh + 1] = { session = session, files = files }
+    end
+  end
+  return fresh
+end
+
 --- The texts of files in review that differ from the disk.
 ---@return table<string, string>
 local function unsaved_texts()
@@ -173,10 +172,7 @@ end
 --- A new backend knows nothing yet.
 local function meet_backend()
   if generation ~= backend.generation() then
-    generation, reports, over = backend.generation(), {}, {}
-    for _, turn in pairs(turns) do
-      turn.sent, reporting[turn.session] = nil, true
-    end
+    generation, notes, reports = backend.generation(), {}, {}
   end
 end
 
@@ -184,78 +180,41 @@ end
 --- refused hunks is what is still so.
 ---@param is_prompt? boolean
 function M.flush(is_prompt)
-  scheduled = false
+  if timer then
+    timer:stop()
+  end
   if not backend.is_running() then
     return
   end
   meet_backend()
-  local notes, told = {}, {}
-  for turn in pairs(changed) do
-    local text = over[key_of(turn.session, turn.turn)] and line_of(turn)
-    if text and turn.sent ~= text then
-      turn.sent = text
-      notes[#notes + 1] = { session = turn.session, turn = turn.turn, text = text }
-    end
-  end
-  for session in pairs(reporting) do
-    local files = report_of(session)
-    local key = vim.inspect(files)
-    if key ~= (reports[session] or vim.inspect({})) then
-      reports[session] = key
-      told[#told + 1] = { session = session, files = files }
-    end
-  end
-  local paths = undone
-  changed, reporting, undone = {}, {}, {}
+  local message = { notes = new_notes(), reports = new_reports(), undone = undone }
+  undone = {}
   local unsaved = is_prompt and unsaved_texts() or nil
-  if unsaved and not next(unsaved) and not has_unsaved then
-    unsaved = nil
+  if unsaved and (next(unsaved) or has_unsaved) then
+    has_unsaved, message.unsaved = next(unsaved) ~= nil, unsaved
   end
-  has_unsaved = unsaved and next(unsaved) ~= nil or (has_unsaved and not unsaved)
-  if #notes + #told + #paths > 0 or unsaved then
-    backend.notify("reviewed", { notes = notes, reports = told, undone = paths, unsaved = unsaved })
-  end
-end
-
-local function flush_soon()
-  if not scheduled then
-    scheduled = true
-    vim.defer_fn(function()
-      if scheduled then
-        M.flush()
-      end
-    end, SOON_MS)
+  if #message.notes + #message.reports + #message.undone > 0 or message.unsaved then
+    backend.notify("reviewed", message)
   end
 end
 
 --- The hunks of a file have changed, or what stands in the place of an agent's lines.
----@param file acp.ReviewedFile
-function M.file_changed(file)
-  local now = shares(file)
-  for _, turn in pairs(turns) do
-    if now[turn] or turn.files[file.path] then
-      turn.files[file.path] = now[turn]
-      changed[turn], reporting[turn.session] = true, true
-    end
-  end
-  for _, lost in ipairs(file.text.known.lost) do
-    reporting[lost.session] = true
-  end
-  flush_soon()
+function M.flush_soon()
+  timer = timer or assert(vim.uv.new_timer())
+  timer:start(
+    SOON_MS,
+    0,
+    vim.schedule_wrap(function()
+      M.flush()
+    end)
+  )
 end
 
---- Its review is over: what was decided still counts.
----@param file acp.ReviewedFile
-function M.file_over(file)
-  for turn, share in pairs(shares(file)) do
-    turn.past.kept, turn.past.undone = turn.past.kept + share.kept, turn.past.undone + share.undone
-  end
-  for _, turn in pairs(turns) do
-    if turn.files[file.path] then
-      turn.files[file.path], changed[turn] = nil, true
-    end
-  end
-  flush_soon()
+--- Once the screen is drawn. No request of the backend that looks at the disk after an undo is answered before.
+function M.flush_next()
+  vim.schedule(function()
+    M.flush()
+  end)
 end
 
 --- All that the turn has changed is known: from now on the chat shows its line.
@@ -263,12 +222,16 @@ end
 ---@param turn integer
 function M.turn_over(session, turn)
   meet_backend()
-  local key = key_of(session, turn)
-  over[key] = true
-  if turns[key] then
-    changed[turns[key]] = true
-    M.flush()
-  end
+  notes[session] = notes[session] or {}
+  notes[session][turn] = notes[session][turn] or ""
+  M.flush()
+end
+
+--- Its review is over.
+---@param file acp.ReviewedFile
+function M.file_over(file)
+  add_decided(past, file)
+  M.flush_soon()
 end
 
 --- An undo has written, made or deleted that file: the agent's turn is not to wonder about it.
@@ -283,18 +246,12 @@ function M.reported(session)
   for _, lost in ipairs(about[session] or {}) do
     lost.told = true
   end
-  reports[session] = nil
-  about[session] = nil
+  reports[session], about[session] = nil, nil
 end
 
 ---@param session integer
 function M.forget(session)
-  for key, turn in pairs(turns) do
-    if turn.session == session then
-      turns[key], changed[turn] = nil, nil
-    end
-  end
-  reports[session], about[session], reporting[session] = nil, nil, nil
+  past[session], notes[session], reports[session], about[session] = nil, nil, nil, nil
 end
 
 return M

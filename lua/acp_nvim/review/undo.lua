@@ -30,7 +30,7 @@ local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e
 
 ---@class acp.Undoing
 ---@field file acp.ReviewedFile
----@field ids table<integer, true>
+---@field chosen acp.Placed[]
 ---@field edits acp.Edit[]
 ---@field wanted string[]   the text without the hunks
 ---@field is_all boolean    nothing of an agent's is left
@@ -44,19 +44,14 @@ local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e
 ---@param ids table<integer, any>
 ---@return acp.Undoing
 local function undoing(file, ids)
-  local edits = pending_changes.undoing(file.text, ids)
-  local count, all = 0, 0
-  local chosen = {}
-  for _, hunk in ipairs(store.hunks(file)) do
-    if hunk.state == "pending" then
-      all = all + 1
-      if ids[hunk.id] then
-        count, chosen[hunk.id] = count + 1, true
-      end
-    end
-  end
-  local wanted = diff.apply(file.text.lines, edits)
-  return { file = file, ids = chosen, edits = edits, wanted = wanted, is_all = count == all }
+  local chosen, edits = pending_changes.chosen(file.text, ids), pending_changes.undoing(file.text, ids)
+  return {
+    file = file,
+    chosen = chosen,
+    edits = edits,
+    wanted = diff.apply(file.text.lines, edits),
+    is_all = #chosen == #file.text.known.blocks.rows,
+  }
 end
 
 --- Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there.
@@ -64,16 +59,16 @@ end
 ---@param buf integer
 ---@return table
 local function format(step, buf)
-  local was, lines, newline = step.file.shape, step.file.text.lines, step.file.newline
-  local first, last = step.edits[1], step.edits[#step.edits]
+  local was, first, last = step.file.shape, step.edits[1], step.edits[#step.edits]
   local found = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds }
+  local had_newline = step.chosen[#step.chosen].item.had_newline
   found.final = text.of_buffer(buf).final and not text.is_void(buf)
-  if newline and step.ids[newline.change.id] then
-    found.final = newline.was
-  elseif was.final ~= nil and (step.is_all or (last and last[2] == #lines)) then
+  if had_newline ~= nil then
+    found.final = had_newline
+  elseif was.final ~= nil and (step.is_all or last[2] == #step.file.text.lines) then
     found.final = was.final
   end
-  if was.bomb and (step.is_all or (first and first[1] == 0)) then
+  if was.bomb and (step.is_all or first[1] == 0) then
     found.bomb = true
   end
   if step.is_all then
@@ -98,17 +93,14 @@ end
 ---@param step acp.Undoing
 local function done(step)
   local file = step.file
-  local is_restored = file.deleted
-  pending_changes.undo(file.text, step.ids)
+  local ids = {}
+  for _, placed in ipairs(step.chosen) do
+    ids[placed.item.id], file.listed[placed.item.id] = true, true
+  end
+  pending_changes.undo(file.text, ids)
   attach.touched(file, step.edits)
-  for _, lost in ipairs(is_restored and file.text.known.lost or {}) do
+  for _, lost in ipairs(file.deleted and file.text.known.lost or {}) do
     lost.restored = lost.undone ~= nil or nil
-  end
-  for id in pairs(step.ids) do
-    file.decided[id] = true
-  end
-  if file.newline and step.ids[file.newline.change.id] then
-    file.newline = vim.tbl_extend("force", file.newline, { state = "undone" })
   end
   file.deleted = false
   to_backend.undone(file.path)
@@ -133,7 +125,7 @@ local function change(step, buf, fn, anew)
   if not vim.bo[buf].modified then
     attach.remember_saved(step.file)
   end
-  return { count = vim.tbl_count(step.ids) }
+  return { count = #step.chosen }
 end
 
 -- The disk's text -----------------------------------------------------------------------------------------------------
@@ -164,8 +156,6 @@ local function is_same(one, other)
   return #diff.edits(one, other) == 0
 end
 
--- The ways ------------------------------------------------------------------------------------------------------------
-
 --- The file goes, or is gone. What its buffer has beyond the hunks stays there, unsaved.
 ---@param step acp.Undoing
 ---@param buf integer
@@ -180,38 +170,28 @@ local function remove_file(step, buf, is_gone)
   return answer
 end
 
---- The buffer holds what the disk does, and stays so.
+--- The buffer becomes the disk's text without the hunks, and is saved; then its unsaved lines come back.
 ---@param step acp.Undoing
 ---@param buf integer
+---@param left string[]  of the disk's lines; the same table as `wanted`: nothing is unsaved
 ---@return acp.UndoAnswer
-local function in_step(step, buf)
-  local list = in_rows(step.file.text.lines, step.wanted, step.edits)
+local function rewrite(step, buf, left)
+  local rows, is_beside = step.file.text.lines, left ~= step.wanted
+  local list, options = in_rows(rows, left, not is_beside and step.edits or nil), format(step, buf)
+  options.autocmds = not is_beside and options.autocmds
+  local put_cursors_back = is_beside and sync.hold_cursors(buf)
   return change(step, buf, function()
-    return write.edit_and_save(buf, #step.edits == 0 and {} or list, format(step, buf))
-  end)
-end
-
---- The buffer becomes the disk's text without the hunks and is saved; then its unsaved lines come back.
----@param step acp.Undoing
----@param buf integer
----@param lines string[]  of the disk, without the hunks
----@return acp.UndoAnswer
-local function beside(step, buf, lines)
-  local options = vim.tbl_extend("force", format(step, buf), { autocmds = false })
-  local rows = step.file.text.lines
-  local put_cursors_back = sync.hold_cursors(buf)
-  return change(step, buf, function()
-    local said = write.edit_and_save(buf, in_rows(rows, lines), options)
-    if said.ok then
+    local said = write.edit_and_save(buf, list, options)
+    if said.ok and put_cursors_back then
       api.nvim_buf_call(buf, function()
         vim.cmd("silent! undojoin")
       end)
-      edit.apply(buf, in_rows(lines, step.wanted))
+      edit.apply(buf, in_rows(left, step.wanted))
       put_cursors_back()
       undo_step.break_undo(buf)
     end
     return said
-  end, true)
+  end, is_beside)
 end
 
 ---@param step acp.Undoing
@@ -235,12 +215,10 @@ local function in_buffer(step, buf)
     return { why = TOUCHED }
   elseif file.created and step.is_all and #left == 0 then
     return remove_file(step, buf, false)
-  elseif was_in_step then
-    return in_step(step, buf)
-  elseif vim.bo[buf].modified and origin.is_ahead(buf) then
+  elseif not was_in_step and vim.bo[buf].modified and origin.is_ahead(buf) then
     return { why = BEHIND }
   end
-  return beside(step, buf, left)
+  return rewrite(step, buf, left)
 end
 
 --- A file without a buffer: it gets one for a moment, or for good if it goes; then `u` and `:w` bring it back.
@@ -261,7 +239,7 @@ local function in_new_buffer(file, ids)
   end
   attach.follow(file, buf)
   local step = undoing(file, ids)
-  local answer = next(step.ids) and in_buffer(step, buf) or {}
+  local answer = #step.chosen > 0 and in_buffer(step, buf) or {}
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
     vim.cmd(("noautocmd bwipeout! %d"):format(buf))
   end
@@ -287,16 +265,15 @@ local function bring_back(step)
   local buf, before = find.find(file.path), file.undeleted.lines
   done(step)
   attach.remember_saved(file)
-  local count = vim.tbl_count(step.ids)
   if not buf then
-    return { count = count }
+    return { count = #step.chosen }
   end
   local rows, disk = attach.lines(buf), step.wanted
   local own = vim.bo[buf].modified and beside_unsaved.without(before, diff.edits(before, disk), rows)
   local said = sync.put(buf, disk, own or disk, { kind = "undo" })
   attach.follow(file, buf)
   return {
-    count = count,
+    count = #step.chosen,
     why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,
   }
 end
@@ -308,7 +285,7 @@ end
 function M.file(file, ids)
   attach.settle()
   local step = undoing(file, ids)
-  if not next(step.ids) then
+  if #step.chosen == 0 then
     return {}
   end
   local ok, answer = pcall(function()
