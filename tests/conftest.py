@@ -14,7 +14,9 @@ settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("ACP_HYPOTHESIS", "quick"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "contract" not in config.option.markexpr:
+        return  # every test module is parsed for the mark, in every process of pytest
     for item in items:
         if isinstance(item, pytest.Function) and is_contract(item.path, item.function.__name__):
             item.add_marker("contract")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def neovims() -> list[Path]:
     return found
 
 
+@cache  # pytest asks for it with every test
 def name(program: Path) -> str:
     """nvim-0.10"""
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
