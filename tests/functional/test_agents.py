@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.fakes.script import (
     ScriptedAgent,
     on,
@@ -264,17 +262,17 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_file_is_one_line_and_the_others_work(open_editor: Open, tmp_path: Path, case: str) -> None:
-    text, why = BROKEN[case]
+def test_a_broken_file_is_one_line_and_the_others_work(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path)
-    good = write(tmp_path / "good.json", json.dumps({"agent_servers": {"good": spec(agent)}}))
-    editor = open_editor(setup={"agent_files": [write(tmp_path / "acp.json", text), good]}, size=(120, 30))
+    files = [write(tmp_path / f"{case}.json", text) for case, (text, _) in BROKEN.items()]
+    files.append(write(tmp_path / "good.json", json.dumps({"agent_servers": {"good": spec(agent)}})))
+    editor = open_editor(setup={"agent_files": files}, size=(120, 30))
     editor.type(":Acp new good<CR>")
     editor.wait_event("AcpSessionStarted")
-    said = [line for line in messages(editor).splitlines() if "acp.json" in line]
-    assert len(said) == 1
-    assert f"acp.json{why}" in said[0]
+    for case, (_, why) in BROKEN.items():
+        said = [line for line in messages(editor).splitlines() if f"{case}.json" in line]
+        assert len(said) == 1
+        assert f"{case}.json{why}" in said[0]
 
 
 def test_files_that_are_none(open_editor: Open, tmp_path: Path) -> None:

@@ -83,40 +83,40 @@ def test_a_named_file_goes_along_with_its_unsaved_text(
         assert "unsaved" in blocks(agent)[1]["text"]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("@a.py", ["a.py"]),
-        ("see @a.py.", ["a.py"]),
-        ('"@a.py"?!', ["a.py"]),
-        ("`@a.py`'s", ["a.py"]),
-        ("@a.py's end", ["a.py"]),
-        ("看@a.py。", ["a.py"]),
-        ("@a.py @a.py", ["a.py"]),
-        ("@a.py#L2-3", ["a.py#L2-3"]),
-        ("@a.py#L2-L3,", ["a.py#L2-3"]),
-        ("@a.py:2-3", ["a.py#L2-3"]),
-        ("@a.py:3-2", ["a.py#L2-3"]),
-        ("@a.py:2:", ["a.py#L2"]),
-        ("@./a.py", ["a.py"]),
-        ("@my file.txt is it", ["my%20file.txt"]),
-        ("@my\\ file.txt:1", ["my%20file.txt#L1"]),
-        ('@"my file.txt"#L1', ["my%20file.txt#L1"]),
-        ("@name:1", ["name%3A1"]),
-        ("@missing.py @dataclass", []),
-        ("me@a.py git@a.py x/@a.py", []),
-        ("@ a.py @@a.py @... @/", []),
-        ("\\@a.py", []),
-    ],
-)
-def test_what_counts_as_a_mention(open_editor: Open, tmp_path: Path, text: str, wanted: list[str]) -> None:
+MENTIONS = [
+    ("@a.py", ["a.py"]),
+    ("see @a.py.", ["a.py"]),
+    ('"@a.py"?!', ["a.py"]),
+    ("`@a.py`'s", ["a.py"]),
+    ("@a.py's end", ["a.py"]),
+    ("看@a.py。", ["a.py"]),
+    ("@a.py @a.py", ["a.py"]),
+    ("@a.py#L2-3", ["a.py#L2-3"]),
+    ("@a.py#L2-L3,", ["a.py#L2-3"]),
+    ("@a.py:2-3", ["a.py#L2-3"]),
+    ("@a.py:3-2", ["a.py#L2-3"]),
+    ("@a.py:2:", ["a.py#L2"]),
+    ("@./a.py", ["a.py"]),
+    ("@my file.txt is it", ["my%20file.txt"]),
+    ("@my\\ file.txt:1", ["my%20file.txt#L1"]),
+    ('@"my file.txt"#L1', ["my%20file.txt#L1"]),
+    ("@name:1", ["name%3A1"]),
+    ("@missing.py @dataclass", []),
+    ("me@a.py git@a.py x/@a.py", []),
+    ("@ a.py @@a.py @... @/", []),
+    ("\\@a.py", []),
+]
+
+
+def test_what_counts_as_a_mention(open_editor: Open, tmp_path: Path) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     project(editor, a__py="1\n2\n3\n", **{"my file__txt": "mine\n", "name:1": "colon\n"})
     begin(editor)
-    editor.acp("prompt", text)
-    editor.wait_event("AcpTurnEnded")
-    assert words(agent) == text
-    assert [name for name, _ in resources(agent)] == wanted
+    for turn, (text, wanted) in enumerate(MENTIONS, 1):
+        editor.acp("prompt", text)
+        editor.wait_event("AcpTurnEnded")
+        assert words(agent, turn) == text
+        assert [name for name, _ in resources(agent, turn)] == wanted, text
 
 
 def test_a_folder_and_what_is_no_text_are_linked(open_editor: Open, tmp_path: Path) -> None:
@@ -366,29 +366,27 @@ def test_lines_of_the_prompt_are_not_attached_to_it(open_editor: Open, tmp_path:
     assert agent.got("session/prompt") == []
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("add nowhere.py", "no such file: nowhere.py"),
-        ("add quickfix", "the quickfix list is empty"),
-        ("add diagnostics", "no diagnostics in"),
-        ("add diff", "git has no diff"),
-        ("add image a.py", "a.py is no image"),
-        ("add image none.png", "no such file"),
-        ("add image", "add image needs a file"),
-    ],
-)
-def test_what_cannot_be_added_is_told_in_a_line(
-    open_editor: Open, tmp_path: Path, command: str, told: str
-) -> None:
+CANNOT_BE_ADDED = [
+    ("add nowhere.py", "no such file: nowhere.py"),
+    ("add quickfix", "the quickfix list is empty"),
+    ("add diagnostics", "no diagnostics in"),
+    ("add diff", "git has no diff"),
+    ("add image a.py", "a.py is no image"),
+    ("add image none.png", "no such file"),
+    ("add image", "add image needs a file"),
+]
+
+
+def test_what_cannot_be_added_is_told_in_a_line(open_editor: Open, tmp_path: Path) -> None:
     editor, _ = talking(open_editor, tmp_path, ALL)
     project(editor, a__py="a\n")
     editor.type(":edit a.py<CR>")
     begin(editor)
-    editor.type(f":Acp {command}<CR>")
-    editor.screen.expect(told)
-    assert editor.lua("return vim.api.nvim_get_mode().blocking") is False
-    assert editor.lua(PROMPT) == ""
+    for command, told in CANNOT_BE_ADDED:
+        editor.type(f":echo<CR>:Acp {command}<CR>")
+        editor.screen.expect(told)
+        assert editor.lua("return vim.api.nvim_get_mode().blocking") is False
+        assert editor.lua(PROMPT) == ""
 
 
 @pytest.mark.statement(52)

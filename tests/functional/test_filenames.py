@@ -27,25 +27,25 @@ def editor(open_editor: Open, tmp_path: Path) -> Editor:
     return editor
 
 
-@pytest.mark.parametrize(
-    ("typed", "file"),
-    [
-        ("%:h/out.md", "project/a [x] folder/out.md"),
-        ("%:r.md", "project/a [x] folder/second.md"),
-        ("#.md", "project/a [x] folder/first.txt.md"),
-        ("~/out.md", "home/out.md"),
-        ("\\%", "project/%"),
-        ("%20out.md", "project/%20out.md"),
-        ("100%.md", "project/100%.md"),
-        ("a\\ b.md", "project/a b.md"),
-        ("c d.md", "project/c d.md"),
-    ],
-)
-def test_an_export_goes_where_vim_would_write(editor: Editor, typed: str, file: str) -> None:
-    path = editor.home.parent / file
-    editor.lua("vim.cmd('Acp export ' .. ...)", typed)
-    editor.screen.expect(path.name)
-    editor.expect_lua("return vim.fn.filereadable(...)", 1, str(path))
+EXPORTS = [
+    ("%:h/out.md", "project/a [x] folder/out.md"),
+    ("%:r.md", "project/a [x] folder/second.md"),
+    ("#.md", "project/a [x] folder/first.txt.md"),
+    ("~/out.md", "home/out.md"),
+    ("\\%", "project/%"),
+    ("%20out.md", "project/%20out.md"),
+    ("100%.md", "project/100%.md"),
+    ("a\\ b.md", "project/a b.md"),
+    ("c d.md", "project/c d.md"),
+]
+
+
+def test_an_export_goes_where_vim_would_write(editor: Editor) -> None:
+    for typed, file in EXPORTS:
+        path = editor.home.parent / file
+        editor.lua("vim.cmd.echo() vim.cmd('Acp export ' .. ...)", typed)
+        editor.screen.expect(path.name)
+        editor.expect_lua("return vim.fn.filereadable(...)", 1, str(path))
 
 
 def test_a_trace_is_saved_and_played_by_such_a_name(editor: Editor) -> None:
@@ -84,11 +84,17 @@ def test_files_go_along_by_such_names(editor: Editor) -> None:
     editor.screen.expect("second.txt to the prompt")
 
 
-@pytest.mark.parametrize("command", ["export %:h/x", "trace save #5", "replay %", "new agent0 %:h", "add #7"])
-def test_where_there_is_no_file_nothing_happens(open_editor: Open, tmp_path: Path, command: str) -> None:
+def test_where_there_is_no_file_nothing_happens(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, script(tmp_path))
     before = sorted(editor.project.iterdir())
-    editor.type(f":Acp {command}<CR>")
-    editor.screen.expect("there is no file for '")
-    assert sorted(editor.project.iterdir()) == before
-    assert len(editor.acp("sessions")) == 1
+    for command, name in (
+        ("export %:h/x", "%"),
+        ("trace save #5", "#5"),
+        ("replay %", "%"),
+        ("add #7", "#7"),
+        ("new agent0 %:h", "%"),
+    ):
+        editor.type(f":Acp {command}<CR>")
+        editor.screen.expect(f"there is no file for '{name}'")
+        assert sorted(editor.project.iterdir()) == before
+        assert len(editor.acp("sessions")) == 1

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import ask, die, notify, on_prompt, script, wait, wait_file
+from tests.fakes.script import ask, die, notify, on_prompt, say, script, wait, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key, open_chat, read_chat, send
-from tests.steps.forms import FIELDS, ask_form, open_form
+from tests.steps.forms import FIELDS, ask_form, open_form, request_form
 
 Open = Callable[..., Editor]
 
@@ -141,30 +141,32 @@ def refusal(editor: Editor, id: int, content: Any) -> str:
     return str(message)
 
 
-@pytest.mark.parametrize(
-    ("field", "wrong", "right"),
-    [
-        ({"type": "string", "pattern": "^[a-z]+-\\d{2,3}$"}, "Ab-1", "ab-12"),
-        ({"type": "string", "pattern": "<[^>]*>=|~&"}, "<b", "<b>="),
-        ({"type": "string", "format": "email"}, "nobody", "a@b.c"),
-        ({"type": "string", "format": "date"}, "yesterday", "2026-01-31"),
-        ({"type": "string", "format": "uri"}, "example.org", "https://example.org"),
-        ({"type": "number", "minimum": 1, "maximum": 2}, 2.5, 1.5),
-        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ["a", "a"], ["a", "b"]),
-        ({"type": "string", "enum": ["a", "b"]}, "c", "b"),
-    ],
-)
-def test_the_api_refuses_what_the_form_does_not_take(
-    open_editor: Open, tmp_path: Path, field: dict[str, Any], wrong: Any, right: Any
-) -> None:
-    editor = open_chat(open_editor, ask_form(tmp_path, {"name": field}))
-    send(editor, "hello")
-    id = editor.wait_event("AcpQuestion")["id"]
-    assert refusal(editor, id, {"name": wrong}).startswith("nothing was sent: 'name' ")
-    editor.expect_lua("return #require('acp_nvim').questions()", 1)
-    assert editor.acp("answer", id, "answer", {"name": right}) is True
-    editor.wait_event("AcpTurnEnded")
-    assert '"action": "accept"' in read_chat(editor)[-1]
+REFUSED: list[tuple[dict[str, Any], Any, Any]] = [
+    ({"type": "string", "pattern": "^[a-z]+-\\d{2,3}$"}, "Ab-1", "ab-12"),
+    ({"type": "string", "pattern": "<[^>]*>=|~&"}, "<b", "<b>="),
+    ({"type": "string", "format": "email"}, "nobody", "a@b.c"),
+    ({"type": "string", "format": "date"}, "yesterday", "2026-01-31"),
+    ({"type": "string", "format": "uri"}, "example.org", "https://example.org"),
+    ({"type": "number", "minimum": 1, "maximum": 2}, 2.5, 1.5),
+    ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ["a", "a"], ["a", "b"]),
+    ({"type": "string", "enum": ["a", "b"]}, "c", "b"),
+]
+
+
+def test_the_api_refuses_what_the_form_does_not_take(open_editor: Open, tmp_path: Path) -> None:
+    asked = [
+        on_prompt(f"form {n}.", request_form({"name": field}), say("got {answer}"))
+        for n, (field, *_) in enumerate(REFUSED)
+    ]
+    editor = open_chat(open_editor, script(tmp_path, *asked))
+    for n, (_, wrong, right) in enumerate(REFUSED):
+        send(editor, f"form {n}.")
+        id = editor.wait_event("AcpQuestion")["id"]
+        assert refusal(editor, id, {"name": wrong}).startswith("nothing was sent: 'name' ")
+        editor.expect_lua("return #require('acp_nvim').questions()", 1)
+        assert editor.acp("answer", id, "answer", {"name": right}) is True
+        editor.wait_event("AcpTurnEnded")
+        assert '"action": "accept"' in read_chat(editor)[-1]
 
 
 @pytest.mark.backends

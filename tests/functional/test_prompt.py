@@ -41,14 +41,17 @@ def sent(agent: ScriptedAgent) -> list[str]:
     return [message["params"]["prompt"][0]["text"] for message in agent.got("session/prompt")]
 
 
-@pytest.mark.parametrize("command", ["e", "e!", "bd", "bd!", "bw", "bw!", "bun", "%bd", "%bw!"])
-def test_a_draft_outlives_its_buffer(open_editor: Open, tmp_path: Path, command: str) -> None:
+def test_a_draft_outlives_its_buffer(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path))
-    editor.type(f"ia draft<CR>of two lines<Esc>:{command}<CR>:Acp<CR>")
-    editor.expect_lua(LINES, "a draft|of two lines")
-    assert editor.lua("return vim.bo.filetype .. vim.bo.buftype .. vim.b.acp_session") == "acp_promptnofile1"
-    editor.type(":%d<CR><C-p>")
-    editor.expect_lua(LINES, "a draft|of two lines")
+    for command in ("e", "e!", "bd", "bd!", "bw", "bw!", "bun", "%bd", "%bw!"):
+        draft = f"a draft before {command}|of two lines"
+        editor.type(f"i{draft.replace('|', '<CR>')}<Esc>:{command}<CR>:Acp<CR>")
+        editor.expect_lua(LINES, draft)
+        kind = editor.lua("return vim.bo.filetype .. vim.bo.buftype .. vim.b.acp_session")
+        assert kind == "acp_promptnofile1"
+        editor.type(":%d<CR><C-p>")
+        editor.expect_lua(LINES, draft)
+        editor.type(":%d<CR>")
 
 
 def test_a_deleted_prompt_comes_back_with_its_keys(open_editor: Open, tmp_path: Path) -> None:
