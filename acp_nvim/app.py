@@ -34,8 +34,10 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.message_log import MessageLog
-from acp_nvim.messages import calls, commands
-from acp_nvim.messages.calls import Call
+from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
+from acp_nvim.messages.documents import Modified, Unlocked
+from acp_nvim.messages.kinds import Call
+from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
@@ -70,9 +72,9 @@ class App:
         self._saved_sessions = SavedSessionCommands(self, sessions)
         chats, forms = ChatCommands(self, self._views), FormCommands(self)
         own = {
-            "setup": handle(commands.Setup, self._setup),
-            "modified": handle(commands.Modified, self._modified),
-            "unlocked": handle(commands.Unlocked, self._unlocked),
+            "setup": handle(Setup, self._setup),
+            "modified": handle(Modified, self._modified),
+            "unlocked": handle(Unlocked, self._unlocked),
         }
         self.table = joined(
             own,
@@ -133,7 +135,7 @@ class App:
             log.exception("%s failed", verb)
             self.say("error", f"{verb}: {error}")
 
-    def _setup(self, command: commands.Setup) -> None:
+    def _setup(self, command: Setup) -> None:
         self.settings = Settings.model_validate(command.config)
         self._leaders = command.leaders or self._leaders
         self.messages.keep_from(self.settings.log.level)
@@ -145,12 +147,12 @@ class App:
         self.messages.hide(self._secrets)
         self._decisions.configure(command.state, self._secrets)
         self._transcripts.configure(command.state, self.settings.transcripts.keep, self._secrets)
-        self.editor.notify(calls.Ready())
+        self.editor.notify(Ready())
 
-    def _modified(self, command: commands.Modified) -> None:
+    def _modified(self, command: Modified) -> None:
         self.services.modified(command.path, command.modified)
 
-    def _unlocked(self, command: commands.Unlocked) -> None:
+    def _unlocked(self, command: Unlocked) -> None:
         self.services.files.documents.unlocked(command.path)
 
     # --- sessions
@@ -182,7 +184,7 @@ class App:
         self.services.review.forget(session)
         for call in left:
             self.editor.notify(call)
-        self.editor.notify(calls.Ended(session.number))
+        self.editor.notify(Ended(session.number))
 
     def _collect(self) -> list[Call]:
         frame: list[Call] = []
@@ -238,11 +240,11 @@ class App:
     def say(self, level: str, text: str, path: str | None = None) -> None:
         """The editor shows it, with as much of the path at its end as fits, and keeps it in a log of its own."""
         said = [self.messages.without_secrets(each) for each in (text, path) if each]
-        self.editor.notify(calls.Message(level, *said))
+        self.editor.notify(Message(level, *said))
 
     def say_unkept(self, text: str) -> None:
         """Something could not be written to the state folder. The editor warns of that once, whatever it was."""
-        self.editor.notify(calls.Unkept(self.messages.without_secrets(text)))
+        self.editor.notify(Unkept(self.messages.without_secrets(text)))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """The record of an agent's wire, from its start; with `log.wire` in a file as well."""

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from functools import partial
 
 from acp_nvim.chat.chat_view import ChatView
-from acp_nvim.messages import calls as messages
-from acp_nvim.messages.calls import Call
+from acp_nvim.messages.chat import Chat, Reset
+from acp_nvim.messages.kinds import Call
+from acp_nvim.messages.questions import Questions
+from acp_nvim.messages.sessions import Commands, Event, ShowPlace, Status
 from acp_nvim.session.session import Session
 from acp_nvim.session.status import StatusChanges
 
@@ -64,18 +66,18 @@ class SessionView:
         self.has_news, self._state = False, session.state
         if session.questions.changed:
             session.questions.changed = False
-            calls.append(messages.Questions(number, [question.shape() for question in session.questions]))
+            calls.append(Questions(number, [question.shape() for question in session.questions]))
         if session.commands is not self._commands:
             self._commands = session.commands
-            calls.append(messages.Commands(number, session.commands))
+            calls.append(Commands(number, session.commands))
         if changes := self._status.take():
-            calls.append(messages.Status(number, changes))
-        calls.extend(messages.Event(name, data) for name, data in session.news.take())
+            calls.append(Status(number, changes))
+        calls.extend(Event(name, data) for name, data in session.news.take())
         if place := session.follow.take(now, os.path.isfile):
             told = {"session": number, "path": place.path, "line": place.line or 1}
             calls += [
-                messages.Event("AcpLocation", told),
-                messages.Follow(number, place.path, place.line or 1),
+                Event("AcpLocation", told),
+                ShowPlace(number, place.path, place.line or 1),
             ]
         return calls
 
@@ -88,12 +90,12 @@ class SessionView:
             self._begun = self.session.transcript.begun
             self.anew()
         if self._anew:
-            calls.append(messages.Reset(number))
+            calls.append(Reset(number))
             self._anew = False
         middle = not self.session.in_turn or now - self._middle_at >= PATIENCE
         if middle:
             self._middle_at = now
         ops, more = self.view.flush(middle=middle)
         if ops:
-            calls.append(messages.Chat(number, ops, self.view.total))
+            calls.append(Chat(number, ops, self.view.total))
         return more

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.backend import Float
+from acp_nvim.messages.chat import Details, Fit, Render, Toggle
 from acp_nvim.session.session import Session
 from acp_nvim.session_views import SessionViews
 
@@ -13,13 +14,13 @@ class ChatCommands:
     def __init__(self, app: Application, views: SessionViews) -> None:
         self._app, self._views = app, views
         self.table: Table = {
-            "toggle": handle(commands.Toggle, self._toggle),
-            "fit": handle(commands.Fit, self._fit),
-            "details": handle(commands.Details, self._details),
-            "render": handle(commands.Render, self._render),
+            "toggle": handle(Toggle, self._toggle),
+            "fit": handle(Fit, self._fit),
+            "details": handle(Details, self._details),
+            "render": handle(Render, self._render),
         }
 
-    def _toggle(self, command: commands.Toggle) -> None:
+    def _toggle(self, command: Toggle) -> None:
         self.toggle(self._app.session(command.session), command.key, command.open)
 
     def toggle(self, session: Session, key: int, is_open: bool | None) -> None:
@@ -27,17 +28,17 @@ class ChatCommands:
         self._views.of(session).view.toggle(key, is_open)
         self._app.touch(session)
 
-    def _fit(self, command: commands.Fit) -> None:
+    def _fit(self, command: Fit) -> None:
         """Note the size of a session's chat window, perhaps before the session begins."""
         self._views.fit(command.session, (command.rows, command.columns))
         if session := self._app.sessions.get(command.session):
             self._app.touch(session)
 
-    def _details(self, command: commands.Details) -> None:
+    def _details(self, command: Details) -> None:
         view = self._views.of(self._app.session(command.session)).view
-        self._app.editor.notify(calls.Float(*view.details(command.key)))
+        self._app.editor.notify(Float(*view.details(command.key)))
 
-    def _render(self, command: commands.Render) -> None:
+    def _render(self, command: Render) -> None:
         """Send everything again, because the buffer was emptied."""
         session = self._app.session(command.session)
         self._views.of(session).anew()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages.sessions import SetMode, SetModel, SetOption
 from acp_nvim.session.controls import Wish
 from acp_nvim.session.session import Session
 
@@ -13,18 +13,18 @@ class ControlCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "set_mode": handle(commands.SetMode, self._set_mode),
-            "set_model": handle(commands.SetModel, self._set_model),
-            "set_option": handle(commands.SetOption, self._set_option),
+            "set_mode": handle(SetMode, self._set_mode),
+            "set_model": handle(SetModel, self._set_model),
+            "set_option": handle(SetOption, self._set_option),
         }
 
-    def _set_mode(self, command: commands.SetMode) -> None:
+    def _set_mode(self, command: SetMode) -> None:
         self._want(self._app.session(command.session), Wish("mode", command.id))
 
-    def _set_model(self, command: commands.SetModel) -> None:
+    def _set_model(self, command: SetModel) -> None:
         self._want(self._app.session(command.session), Wish("model", command.id))
 
-    def _set_option(self, command: commands.SetOption) -> None:
+    def _set_option(self, command: SetOption) -> None:
         wish = Wish("option", command.value, command.id)
         self._want(self._app.session(command.session), wish)
 

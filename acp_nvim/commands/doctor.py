@@ -16,7 +16,8 @@ from acp_nvim.agent.trace import WireTrace
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.backend import Doctor as DoctorCommand
+from acp_nvim.messages.backend import Doctored
 from acp_nvim.protocol import decode, deviations, encode
 from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Request, Stray
@@ -63,7 +64,7 @@ class Doctor:
         self._app = app
         self.connections: list[Connection] = []
         self.table: Table = {
-            "doctor": handle(commands.Doctor, self._doctor),
+            "doctor": handle(DoctorCommand, self._doctor),
         }
 
     @property
@@ -71,7 +72,7 @@ class Doctor:
         """Return the processes of examined agents, which must not outlive the backend."""
         return [connection.pid for connection in self.connections if connection.pid]
 
-    def _doctor(self, command: commands.Doctor) -> None:
+    def _doctor(self, command: DoctorCommand) -> None:
         name, ticket = command.agent, command.ticket
         try:
             spec = self._app.settings.agent(name)
@@ -81,7 +82,7 @@ class Doctor:
         self._app.spawn(self._examine, ticket, spec, seconds)
 
     def _tell(self, ticket: Any, report: dict[str, Any]) -> None:
-        self._app.editor.notify(calls.Doctored(ticket, report))
+        self._app.editor.notify(Doctored(ticket, report))
 
     async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
         with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:

@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.questions import Form, FormErrors, FormSend
 from acp_nvim.session.form import Filled
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
@@ -16,10 +16,10 @@ class FormCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "form_send": handle(commands.FormSend, self._send),
+            "form_send": handle(FormSend, self._send),
         }
 
-    def _send(self, command: commands.FormSend) -> None:
+    def _send(self, command: FormSend) -> None:
         """Answer by a form's buffer that was written."""
         wanted = command.question
         for session in self._app.sessions.values():
@@ -48,7 +48,7 @@ class FormCommands:
             question.content = filled.content
             return True
         self._stays_open(session, question)
-        self._app.editor.notify(calls.FormErrors(question.id, filled.errors))
+        self._app.editor.notify(FormErrors(question.id, filled.errors))
         titles = {field["name"]: field["title"] for field in question.fields}
         self._app.say("warn", f"nothing was sent: {filled.problem(titles)}")
         return False
@@ -56,7 +56,7 @@ class FormCommands:
     def _open(self, session: Session, question: Question) -> None:
         self._stays_open(session, question)
         about = list(question.form.about) if question.form else []
-        self._app.editor.notify(calls.Form(question.id, session.number, about, question.fields))
+        self._app.editor.notify(Form(question.id, session.number, about, question.fields))
 
     def _stays_open(self, session: Session, question: Question) -> None:
         session.questions.touch(question)

@@ -10,7 +10,8 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import unwritten
 from acp_nvim.message_log import MessageLog
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.backend import Log, Show
+from acp_nvim.messages.sessions import Trace
 from acp_nvim.text.printable import visible
 
 
@@ -18,18 +19,18 @@ class LogCommands:
     def __init__(self, app: Application, messages: MessageLog) -> None:
         self._app, self._messages = app, messages
         self.table: Table = {
-            "log": handle(commands.Log, self._log),
-            "trace": handle(commands.Trace, self._trace),
+            "log": handle(Log, self._log),
+            "trace": handle(Trace, self._trace),
         }
 
-    def _log(self, command: commands.Log) -> None:
+    def _log(self, command: Log) -> None:
         lines = self._messages.lines()
         for host in self._app.hosts:
             said = map(visible, host.connection.stderr.lines() or ["(nothing)"])
             lines += [f"--- stderr of {host.spec.name}", *said]
-        self._app.editor.notify(calls.Show("acp://log", "acp_log", lines))
+        self._app.editor.notify(Show("acp://log", "acp_log", lines))
 
-    def _trace(self, command: commands.Trace) -> None:
+    def _trace(self, command: Trace) -> None:
         host = self._app.host_of(self._app.session(command.session)) or next(reversed(self._app.hosts), None)
         if host is None:
             return self._app.say("info", "nothing has been on the wire yet")
@@ -45,7 +46,7 @@ class LogCommands:
             self._save_trace(trace, os.path.expanduser(command.file), command.force)
         else:
             lines = [visible(json.dumps(entry, ensure_ascii=False)) for entry in trace.entries()]
-            self._app.editor.notify(calls.Show("acp://trace", "acp_trace", lines))
+            self._app.editor.notify(Show("acp://trace", "acp_trace", lines))
 
     def _save_trace(self, trace: WireTrace, file: str, over: bool) -> None:
         try:

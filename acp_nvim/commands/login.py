@@ -10,8 +10,7 @@ from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
 from acp_nvim.host.host import Host
-from acp_nvim.messages import calls, commands
-from acp_nvim.messages.parts import LoginProgram
+from acp_nvim.messages.logins import Login, LoginChoose, LoginDone, LoginProgram, LoginRun, Logout
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.session.session import Session
@@ -22,12 +21,12 @@ class LoginCommands:
     def __init__(self, app: Application, sessions: SessionCommands) -> None:
         self._app, self._sessions = app, sessions
         self.table: Table = {
-            "login": handle(commands.Login, self._login),
-            "login_done": handle(commands.LoginDone, self._login_done),
-            "logout": handle(commands.Logout, self._logout),
+            "login": handle(Login, self._login),
+            "login_done": handle(LoginDone, self._login_done),
+            "logout": handle(Logout, self._logout),
         }
 
-    def _login(self, command: commands.Login) -> None:
+    def _login(self, command: Login) -> None:
         session = self._app.session(command.session)
         host = self._app.host_of(session)
         if host is None or host.agent is None:
@@ -37,7 +36,7 @@ class LoginCommands:
             return self._app.say("info", f"{host.name} offers no way to log in")
         wanted = command.method or host.spec.auth_method
         if wanted is None and len(methods) > 1:
-            return self._app.editor.notify(calls.LoginChoose(session.number, login_methods.shapes(methods)))
+            return self._app.editor.notify(LoginChoose(session.number, login_methods.shapes(methods)))
         method = _find(methods, wanted)
         if method is None:
             known = " or ".join(name_of(method.id) for method in methods)
@@ -46,7 +45,7 @@ class LoginCommands:
 
     def _log_in(self, host: Host, session: Session, method: AuthMethod) -> None:
         if method.in_terminal:
-            return self._app.editor.notify(calls.LoginRun(session.number, _command(host, method)))
+            return self._app.editor.notify(LoginRun(session.number, _command(host, method)))
         if method.type == "env_var":
             names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
             where = f"agents.{host.name}.env"
@@ -75,13 +74,13 @@ class LoginCommands:
         self._app.say("info", f"{host.name}: logged in")
         host.unlock()
 
-    def _login_done(self, command: commands.LoginDone) -> None:
+    def _login_done(self, command: LoginDone) -> None:
         """Restart the agent, because the login program succeeded: only a new process of the agent sees that."""
         session = self._app.session(command.session)
         self._app.say("info", f"{session.agent}: logged in, it is started anew")
         self._sessions.restart(session, logged_in=True)
 
-    def _logout(self, command: commands.Logout) -> None:
+    def _logout(self, command: Logout) -> None:
         session = self._app.session(command.session)
         host = self._app.host_of(session)
         if host is None or host.agent is None:

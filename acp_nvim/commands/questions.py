@@ -7,7 +7,8 @@ from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.files import conflict_diff
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Merged, Proposal, ProposalDone
+from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
 from acp_nvim.session.decision_labels import OF_SESSION, why
 from acp_nvim.session.question import Option, Question
@@ -24,30 +25,30 @@ class QuestionCommands:
     ) -> None:
         self._app, self._chats, self._forms, self._rules = app, chats, forms, rules
         self.table: Table = {
-            "answer": handle(commands.Answer, self._answer),
-            "diff": handle(commands.Diff, self._diff),
-            "diff_entry": handle(commands.DiffEntry, self._diff_entry),
-            "decide": handle(commands.Decide, self._decide),
-            "merged": handle(commands.Merged, self._merged),
-            "allow": handle(commands.Allow, self._allow),
-            "forget": handle(commands.Forget, self._forget),
-            "why": handle(commands.Why, self._why),
+            "answer": handle(Answer, self._answer),
+            "diff": handle(Diff, self._diff),
+            "diff_entry": handle(DiffEntry, self._diff_entry),
+            "decide": handle(Decide, self._decide),
+            "merged": handle(Merged, self._merged),
+            "allow": handle(Allow, self._allow),
+            "forget": handle(Forget, self._forget),
+            "why": handle(Why, self._why),
         }
 
-    def _answer(self, command: commands.Answer) -> None:
+    def _answer(self, command: Answer) -> None:
         wanted = command.question
         for session in self._app.sessions.values():
             if question := session.questions.get(wanted):
                 return self._answer_question(session, question, command)
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _answer_question(self, session: Session, question: Question, command: commands.Answer) -> None:
+    def _answer_question(self, session: Session, question: Question, command: Answer) -> None:
         option_id = command.option
         conflict = self._app.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
             session.questions.touch(question)  # it stays open until both are merged
             self._app.touch(session)
-            return self._app.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict)))
+            return self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
             return self._app.say(
@@ -66,30 +67,30 @@ class QuestionCommands:
         self._app.touch(session)
         self._app.say("warn", _CHANGED)
 
-    def _diff_entry(self, command: commands.DiffEntry) -> None:
+    def _diff_entry(self, command: DiffEntry) -> None:
         session = self._app.session(command.session)
         call = session.transcript.entry(command.key)
         if not isinstance(call, ToolCall):
             return self._app.say("info", "no diff here")
         asked = next((each for each in call.questions if each.is_open and each.has_diff), None)
         if asked:
-            self._diff(commands.Diff(question=asked.id, focus=command.focus))
+            self._diff(Diff(question=asked.id, focus=command.focus))
         elif not self._app.services.proposals.compare(session, call):
             self._chats.toggle(session, call.key, True)
         return None
 
-    def _diff(self, command: commands.Diff) -> None:
+    def _diff(self, command: Diff) -> None:
         for session in self._app.sessions.values():
             if question := session.questions.get(command.question):
                 if conflict := self._app.services.files.conflicts.open.get(question.id):
-                    return self._app.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict)))
+                    return self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
                 return self._app.services.proposals.show(
                     session, question, focus=command.focus, auto=command.auto
                 )
         if not command.auto:
             self._app.say("warn", f"question {command.question} is not open any more")
 
-    def _decide(self, command: commands.Decide) -> None:
+    def _decide(self, command: Decide) -> None:
         """What the user wants of all files of a proposal."""
         for session in self._app.sessions.values():
             if question := session.questions.get(command.question):
@@ -98,7 +99,7 @@ class QuestionCommands:
                 )
         self._app.say("warn", f"question {command.question} is not open any more: nothing was sent")
 
-    def _merged(self, command: commands.Merged) -> None:
+    def _merged(self, command: Merged) -> None:
         """The user's own merge of a conflict is there: it answers the question."""
         wanted, conflicts = command.question, self._app.services.files.conflicts
         conflict = conflicts.open.get(wanted)
@@ -107,12 +108,12 @@ class QuestionCommands:
         if command.version != conflict.question.version:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
         conflicts.merge(wanted, command.text)
-        self._answer(commands.Answer(question=wanted, option="merge"))
-        self._app.editor.notify(calls.ProposalDone(wanted, True))
+        self._answer(Answer(question=wanted, option="merge"))
+        self._app.editor.notify(ProposalDone(wanted, True))
 
     # --- rules
 
-    def _allow(self, command: commands.Allow) -> None:
+    def _allow(self, command: Allow) -> None:
         """The rule that would allow just what is asked: told, or set for the session."""
         wanted = command.question
         for session in self._app.sessions.values():
@@ -120,7 +121,7 @@ class QuestionCommands:
                 return self._allow_by_rule(session, question, command)
         self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
 
-    def _allow_by_rule(self, session: Session, question: Question, command: commands.Allow) -> None:
+    def _allow_by_rule(self, session: Session, question: Question, command: Allow) -> None:
         rule, reason = self._rules.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
@@ -138,7 +139,7 @@ class QuestionCommands:
             self._app.touch(session)
             self._app.say("info", f"{name}: {rule}")
 
-    def _forget(self, command: commands.Forget) -> None:
+    def _forget(self, command: Forget) -> None:
         """Take back what was allowed or rejected for good: the items that are named, or all."""
         session = self._app.session(command.session)
         named = command.items
@@ -146,7 +147,7 @@ class QuestionCommands:
         self._app.touch(session)
         self._app.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
 
-    def _why(self, command: commands.Why) -> None:
+    def _why(self, command: Why) -> None:
         """Of the tool call under that key, else of the last that was decided."""
         session = self._app.session(command.session)
         key = command.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.prompts import FillPrompt, History, Queue, QueueOpen, QueueSet, Recall
 from acp_nvim.session.entries import Message
 from acp_nvim.session.queue_edit import edits, still_to_send
 
@@ -13,24 +13,24 @@ class QueueCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {
-            "queue_open": handle(commands.QueueOpen, self._queue_open),
-            "queue_set": handle(commands.QueueSet, self._queue_set),
-            "recall": handle(commands.Recall, self._recall),
+            "queue_open": handle(QueueOpen, self._queue_open),
+            "queue_set": handle(QueueSet, self._queue_set),
+            "recall": handle(Recall, self._recall),
         }
 
-    def _queue_open(self, command: commands.QueueOpen) -> None:
+    def _queue_open(self, command: QueueOpen) -> None:
         session = self._app.session(command.session)
         queue = session.queue
-        self._app.editor.notify(calls.Queue(session.number, queue.texts, queue.attached))
+        self._app.editor.notify(Queue(session.number, queue.texts, queue.attached))
 
-    def _queue_set(self, command: commands.QueueSet) -> None:
+    def _queue_set(self, command: QueueSet) -> None:
         session = self._app.session(command.session)
         present = session.queue.texts
         was, wanted = present if command.was is None else command.was, command.items
         kept, again, late = still_to_send(was, present, wanted)
         session.queue.replace(kept, edits(was, wanted))
         if late:
-            self._app.editor.notify(calls.History(session.number, late))
+            self._app.editor.notify(History(session.number, late))
         told = _gone(
             late, "sent before your edit (<C-p> has it): ", "{} sent before your edits (<C-p> has them)"
         )
@@ -40,12 +40,12 @@ class QueueCommands:
         self._app.say("warn" if again or late else "info", "; ".join(told))
         self._app.touch(session)
 
-    def _recall(self, command: commands.Recall) -> None:
+    def _recall(self, command: Recall) -> None:
         """Put an earlier prompt back into the prompt's buffer, to be sent again."""
         session = self._app.session(command.session)
         entry = session.transcript.entry(command.key)
         if isinstance(entry, Message) and entry.role == "user":
-            self._app.editor.notify(calls.Recall(session.number, "".join(entry.parts)))
+            self._app.editor.notify(FillPrompt(session.number, "".join(entry.parts)))
 
 
 def _gone(texts: list[str], one: str, many: str) -> list[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages import commands
+from acp_nvim.messages.review import Reviewed
 
 
 class ReviewCommands:
     def __init__(self, app: Application) -> None:
         self._app, self._review = app, app.services.review
-        self.table: Table = {"reviewed": handle(commands.Reviewed, self._reviewed)}
+        self.table: Table = {"reviewed": handle(Reviewed, self._reviewed)}
 
-    def _reviewed(self, told: commands.Reviewed) -> None:
+    def _reviewed(self, told: Reviewed) -> None:
         for path in told.undone:
             self._review.wrote(path)
         if told.unsaved is not None:

@@ -11,7 +11,8 @@ from acp_nvim.commands.table import Table, handle
 from acp_nvim.host.host import Host
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.saved_sessions import Delete, List, Listed, ListEnd
+from acp_nvim.messages.sessions import Fork, Load, OpenSaved, Rename, Reopen, Resume
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
 
@@ -22,19 +23,19 @@ class SavedSessionCommands:
         self._is_open = False
         self._listings: dict[Host, SavedSessionPages] = {}
         self.table: Table = {
-            "list": handle(commands.List, self._show_list),
-            "list_end": handle(commands.ListEnd, self._end_list),
-            "load": handle(commands.Load, self._load),
-            "resume": handle(commands.Resume, self._resume),
-            "reopen": handle(commands.Reopen, self._reopen),
-            "fork": handle(commands.Fork, self._fork),
-            "rename": handle(commands.Rename, self._rename),
-            "delete": handle(commands.Delete, self._delete),
+            "list": handle(List, self._show_list),
+            "list_end": handle(ListEnd, self._end_list),
+            "load": handle(Load, self._load),
+            "resume": handle(Resume, self._resume),
+            "reopen": handle(Reopen, self._reopen),
+            "fork": handle(Fork, self._fork),
+            "rename": handle(Rename, self._rename),
+            "delete": handle(Delete, self._delete),
         }
 
     # --- the list
 
-    def _show_list(self, command: commands.List) -> None:
+    def _show_list(self, command: List) -> None:
         """List the sessions of running agents. If none runs, one is started."""
         self._is_open = True
         hosts = self._running()
@@ -52,7 +53,7 @@ class SavedSessionCommands:
                 self._listing(host).more()
         self.tell()
 
-    def _end_list(self, command: commands.ListEnd) -> None:
+    def _end_list(self, command: ListEnd) -> None:
         """End agents that run only for the list, because it was closed."""
         self._is_open = False
         for listing in self._listings.values():
@@ -71,7 +72,7 @@ class SavedSessionCommands:
 
     def tell(self) -> None:
         if self._is_open:
-            self._app.editor.notify(calls.Listed([self._shape(host) for host in self._running()]))
+            self._app.editor.notify(Listed([self._shape(host) for host in self._running()]))
 
     def _running(self) -> list[Host]:
         return [host for host in self._app.hosts if host.alive and not host.stopping]
@@ -88,33 +89,33 @@ class SavedSessionCommands:
 
     # --- opening
 
-    def _load(self, command: commands.Load) -> None:
+    def _load(self, command: Load) -> None:
         self._open(command, Way("load", command.id))
 
-    def _resume(self, command: commands.Resume) -> None:
+    def _resume(self, command: Resume) -> None:
         self._open(command, Way("resume", command.id))
 
-    def _reopen(self, command: commands.Reopen) -> None:
+    def _reopen(self, command: Reopen) -> None:
         """Open a saved session in the way that the agent can."""
         self._open(command, Way("again", command.id))
 
-    def _fork(self, command: commands.Fork) -> None:
+    def _fork(self, command: Fork) -> None:
         self._open(command, Way("fork", command.id))
 
-    def _open(self, command: commands.OpenSaved, way: Way) -> None:
+    def _open(self, command: OpenSaved, way: Way) -> None:
         listed = (each for host, each in self._listings.items() if host.name == command.agent)
         title = next(filter(None, (each.title(way.id) for each in listed)), None)
         self._sessions.open(command, way, title=title)
 
     # --- the rest
 
-    def _rename(self, command: commands.Rename) -> None:
+    def _rename(self, command: Rename) -> None:
         """Rename a session. The protocol has no request for it: the title is the user's own."""
         session = self._app.session(command.session)
         session.name = one_line(command.title) or None
         self._app.touch(session)
 
-    def _delete(self, command: commands.Delete) -> None:
+    def _delete(self, command: Delete) -> None:
         session_id, agent = command.id, command.agent
         hosts = [host for host in self._running() if agent in (None, host.name)]
         host = next((host for host in hosts if session_id in host.starts.by_id), None) or next(

@@ -10,7 +10,9 @@ from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.prompts import Cancel, History, QueueRelease
+from acp_nvim.messages.prompts import Prompt as PromptCommand
+from acp_nvim.messages.sessions import Begin, Close, Follow, FollowPaused, New, Restart, Stop
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -19,20 +21,20 @@ class SessionCommands:
     def __init__(self, app: Application, transcripts: Transcripts) -> None:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
-            "new": handle(commands.New, self._new),
-            "prompt": handle(commands.Prompt, self._prompt),
-            "cancel": handle(commands.Cancel, self._cancel),
-            "queue_release": handle(commands.QueueRelease, self._queue_release),
-            "stop": handle(commands.Stop, self._stop),
-            "restart": handle(commands.Restart, self._start_again),
-            "close": handle(commands.Close, self._close),
-            "follow": handle(commands.Follow, self._follow),
-            "follow_paused": handle(commands.FollowPaused, self._pause_following),
+            "new": handle(New, self._new),
+            "prompt": handle(PromptCommand, self._prompt),
+            "cancel": handle(Cancel, self._cancel),
+            "queue_release": handle(QueueRelease, self._queue_release),
+            "stop": handle(Stop, self._stop),
+            "restart": handle(Restart, self._start_again),
+            "close": handle(Close, self._close),
+            "follow": handle(Follow, self._follow),
+            "follow_paused": handle(FollowPaused, self._pause_following),
         }
 
     # --- how it begins
 
-    def _new(self, command: commands.New) -> None:
+    def _new(self, command: New) -> None:
         known = command.id
         is_first = not self._app.sessions
         way = Way("again", known) if known else NEW
@@ -42,9 +44,7 @@ class SessionCommands:
         if command.queue:
             session.queue.restore(Prompt(each.text, each.context, each.seq) for each in command.queue)
 
-    def open(
-        self, command: commands.Begin, way: Way, *, title: str | None = None, lived: bool = False
-    ) -> Session:
+    def open(self, command: Begin, way: Way, *, title: str | None = None, lived: bool = False) -> Session:
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in command.roots or ())
         cwd = os.path.abspath(os.path.expanduser(command.cwd))
         session = Session(command.session, command.agent, cwd, roots)
@@ -52,7 +52,7 @@ class SessionCommands:
         session.lived = lived
         session.memory = way.id if way.kind == "again" else None
         session.title = title or None
-        if isinstance(command, commands.New):
+        if isinstance(command, New):
             session.name, session.about = command.name or None, command.about or None
             self._transcripts.restore(session, command.transcript)
         self._app.show(session)
@@ -61,7 +61,7 @@ class SessionCommands:
 
     # --- what it is to do
 
-    def _prompt(self, command: commands.Prompt) -> None:
+    def _prompt(self, command: PromptCommand) -> None:
         session = self._app.session(command.session)
         session.ack = command.seq
         self._app.services.loaded = command.loaded
@@ -96,36 +96,36 @@ class SessionCommands:
             host = next((host for host in self._app.hosts if session in host.sessions), None)
             self._app.start(session, _way_back(session, host))
 
-    def _cancel(self, command: commands.Cancel) -> None:
+    def _cancel(self, command: Cancel) -> None:
         session = self._app.session(command.session)
         if host := self._app.host_of(session):
             host.cancel(session)
             if session.phase == "auth":
                 host.cancel_login()
         if command.clear:
-            self._app.editor.notify(calls.History(session.number, session.queue.clear()))
+            self._app.editor.notify(History(session.number, session.queue.clear()))
         self._app.touch(session)
 
-    def _queue_release(self, command: commands.QueueRelease) -> None:
+    def _queue_release(self, command: QueueRelease) -> None:
         session = self._app.session(command.session)
         session.queue.release()
         if host := self._app.host_of(session):
             host.advance(session)
         self._app.touch(session)
 
-    def _follow(self, command: commands.Follow) -> None:
+    def _follow(self, command: Follow) -> None:
         session = self._app.session(command.session)
         session.following, session.paused = command.on, False
         self._app.touch(session)
 
-    def _pause_following(self, command: commands.FollowPaused) -> None:
+    def _pause_following(self, command: FollowPaused) -> None:
         session = self._app.session(command.session)
         session.following, session.paused = False, True
         self._app.touch(session)
 
     # --- how it ends, and comes back
 
-    def _stop(self, command: commands.Stop) -> None:
+    def _stop(self, command: Stop) -> None:
         host = self._app.host_of(self._app.session(command.session))
         if host is None:
             return self._app.say("info", "no agent is running here")
@@ -133,7 +133,7 @@ class SessionCommands:
         ended = ", ".join(str(session.number) for session in host.sessions)
         self._app.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
 
-    def _start_again(self, command: commands.Restart) -> None:
+    def _start_again(self, command: Restart) -> None:
         self.restart(self._app.session(command.session))
 
     def restart(self, session: Session, logged_in: bool = False) -> None:
@@ -157,7 +157,7 @@ class SessionCommands:
                 each.queue.release()
             self._app.start(each, ways[each.number])
 
-    def _close(self, command: commands.Close) -> None:
+    def _close(self, command: Close) -> None:
         session = self._app.session(command.session)
         session.closing = True
         if host := self._app.host_of(session):

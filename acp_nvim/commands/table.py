@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from acp_nvim.messages import check
-from acp_nvim.messages.commands import Command
+from acp_nvim.messages.kinds import Command
 
 M = TypeVar("M", bound=Command)
 _UPDATED = "restart Neovim after an update"

@@ -8,7 +8,8 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
-from acp_nvim.messages import calls, commands
+from acp_nvim.messages.saved_sessions import Earlier, EarlierFound
+from acp_nvim.messages.sessions import Export, Replay
 from acp_nvim.session.session import Session
 
 
@@ -16,24 +17,24 @@ class TranscriptCommands:
     def __init__(self, app: Application, transcripts: Transcripts) -> None:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
-            "earlier": handle(commands.Earlier, self._earlier),
-            "export": handle(commands.Export, self._export),
-            "replay": handle(commands.Replay, self._replay),
+            "earlier": handle(Earlier, self._earlier),
+            "export": handle(Export, self._export),
+            "replay": handle(Replay, self._replay),
         }
 
-    def _earlier(self, command: commands.Earlier) -> None:
+    def _earlier(self, command: Earlier) -> None:
         """Tell the editor which conversation of a folder could be continued."""
         self._app.spawn(self._tell_earlier, command.cwd)
 
     async def _tell_earlier(self, cwd: str) -> None:
         kept = await self._transcripts.earlier(cwd, self._app.settings.agents)
-        self._app.editor.notify(calls.Earlier(cwd, kept))
+        self._app.editor.notify(EarlierFound(cwd, kept))
 
-    def _export(self, command: commands.Export) -> None:
+    def _export(self, command: Export) -> None:
         session = self._app.session(command.session)
         self._transcripts.export(session, command.file, command.force)
 
-    def _replay(self, command: commands.Replay) -> None:
+    def _replay(self, command: Replay) -> None:
         session = Session(command.session, "replay", command.cwd)
         file = command.file or self._transcripts.latest(session.cwd)
         if not file:

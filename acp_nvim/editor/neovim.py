@@ -18,7 +18,7 @@ from pynvim import Session
 
 from acp_nvim.editor.interface import A, Collect, Wire
 from acp_nvim.messages import check
-from acp_nvim.messages.calls import Call, Question
+from acp_nvim.messages.kinds import Call, Question
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more

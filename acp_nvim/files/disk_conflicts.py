@@ -15,7 +15,7 @@ from acp_nvim.files import conflict_diff
 from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, note_on, plain, shown
 from acp_nvim.files.documents import Overlap, Settled
 from acp_nvim.files.file_snapshot import Doer
-from acp_nvim.messages import calls
+from acp_nvim.messages.proposals import Proposal
 from acp_nvim.text.text_file import split
 
 _APART = "the agent has changed the file on disk, in lines with unsaved changes"
@@ -95,7 +95,7 @@ class Unsettled:
         conflict.mine, conflict.agents = fresh.mine, fresh.agents
         asked.by.session.apply(shown(question, conflict), time.monotonic())
         self._conflicts.touch(asked.by.session)
-        self._conflicts.editor.notify(calls.Proposal(conflict_diff.payload(question, conflict, renews=True)))
+        self._conflicts.editor.notify(Proposal(conflict_diff.payload(question, conflict, renews=True)))
 
 
 def _conflict(path: str, apart: Overlap) -> Conflict:

@@ -12,7 +12,7 @@ import anyio
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files.file_snapshot import Doer, FileStamp, as_utf8
-from acp_nvim.messages import calls
+from acp_nvim.messages.documents import DocumentMerge, DocumentRead, DocumentSync, DocumentWrite
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.text.text_file import Text, split
 
@@ -118,7 +118,7 @@ class Documents:
 
     async def loaded(self, path: str) -> Document | None:
         """With all of its text."""
-        said = await self._editor.call(calls.DocumentRead(path, True))
+        said = await self._editor.call(DocumentRead(path, True))
         self._seen(path, said)
         return _document(said) if said else None
 
@@ -132,7 +132,7 @@ class Documents:
         return await self._read(path)
 
     async def _read(self, path: str) -> tuple[str, str]:
-        said = await self._editor.call(calls.DocumentRead(path, False))
+        said = await self._editor.call(DocumentRead(path, False))
         self._seen(path, said)
         if said and not said.get("plain"):
             return sendable(said["text"], path), _ENDS[said["ff"]]
@@ -165,10 +165,10 @@ class Documents:
         if settled:
             request["settled"] = list(settled)
         over = self._about_to_ask(path)
-        said = await self._editor.call(calls.DocumentWrite(request))
+        said = await self._editor.call(DocumentWrite(request))
         if said.get("no_folder"):
             disk.make_parents(path)
-            said = await self._editor.call(calls.DocumentWrite(request))
+            said = await self._editor.call(DocumentWrite(request))
         found = self._answer(path, said, over)
         if found is not None:
             return found
@@ -195,7 +195,7 @@ class Documents:
             about = settled.overlap
             request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}
         over = self._about_to_ask(path)
-        return self._answer(path, await self._editor.call(calls.DocumentSync(request)), over)
+        return self._answer(path, await self._editor.call(DocumentSync(request)), over)
 
     def _about_to_ask(self, path: str) -> anyio.Event:
         """The editor may say that the file is free again before its answer is looked at."""
@@ -203,7 +203,7 @@ class Documents:
 
     async def merge(self, base: str | None, mine: str, theirs: str) -> str | Overlap:
         """Merge the texts of a file that is not loaded."""
-        said = await self._editor.call(calls.DocumentMerge(base, mine, theirs))
+        said = await self._editor.call(DocumentMerge(base, mine, theirs))
         if "text" in said:
             return str(said["text"])
         return Overlap(said["mine"], said["agents"], mine, coarse=bool(said.get("coarse")))

@@ -19,7 +19,9 @@ from acp_nvim.files.documents import Known
 from acp_nvim.files.file_snapshot import Doer, Held
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
-from acp_nvim.messages import calls
+from acp_nvim.messages.backend import Message
+from acp_nvim.messages.questions import Visit
+from acp_nvim.messages.sessions import Event
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Front, Proposals
@@ -147,12 +149,12 @@ class AgentServices:
 
     def visit(self, url: str) -> None:
         """The user has said that this page shall be opened."""
-        self._editor.notify(calls.Visit(url))
+        self._editor.notify(Visit(url))
 
     # --- what files and terminals tell
 
     def _say(self, level: str, text: str) -> None:
-        self._editor.notify(calls.Message(level, text))
+        self._editor.notify(Message(level, text))
 
     def _tell(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)
@@ -201,7 +203,7 @@ class AgentServices:
     async def _tell_written(self) -> None:
         written, self._written = self._written, []
         for session, path in written:
-            await self._editor.call(calls.Event("AcpFileWritten", {"session": session.number, "path": path}))
+            await self._editor.call(Event("AcpFileWritten", {"session": session.number, "path": path}))
 
     def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
         self.review.changed(by, path, before, after)

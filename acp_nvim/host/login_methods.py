@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from acp_nvim import limits
-from acp_nvim.messages.parts import LoginMethod
+from acp_nvim.messages.logins import LoginMethod
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.text.printable import name_of, one_line

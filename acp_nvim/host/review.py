@@ -13,8 +13,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
-from acp_nvim.messages.calls import Changed, Reported, TurnBegins, TurnOver
-from acp_nvim.messages.parts import DiskChange
+from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
 

@@ -12,8 +12,35 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from acp_nvim.messages import calls
+from acp_nvim.messages import (
+    backend,
+    chat,
+    documents,
+    logins,
+    prompts,
+    proposals,
+    questions,
+    review,
+    saved_sessions,
+    sessions,
+    terminals,
+)
 from acp_nvim.messages.events import EVENTS
+from acp_nvim.messages.kinds import Call, OnWire, Question
+
+SUBJECTS = (
+    backend,
+    chat,
+    documents,
+    logins,
+    prompts,
+    proposals,
+    questions,
+    review,
+    saved_sessions,
+    sessions,
+    terminals,
+)
 
 _FILE = os.environ.get("ACP_NVIM_MISFITS")
 _STRICT = ConfigDict(strict=True, extra="forbid")
@@ -55,7 +82,7 @@ def misfit(call: list[Any]) -> str | None:
 def wrong_answer(name: str, answer: Any) -> str | None:
     """Return what does not fit in Lua's answer to a call, in one line."""
     known = by_name().get(name)
-    if known is None or not issubclass(known, calls.Question):
+    if known is None or not issubclass(known, Question):
         return None
     return _wrong(f"answer of {name}", _answer(name), {"answer": answer})
 
@@ -77,15 +104,19 @@ def _wrong(name: str, model: type[BaseModel], given: dict[str, Any]) -> str | No
     return None
 
 
+def classes() -> list[type]:
+    """Return the classes of all subjects, in their order."""
+    found = ((module, each) for module in SUBJECTS for each in vars(module).values())
+    return [each for module, each in found if isinstance(each, type) and each.__module__ == module.__name__]
+
+
 @cache
-def by_name() -> dict[str, type[calls.Call]]:
+def by_name() -> dict[str, type[Call]]:
     """Return the classes of all calls, by the functions that they call."""
-    kinds = (each for each in vars(calls).values() if isinstance(each, type) and issubclass(each, calls.Call))
-    bases = (calls.Call, calls.WindowCall, calls.Question)
-    return {each.function: each for each in kinds if each not in bases}
+    return {each.function: each for each in classes() if issubclass(each, Call)}
 
 
-def answer_of(question: type[calls.Call]) -> Any:
+def answer_of(question: type[Call]) -> Any:
     """`class TerminalFeed(Question[bool])` is answered by a bool."""
     (answer,) = (get_args(base)[0] for base in question.__orig_bases__)  # type: ignore[attr-defined]
     return answer
@@ -113,7 +144,7 @@ def _data(name: str) -> type[BaseModel]:
 
 
 def _on_wire(hint: Any) -> Any:
-    exact = [each.type for each in getattr(hint, "__metadata__", ()) if isinstance(each, calls.OnWire)]
+    exact = [each.type for each in getattr(hint, "__metadata__", ()) if isinstance(each, OnWire)]
     return exact[0] if exact else hint
 
 

@@ -15,7 +15,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.service import Files
-from acp_nvim.messages import calls
+from acp_nvim.messages.proposals import ProposalSides
 from acp_nvim.proposals.agent_change import Change, as_it_came
 from acp_nvim.proposals.proposed_file import files_of, read, read_file
 from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
@@ -81,7 +81,7 @@ class Previews:
         made = {each.path: each for each in call.previews}
         for path in self._unsaved(changes):
             file = await read(self._files, session, path, changes[path])
-            if said := await self._editor.call(calls.ProposalSides(file.payload(session.cwd))):
+            if said := await self._editor.call(ProposalSides(file.payload(session.cwd))):
                 is_whole = not said.get("problem") or bool(said.get("fits"))
                 sides = _Sides(said.get("left"), said.get("right"), said.get("problem") or "", is_whole)
                 made[path] = preview(path, sides)

@@ -21,8 +21,7 @@ from acp_nvim import limits
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files.service import Files
-from acp_nvim.messages import calls
-from acp_nvim.messages.commands import FileAnswer
+from acp_nvim.messages.proposals import FileAnswer, Proposal, ProposalDone
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
@@ -82,7 +81,7 @@ class Proposals:
                 _joined([getattr(each, side) for each in found if each.path == path])
                 for side in ("old", "new")
             )
-            self._editor.notify(calls.Proposal(_view(session, path, FileDiff(path, old, new))))
+            self._editor.notify(Proposal(_view(session, path, FileDiff(path, old, new))))
         return bool(found)
 
     def hear(self, session: Session, call: ToolCall) -> None:
@@ -108,7 +107,7 @@ class Proposals:
         while question.is_open and (call := session.call_of(question)):
             known, version = self._shown.get(question.id), question.version
             if known and known.version == version and not any(each.is_stale for each in known.files):
-                return self._editor.notify(calls.Proposal(self._payload(session, question, known.files, how)))
+                return self._editor.notify(Proposal(self._payload(session, question, known.files, how)))
             wanted = files_of(call, session.cwd)
             if not wanted or len(wanted) > limits.PROPOSED_FILES:
                 self._shown.pop(question.id, None)
@@ -116,7 +115,7 @@ class Proposals:
             files = [await read(self._files, session, path, each) for path, each in wanted.items()]
             if question.is_open and question.version == version:
                 self._shown[question.id] = _Proposal(session, question, files, version)
-                return self._editor.notify(calls.Proposal(self._payload(session, question, files, how)))
+                return self._editor.notify(Proposal(self._payload(session, question, files, how)))
 
     def _say_none(self, count: int) -> None:
         if count:
@@ -191,12 +190,12 @@ class Proposals:
         known.session.end_question(known.question, option, "user")
         self._shown.pop(known.question.id, None)
         self._front.touch(known.session)
-        self._editor.notify(calls.ProposalDone(known.question.id, is_done))
+        self._editor.notify(ProposalDone(known.question.id, is_done))
 
     async def _say_done(self, question: Question, done: anyio.Event) -> None:
         """An editor that is about to leave waits for it."""
         await done.wait()
-        self._editor.notify(calls.ProposalDone(question.id, True))
+        self._editor.notify(ProposalDone(question.id, True))
 
 
 def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
-from acp_nvim.messages import calls
+from acp_nvim.messages.terminals import TerminalExit, TerminalFeed, TerminalOpen
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -244,7 +244,7 @@ class Terminals:
 
     def _register(self, screen: Screen, line: str) -> None:
         self._screens[screen.session.number, screen.id] = screen
-        self._editor.notify(calls.TerminalOpen(screen.session.number, screen.id, one_line(line)[:1000]))
+        self._editor.notify(TerminalOpen(screen.session.number, screen.id, one_line(line)[:1000]))
 
     def _write(self, screen: Screen, data: bytes) -> None:
         screen.write(data)
@@ -252,7 +252,7 @@ class Terminals:
 
     def _end(self, screen: Screen, status: str) -> None:
         screen.status = status
-        self._editor.notify(calls.TerminalExit(screen.session.number, screen.id, status))
+        self._editor.notify(TerminalExit(screen.session.number, screen.id, status))
         self._changed(screen)
 
     def _changed(self, screen: Screen) -> None:
@@ -277,7 +277,7 @@ class Terminals:
             while screen.viewer is not None and screen.has_news:
                 buffer, piece = screen.viewer, screen.take()
                 number, name = screen.session.number, screen.id
-                taken = await self._editor.call(calls.TerminalFeed(number, name, piece, buffer))
+                taken = await self._editor.call(TerminalFeed(number, name, piece, buffer))
                 if not taken and screen.viewer == buffer:
                     screen.viewer = None  # the user has wiped it
                 await anyio.sleep(PACE)

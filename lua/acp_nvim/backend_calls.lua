@@ -112,10 +112,9 @@ local calls = {
   changed = review.changed,
   chat = chat,
   commands = state.set_commands,
-  earlier = earlier_session.deliver,
+  earlier_found = earlier_session.deliver,
   ended = ended,
   event = event,
-  follow = follow.show,
   form_errors = form.show_errors,
   history = prompt.history_add,
   listed = session_list.show_saved,
@@ -125,6 +124,7 @@ local calls = {
   ready = backend.ready,
   reported = review.reported,
   reset = chats.reset,
+  show_place = follow.show,
   status = status,
   terminal_exit = terminal.exited,
   terminal_open = terminal.opened,
@@ -138,13 +138,13 @@ local calls = {
 ---@type acp.message.WindowCalls
 local window_calls = {
   doctored = doctor.deliver,
+  fill_prompt = session_windows.recall,
   float = panes.float,
   form = form.open,
   login_choose = login.choose,
   login_run = login.run,
   proposal = proposal.show,
   queue = queue.open,
-  recall = session_windows.recall,
   show = show,
 }
 

@@ -11,7 +11,8 @@ import pytest
 
 from acp_nvim.editor import neovim
 from acp_nvim.editor.neovim import Neovim
-from acp_nvim.messages.calls import Reset, TerminalFeed
+from acp_nvim.messages.chat import Reset
+from acp_nvim.messages.terminals import TerminalFeed
 
 
 class Channel:

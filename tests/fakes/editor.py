@@ -165,7 +165,7 @@ class FakeEditor:
     def _on_terminal_exit(self, session: int, id: str, status: str) -> None:
         self.terminals[id] += f" [{status}]"
 
-    def _on_follow(self, session: int, path: str, line: int) -> None:
+    def _on_show_place(self, session: int, path: str, line: int) -> None:
         self.places.append((session, path, line))
 
     def _on_show(self, name: str, filetype: str, lines: list[str]) -> None:
@@ -209,7 +209,7 @@ class FakeEditor:
         self.queues[session] = items
         self.attached[session] = attached
 
-    def _on_recall(self, session: int, text: str) -> None:
+    def _on_fill_prompt(self, session: int, text: str) -> None:
         self.recalled[session] = text
 
     def _on_history(self, session: int, items: list[Any]) -> None:

@@ -21,7 +21,7 @@ def test_a_call_that_lua_does_not_know_is_one_line_and_the_rest_is_done(
     open_editor: Open, tmp_path: Path
 ) -> None:
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("Hello yourself."))))
-    frame = "return require('acp_nvim.backend_calls').frame({ { 'fly', 1 }, { 'recall', 1, 'what I said' } })"
+    frame = "return require('acp_nvim.backend_calls').frame({ { 'fly', 1 }, { 'fill_prompt', 1, 'what I said' } })"
     assert editor.lua(frame) == []
     expect_message(editor, "the editor knows no 'fly'; restart Neovim after an update")
     editor.screen.expect("what I said")

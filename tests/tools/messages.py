@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from acp_nvim.messages import calls, check, commands, events, parts
+from acp_nvim.messages import check, events
+from acp_nvim.messages.kinds import Call, Command, OfQuestion, OfSession, OnWire, Part, Question, WindowCall
+from acp_nvim.messages.sessions import Event
 from tests.tools import shared
 
 FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
@@ -23,7 +25,7 @@ HEAD = """\
 ---@meta
 """
 PREFIX = "acp.message."
-ROOTS = (commands.Part, commands.Command)  # they have no fields
+ROOTS = (Part, Command)  # they have no fields
 PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", Any: "any", types.NoneType: "nil"}
 FIELD = re.compile(r"^    (\w+): [^#]*?(?:#\s+(.*))?$", re.MULTILINE)
 
@@ -34,7 +36,7 @@ def lua_type(hint: Any) -> str:
         return PLAIN[hint]
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        exact = [each.type for each in inner[1:] if isinstance(each, calls.OnWire)]
+        exact = [each.type for each in inner[1:] if isinstance(each, OnWire)]
         return lua_type((exact or inner)[0])
     if origin is NotRequired:
         return lua_type(inner[0])
@@ -74,7 +76,7 @@ def lua_class(kind: type) -> str:
     lines = [
         f"--- {line.strip()}" for line in doc.splitlines() if line.strip() and not doc.startswith("dict(")
     ]
-    above = [base for base in kind.__bases__ if base.__module__ == kind.__module__ and base not in ROOTS]
+    above = [base for base in kind.__bases__ if base.__module__.startswith("acp_nvim.") and base not in ROOTS]
     lines.append(
         f"---@class {PREFIX}{kind.__name__}{''.join(f': {PREFIX}{base.__name__}' for base in above)}"
     )
@@ -83,7 +85,7 @@ def lua_class(kind: type) -> str:
     return "\n".join(lines) + "\n"
 
 
-def lua_function(call: type[calls.Call]) -> str:
+def lua_function(call: type[Call]) -> str:
     """`---@field recall fun(session: integer, text: string)`"""
     hints = get_type_hints(call, include_extras=True)
     arguments = []
@@ -91,33 +93,28 @@ def lua_function(call: type[calls.Call]) -> str:
         spelled = lua_type(hints[name])
         may_miss = spelled.endswith("|nil")
         arguments.append(f"{name}{'?' * may_miss}: {spelled.removesuffix('|nil')}")
-    answer = f": {lua_type(check.answer_of(call))}" if issubclass(call, calls.Question) else ""
+    answer = f": {lua_type(check.answer_of(call))}" if issubclass(call, Question) else ""
     said = (call.__doc__ or "").strip().split("\n")[0]
     comment = f"  {said}" if said and not said.startswith(f"{call.__name__}(") else ""
     return f"---@field {call.function} fun({', '.join(arguments)}){answer}{comment}"
 
 
-def classes(module: types.ModuleType) -> list[type]:
-    return [
-        each
-        for each in vars(module).values()
-        if isinstance(each, type) and each.__module__ == module.__name__
-    ]
-
-
 def text() -> str:
-    sent = [each for each in classes(commands) if each not in ROOTS]
+    kinds = [each for each in check.classes() if not issubclass(each, Call)]
+    sent = [OfSession, OfQuestion, *(each for each in kinds if issubclass(each, Part))]
+    parts = [each for each in kinds if not issubclass(each, Part)]
+    data = [each for each in vars(events).values() if getattr(each, "__module__", "") == events.__name__]
     functions = sorted(check.by_name().values(), key=lambda call: call.function)
-    questions = [call for call in functions if issubclass(call, calls.Question)]
-    windows = [call for call in functions if issubclass(call, calls.WindowCall)]
+    questions = [call for call in functions if issubclass(call, Question)]
+    windows = [call for call in functions if issubclass(call, WindowCall)]
     others = (*questions, *windows)
-    plain = [call for call in functions if call not in others or call is calls.Event]  # it may be either
+    plain = [call for call in functions if call not in others or call is Event]  # it may be either
     blocks = [HEAD, "-- From Lua to Python: the payload of each command.\n", *map(lua_class, sent)]
     blocks += [
         "-- From Python to Lua: what functions of backend_calls.lua are given.\n",
-        *map(lua_class, classes(parts)),
+        *map(lua_class, parts),
     ]
-    blocks += ["-- The data of User autocommands.\n", *map(lua_class, classes(events))]
+    blocks += ["-- The data of User autocommands.\n", *map(lua_class, data)]
     for name, doc, listed in (
         ("Calls", "What a frame may hold.", plain),
         ("WindowCalls", "What it may hold, too, and that opens a window.", windows),

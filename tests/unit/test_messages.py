@@ -8,8 +8,13 @@ import pytest
 
 from acp_nvim.app import App
 from acp_nvim.commands.table import dispatch, handle, joined
-from acp_nvim.messages import calls, check, commands
+from acp_nvim.messages import check
+from acp_nvim.messages.backend import Log
 from acp_nvim.messages.events import EVENTS
+from acp_nvim.messages.kinds import Command, Question, WindowCall
+from acp_nvim.messages.prompts import Recall
+from acp_nvim.messages.proposals import Decide
+from acp_nvim.messages.questions import FormErrors
 from tests.client.conftest import MemoryEditor
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +38,7 @@ def test_each_command_has_the_class_that_is_named_after_it(app: App) -> None:
 
 
 def test_each_class_of_a_command_is_served(app: App) -> None:
-    found = {
-        name
-        for name, each in vars(commands).items()
-        if isinstance(each, type) and issubclass(each, commands.Command)
-    }
+    found = {each.__name__ for each in check.classes() if issubclass(each, Command)}
     assert found - BASES == {entry.model.__name__ for entry in app.table.values()}
 
 
@@ -49,7 +50,7 @@ def test_each_command_that_lua_sends_is_served(app: App) -> None:
 
 
 def test_no_command_is_served_twice() -> None:
-    entry = {"log": handle(commands.Log, print)}
+    entry = {"log": handle(Log, print)}
     with pytest.raises(ValueError, match="log"):
         joined(entry, entry)
 
@@ -64,13 +65,13 @@ def test_no_command_is_served_twice() -> None:
     ],
 )
 def test_a_message_that_does_not_fit_is_one_line(name: str, payload: dict[str, Any], words: str) -> None:
-    table = {"recall": handle(commands.Recall, print)}
+    table = {"recall": handle(Recall, print)}
     with pytest.raises(ValueError, match=re.escape(words)):
         dispatch(table, name, payload)
 
 
 def test_empty_tables_of_lua_arrive_as_lists(app: App) -> None:
-    decided = commands.Decide.model_validate({"question": 1, "files": []})
+    decided = Decide.model_validate({"question": 1, "files": []})
     assert decided.files == {}
 
 
@@ -87,23 +88,23 @@ def test_each_call_has_a_function_in_lua_and_each_function_a_call() -> None:
 
 
 def test_what_opens_a_window_is_named_so() -> None:
-    opening = {name for name, call in check.by_name().items() if issubclass(call, calls.WindowCall)}
+    opening = {name for name, call in check.by_name().items() if issubclass(call, WindowCall)}
     assert opening == lua_table("window_calls")
 
 
 def test_each_question_is_answered_by_lua() -> None:
-    asked = {name for name, call in check.by_name().items() if issubclass(call, calls.Question)}
+    asked = {name for name, call in check.by_name().items() if issubclass(call, Question)}
     assert asked == lua_table("answers")
 
 
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [
-        (["recall", 1, "text"], None),
-        (["recall", 1, "half \udcff of it"], None),
-        (["recall", "1", "text"], "recall: session: Input should be a valid integer"),
-        (["recall", 1], "recall: text: Field required"),
-        (["recall", 1, "text", 2], "recall: 3 arguments, 2 are known"),
+        (["fill_prompt", 1, "text"], None),
+        (["fill_prompt", 1, "half \udcff of it"], None),
+        (["fill_prompt", "1", "text"], "fill_prompt: session: Input should be a valid integer"),
+        (["fill_prompt", 1], "fill_prompt: text: Field required"),
+        (["fill_prompt", 1, "text", 2], "fill_prompt: 3 arguments, 2 are known"),
         (["status", 1, {"started": 3}], "status: patch.started: Extra inputs are not permitted"),
         (["chat", 1, [["splice", 0, 1, ["a"], [{"row": 0, "kind": "user"}]]], 1], None),
         (["chat", 1, [["splice", 0, ["a"], []]], 1], "chat: ops.0"),
@@ -122,7 +123,7 @@ def test_a_call_that_does_not_fit_is_found(call: list[Any], wrong: str | None) -
 def test_an_answer_that_does_not_fit_is_found() -> None:
     assert check.wrong_answer("terminal_feed", True) is None
     assert check.wrong_answer("terminal_feed", None) is not None
-    assert check.wrong_answer("recall", None) is None
+    assert check.wrong_answer("fill_prompt", None) is None
 
 
 def test_the_help_describes_the_events_that_the_backend_sends() -> None:
@@ -131,4 +132,4 @@ def test_the_help_describes_the_events_that_the_backend_sends() -> None:
 
 
 def test_arguments_go_out_in_the_order_of_the_fields() -> None:
-    assert calls.FormErrors(7, {"name": "is required"}).wire() == ["form_errors", 7, {"name": "is required"}]
+    assert FormErrors(7, {"name": "is required"}).wire() == ["form_errors", 7, {"name": "is required"}]

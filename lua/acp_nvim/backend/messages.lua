@@ -26,11 +26,178 @@
 --- Show the log of the backend.
 ---@class acp.message.Log
 
+--- Fold or unfold an entry; without `open` whichever it is not.
+---@class acp.message.Toggle: acp.message.OfSession
+---@field key integer
+---@field open? boolean
+
+--- The size of a chat's window.
+---@class acp.message.Fit: acp.message.OfSession
+---@field rows integer
+---@field columns integer
+
+--- Show all of an entry in a float.
+---@class acp.message.Details: acp.message.OfSession
+---@field key integer
+
+--- The chat's lines are not what they should be: send them again.
+---@class acp.message.Render: acp.message.OfSession
+
+--- A loaded buffer has unsaved changes now, or none any more.
+---@class acp.message.Modified
+---@field path string
+---@field modified boolean
+
+--- The user has finished what kept a loaded file from being changed.
+---@class acp.message.Unlocked
+---@field path string
+
+--- Log in; without a method by the configured one, or the one that the user chooses.
+---@class acp.message.Login: acp.message.OfSession
+---@field method? string
+
+--- The login's program in the terminal has ended well.
+---@class acp.message.LoginDone: acp.message.OfSession
+
+---@class acp.message.Logout: acp.message.OfSession
+
 --- A prompt that has waited while there was no backend.
 ---@class acp.message.Waiting
 ---@field seq? integer
 ---@field text string
 ---@field context? table<string, any>[]
+
+--- Send a prompt, or queue it.
+---@class acp.message.Prompt: acp.message.OfSession
+---@field text string
+---@field context? table<string, any>[]
+---@field seq? integer  the editor's number of it
+---@field first? boolean  cancel the turn for it
+---@field next? boolean  ahead of the queue
+---@field loaded? string[]  the files in the editor's buffers
+
+--- End the turn; `clear` empties the queue.
+---@class acp.message.Cancel: acp.message.OfSession
+---@field clear? boolean
+
+--- Show the queue as a buffer.
+---@class acp.message.QueueOpen: acp.message.OfSession
+
+--- The user has edited the queue: what it was, and what it shall be.
+---@class acp.message.QueueSet: acp.message.OfSession
+---@field items string[]
+---@field was? string[]
+
+--- Send what was held.
+---@class acp.message.QueueRelease: acp.message.OfSession
+
+--- Put a sent prompt back into the prompt's buffer.
+---@class acp.message.Recall: acp.message.OfSession
+---@field key integer
+
+--- Show the diff of a tool call in the chat.
+---@class acp.message.DiffEntry: acp.message.OfSession
+---@field key integer
+---@field focus? boolean
+
+--- Show the diff of a question.
+---@class acp.message.Diff: acp.message.OfQuestion
+---@field focus? boolean
+---@field auto? boolean  nobody has asked for it: say nothing if there is none
+
+--- What the user has made of the right side of one file; no text: there is no file, or shall be none.
+---@class acp.message.FileAnswer
+---@field left? string  the live text that the decision is about
+---@field right? string  that with all of the proposal
+---@field decided? string  what the user wants instead
+---@field saved? string  `decided` without unsaved lines; none: the two overlap
+---@field takes_unsaved? boolean  what the agent writes to the disk would overlap unsaved lines
+
+--- The right sides of a proposal are what the user wants. Of a file that is not named all is taken.
+---@class acp.message.Decide: acp.message.OfQuestion
+---@field version? integer
+---@field option? string  which one the user took to allow it
+---@field files? table<string, acp.message.FileAnswer>  by path
+
+--- The user's own merge of a conflict.
+---@class acp.message.Merged: acp.message.OfQuestion
+---@field version? integer
+---@field text string
+
+--- Answer a question by one of its options; without one it is cancelled.
+---@class acp.message.Answer: acp.message.OfQuestion
+---@field option? string
+---@field version? integer  of the question, as it was shown
+---@field content? any  words, or what a form holds, which checks it
+
+--- Show the rule that would allow the call, or `set` it for the session and answer the question by it.
+---@class acp.message.Allow: acp.message.OfQuestion
+---@field version? integer
+---@field set? boolean
+
+--- A field of a form, as it was typed.
+---@class acp.message.FormField
+---@field text? string
+---@field chosen? integer[]  the numbers of its choices, from 1
+
+--- A form's buffer was written.
+---@class acp.message.FormSend: acp.message.OfQuestion
+---@field fields table<string, acp.message.FormField>
+
+--- Take back what was allowed or rejected for good: the items that are named, or all.
+---@class acp.message.Forget: acp.message.OfSession
+---@field items? integer[]
+
+--- Tell what decided a tool call: the one under that key, else the last that was decided.
+---@class acp.message.Why: acp.message.OfSession
+---@field key? integer
+
+--- The line below a turn that has changed files.
+---@class acp.message.TurnNote
+---@field session integer
+---@field turn integer
+---@field text string
+
+--- What the user has made of an agent's lines in one file.
+---@class acp.message.LostLines
+---@field path string  as it was named
+---@field undone integer
+---@field changed integer
+---@field lines string[]  a unified diff, or the beginning of one
+---@field more integer  lines that it has beyond those
+---@field removed? boolean  the file, which the agent has created
+---@field restored? boolean  the file, which the agent has deleted
+
+--- What an agent's next prompt has to begin with; it replaces the last one.
+---@class acp.message.ReviewReport
+---@field session integer
+---@field files acp.message.LostLines[]
+
+--- The user has decided on changes of agents, or has edited them.
+---@class acp.message.Reviewed
+---@field notes? acp.message.TurnNote[]
+---@field reports? acp.message.ReviewReport[]
+---@field undone? string[]  files that an undo has written, resolved
+---@field unsaved? table<string, string>  with a prompt: the files in review that differ from the disk, resolved
+
+--- The list of saved sessions is open: ask the agents that run, or start the one named if none runs.
+---@class acp.message.List
+---@field agent? string
+---@field cwd string
+---@field refresh? boolean
+---@field more? boolean
+
+--- The list is closed.
+---@class acp.message.ListEnd
+
+--- Have the agent delete a session.
+---@class acp.message.Delete
+---@field id string
+---@field agent? string
+
+--- Which conversation of a folder could go on?
+---@class acp.message.Earlier
+---@field cwd string
 
 --- What each way to begin a session has in common.
 ---@class acp.message.Begin: acp.message.OfSession
@@ -67,19 +234,6 @@
 ---@class acp.message.Replay: acp.message.Begin
 ---@field file? string
 
---- Send a prompt, or queue it.
----@class acp.message.Prompt: acp.message.OfSession
----@field text string
----@field context? table<string, any>[]
----@field seq? integer  the editor's number of it
----@field first? boolean  cancel the turn for it
----@field next? boolean  ahead of the queue
----@field loaded? string[]  the files in the editor's buffers
-
---- End the turn; `clear` empties the queue.
----@class acp.message.Cancel: acp.message.OfSession
----@field clear? boolean
-
 --- End the agent's process.
 ---@class acp.message.Stop: acp.message.OfSession
 
@@ -99,57 +253,6 @@
 
 --- The user has moved away in the window that follows.
 ---@class acp.message.FollowPaused: acp.message.OfSession
-
---- The list of saved sessions is open: ask the agents that run, or start the one named if none runs.
----@class acp.message.List
----@field agent? string
----@field cwd string
----@field refresh? boolean
----@field more? boolean
-
---- The list is closed.
----@class acp.message.ListEnd
-
---- Have the agent delete a session.
----@class acp.message.Delete
----@field id string
----@field agent? string
-
---- Which conversation of a folder could go on?
----@class acp.message.Earlier
----@field cwd string
-
---- Show the queue as a buffer.
----@class acp.message.QueueOpen: acp.message.OfSession
-
---- The user has edited the queue: what it was, and what it shall be.
----@class acp.message.QueueSet: acp.message.OfSession
----@field items string[]
----@field was? string[]
-
---- Send what was held.
----@class acp.message.QueueRelease: acp.message.OfSession
-
---- Put a sent prompt back into the prompt's buffer.
----@class acp.message.Recall: acp.message.OfSession
----@field key integer
-
---- Fold or unfold an entry; without `open` whichever it is not.
----@class acp.message.Toggle: acp.message.OfSession
----@field key integer
----@field open? boolean
-
---- The size of a chat's window.
----@class acp.message.Fit: acp.message.OfSession
----@field rows integer
----@field columns integer
-
---- Show all of an entry in a float.
----@class acp.message.Details: acp.message.OfSession
----@field key integer
-
---- The chat's lines are not what they should be: send them again.
----@class acp.message.Render: acp.message.OfSession
 
 --- Show the wire of the session's agent, record it or not, or save it to a file.
 ---@class acp.message.Trace: acp.message.OfSession
@@ -172,109 +275,6 @@
 ---@field id string
 ---@field value string|boolean
 
---- Log in; without a method by the configured one, or the one that the user chooses.
----@class acp.message.Login: acp.message.OfSession
----@field method? string
-
---- The login's program in the terminal has ended well.
----@class acp.message.LoginDone: acp.message.OfSession
-
----@class acp.message.Logout: acp.message.OfSession
-
---- Answer a question by one of its options; without one it is cancelled.
----@class acp.message.Answer: acp.message.OfQuestion
----@field option? string
----@field version? integer  of the question, as it was shown
----@field content? any  words, or what a form holds, which checks it
-
---- Show the rule that would allow the call, or `set` it for the session and answer the question by it.
----@class acp.message.Allow: acp.message.OfQuestion
----@field version? integer
----@field set? boolean
-
---- A field of a form, as it was typed.
----@class acp.message.FormField
----@field text? string
----@field chosen? integer[]  the numbers of its choices, from 1
-
---- A form's buffer was written.
----@class acp.message.FormSend: acp.message.OfQuestion
----@field fields table<string, acp.message.FormField>
-
---- Take back what was allowed or rejected for good: the items that are named, or all.
----@class acp.message.Forget: acp.message.OfSession
----@field items? integer[]
-
---- Tell what decided a tool call: the one under that key, else the last that was decided.
----@class acp.message.Why: acp.message.OfSession
----@field key? integer
-
---- Show the diff of a tool call in the chat.
----@class acp.message.DiffEntry: acp.message.OfSession
----@field key integer
----@field focus? boolean
-
---- Show the diff of a question.
----@class acp.message.Diff: acp.message.OfQuestion
----@field focus? boolean
----@field auto? boolean  nobody has asked for it: say nothing if there is none
-
---- What the user has made of the right side of one file; no text: there is no file, or shall be none.
----@class acp.message.FileAnswer
----@field left? string  the live text that the decision is about
----@field right? string  that with all of the proposal
----@field decided? string  what the user wants instead
----@field saved? string  `decided` without unsaved lines; none: the two overlap
----@field takes_unsaved? boolean  what the agent writes to the disk would overlap unsaved lines
-
---- The right sides of a proposal are what the user wants. Of a file that is not named all is taken.
----@class acp.message.Decide: acp.message.OfQuestion
----@field version? integer
----@field option? string  which one the user took to allow it
----@field files? table<string, acp.message.FileAnswer>  by path
-
---- The user's own merge of a conflict.
----@class acp.message.Merged: acp.message.OfQuestion
----@field version? integer
----@field text string
-
---- The line below a turn that has changed files.
----@class acp.message.TurnNote
----@field session integer
----@field turn integer
----@field text string
-
---- What the user has made of an agent's lines in one file.
----@class acp.message.LostLines
----@field path string  as it was named
----@field undone integer
----@field changed integer
----@field lines string[]  a unified diff, or the beginning of one
----@field more integer  lines that it has beyond those
----@field removed? boolean  the file, which the agent has created
----@field restored? boolean  the file, which the agent has deleted
-
---- What an agent's next prompt has to begin with; it replaces the last one.
----@class acp.message.ReviewReport
----@field session integer
----@field files acp.message.LostLines[]
-
---- The user has decided on changes of agents, or has edited them.
----@class acp.message.Reviewed
----@field notes? acp.message.TurnNote[]
----@field reports? acp.message.ReviewReport[]
----@field undone? string[]  files that an undo has written, resolved
----@field unsaved? table<string, string>  with a prompt: the files in review that differ from the disk, resolved
-
---- A loaded buffer has unsaved changes now, or none any more.
----@class acp.message.Modified
----@field path string
----@field modified boolean
-
---- The user has finished what kept a loaded file from being changed.
----@class acp.message.Unlocked
----@field path string
-
 --- A buffer shows a terminal: send its output there.
 ---@class acp.message.TerminalWatch: acp.message.OfSession
 ---@field id string
@@ -285,110 +285,19 @@
 
 -- From Python to Lua: what functions of backend_calls.lua are given.
 
----@class acp.message.Named
----@field id string
----@field name string
-
----@class acp.message.Cost
----@field amount? number
----@field currency? string
-
----@class acp.message.Usage
----@field used? integer|number
----@field size? integer|number
----@field cost? acp.message.Cost
-
----@class acp.message.PlanProgress
----@field done integer
----@field total integer
----@field current? string
-
---- What the user has allowed or rejected for good.
----@class acp.message.Remembered
----@field id integer
----@field action "allow"|"reject"
----@field what string
----@field by string
-
----@class acp.message.LoginMethod
----@field id string
----@field name string
----@field text string
-
----@class acp.message.OptionChoice
----@field id string
----@field name string
----@field group? string
----@field description? string
-
----@class acp.message.SessionOption
----@field id string
----@field name string
----@field type string
----@field value? string|boolean
----@field choices acp.message.OptionChoice[]
----@field category? string
-
---- What of a session's status has changed; null: it is gone.
----@class acp.message.StatusPatch
----@field ack? integer  the last prompt that has arrived
----@field waiting? (integer|(integer|string)[])[]  the queue: a prompt's number, or number and text of an edited one
----@field about? string
+--- What a look at an agent has found; `error`: why there is nothing more.
+---@class acp.message.DoctorReport
 ---@field agent? string
----@field agent_title? string
----@field agent_version? string
----@field cancelling? boolean
----@field cannot? table<string, string>  with earlier sessions: by verb, in words behind the agent's name
----@field capabilities? table<string, any>
----@field changing? boolean
----@field closing? boolean
----@field cwd? string
 ---@field error? string
----@field following? boolean
----@field full? boolean  at least 80 % of the context window is used
----@field held? boolean
+---@field ms? integer  from the start of its process to its answer
+---@field version? string
+---@field title? string
+---@field protocol? integer
+---@field capabilities? string[]
 ---@field logins? acp.message.LoginMethod[]
----@field mode? string
----@field model? string
----@field models? acp.message.Named[]
----@field modes? acp.message.Named[]
----@field options? acp.message.SessionOption[]
----@field paused? boolean
----@field pid? integer
----@field plan? acp.message.PlanProgress
----@field questions? integer
----@field queue? integer
----@field remembered? acp.message.Remembered[]
----@field session_id? string
----@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
----@field stop_reason? string
----@field title? string
----@field transcript? string
----@field turn? integer
----@field usage? acp.message.Usage
-
----@class acp.message.SavedSession
----@field id string
----@field title? string
----@field cwd? string
----@field updated? integer
-
---- What one agent has saved.
----@class acp.message.SavedSessions
----@field agent string
----@field cwd string
----@field state string
----@field error? string
----@field sessions acp.message.SavedSession[]
----@field can table<string, boolean>
-
---- A conversation that is over, as its transcript tells.
----@class acp.message.KeptConversation
----@field file string
----@field agent string
----@field id? string  the agent's
----@field title? string  the first words of its user
----@field updated integer  seconds since 1970
+---@field deviations? string[]
+---@field stderr? string[]
+---@field slow_end? boolean  it had to be killed
 
 ---@class acp.message.Icon
 ---@field text string
@@ -410,45 +319,50 @@
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
 
----@class acp.message.AnswerOption
+--- For whom a buffer is changed.
+---@class acp.message.DocumentBy
+---@field kind "agent"|"unknown"
+---@field session integer
+---@field turn integer
+---@field own? string[][][]
+---@field given? string  the path as it was named
+---@field was_there? boolean
+---@field was_final? boolean
+---@field was_dos? boolean
+---@field is_final? boolean
+
+--- What a file held when the backend last looked.
+---@class acp.message.KnownText
+---@field text? string  else the base of the write
+---@field stamp? integer[]
+
+---@class acp.message.WriteRequest
+---@field path string  resolved
+---@field base? string  what the agent believes
+---@field base_bytes? string  or the bytes that it builds on; neither: nobody knows
+---@field text string
+---@field by acp.message.DocumentBy
+---@field autocmds boolean
+---@field known? acp.message.KnownText
+---@field settled? integer[]  how the file looked that the user was asked about
+
+--- What the user wants to have in the place of the buffer and of the disk.
+---@class acp.message.SettledText
+---@field live string
+---@field text string
+---@field disk integer[]
+
+---@class acp.message.SyncRequest
+---@field path string  resolved
+---@field by acp.message.DocumentBy
+---@field known? acp.message.KnownText
+---@field settled? acp.message.SettledText
+---@field echo? string  what the agent has written through us before
+
+---@class acp.message.LoginMethod
 ---@field id string
 ---@field name string
----@field kind string
-
----@class acp.message.FormChoice
----@field value string
----@field title string
----@field description string
-
---- A field of a form, as it is shown.
----@class acp.message.FormFieldShape
----@field name string
----@field title string
----@field type string
----@field required boolean
----@field default? any
----@field description string
----@field choices acp.message.FormChoice[]
----@field custom boolean
----@field format? string
----@field pattern? string
----@field least? number  of its value, its length, or of how many are chosen
----@field most? number
-
----@class acp.message.OpenQuestion
----@field id integer
----@field session integer
----@field kind string
----@field title string
----@field fields acp.message.FormFieldShape[]
----@field tool_call_id? string
----@field options acp.message.AnswerOption[]
----@field path? string
----@field has_diff boolean
----@field more boolean  the call does more than its diff shows
----@field cut boolean  the chat cannot show it whole
----@field version integer
----@field key? integer  its entry in the chat
+---@field text string
 
 ---@class acp.message.LoginProgram
 ---@field argv string[]
@@ -516,19 +430,45 @@
 ---@field files acp.message.FileSides[]
 ---@field focus boolean
 
---- What a look at an agent has found; `error`: why there is nothing more.
----@class acp.message.DoctorReport
----@field agent? string
----@field error? string
----@field ms? integer  from the start of its process to its answer
----@field version? string
----@field title? string
----@field protocol? integer
----@field capabilities? string[]
----@field logins? acp.message.LoginMethod[]
----@field deviations? string[]
----@field stderr? string[]
----@field slow_end? boolean  it had to be killed
+---@class acp.message.AnswerOption
+---@field id string
+---@field name string
+---@field kind string
+
+---@class acp.message.FormChoice
+---@field value string
+---@field title string
+---@field description string
+
+--- A field of a form, as it is shown.
+---@class acp.message.FormFieldShape
+---@field name string
+---@field title string
+---@field type string
+---@field required boolean
+---@field default? any
+---@field description string
+---@field choices acp.message.FormChoice[]
+---@field custom boolean
+---@field format? string
+---@field pattern? string
+---@field least? number  of its value, its length, or of how many are chosen
+---@field most? number
+
+---@class acp.message.OpenQuestion
+---@field id integer
+---@field session integer
+---@field kind string
+---@field title string
+---@field fields acp.message.FormFieldShape[]
+---@field tool_call_id? string
+---@field options acp.message.AnswerOption[]
+---@field path? string
+---@field has_diff boolean
+---@field more boolean  the call does more than its diff shows
+---@field cut boolean  the chat cannot show it whole
+---@field version integer
+---@field key? integer  its entry in the chat
 
 --- What an agent has changed on the disk.
 ---@class acp.message.DiskChange
@@ -542,45 +482,105 @@
 ---@field deleted boolean
 ---@field mode? integer  of a deleted file
 
---- For whom a buffer is changed.
----@class acp.message.DocumentBy
----@field kind "agent"|"unknown"
----@field session integer
----@field turn integer
----@field own? string[][][]
----@field given? string  the path as it was named
----@field was_there? boolean
----@field was_final? boolean
----@field was_dos? boolean
----@field is_final? boolean
+---@class acp.message.SavedSession
+---@field id string
+---@field title? string
+---@field cwd? string
+---@field updated? integer
 
---- What a file held when the backend last looked.
----@class acp.message.KnownText
----@field text? string  else the base of the write
----@field stamp? integer[]
+--- What one agent has saved.
+---@class acp.message.SavedSessions
+---@field agent string
+---@field cwd string
+---@field state string
+---@field error? string
+---@field sessions acp.message.SavedSession[]
+---@field can table<string, boolean>
 
----@class acp.message.WriteRequest
----@field path string  resolved
----@field base? string  what the agent believes
----@field base_bytes? string  or the bytes that it builds on; neither: nobody knows
----@field text string
----@field by acp.message.DocumentBy
----@field autocmds boolean
----@field known? acp.message.KnownText
----@field settled? integer[]  how the file looked that the user was asked about
+--- A conversation that is over, as its transcript tells.
+---@class acp.message.KeptConversation
+---@field file string
+---@field agent string
+---@field id? string  the agent's
+---@field title? string  the first words of its user
+---@field updated integer  seconds since 1970
 
---- What the user wants to have in the place of the buffer and of the disk.
----@class acp.message.SettledText
----@field live string
----@field text string
----@field disk integer[]
+---@class acp.message.Named
+---@field id string
+---@field name string
 
----@class acp.message.SyncRequest
----@field path string  resolved
----@field by acp.message.DocumentBy
----@field known? acp.message.KnownText
----@field settled? acp.message.SettledText
----@field echo? string  what the agent has written through us before
+---@class acp.message.Cost
+---@field amount? number
+---@field currency? string
+
+---@class acp.message.Usage
+---@field used? integer|number
+---@field size? integer|number
+---@field cost? acp.message.Cost
+
+---@class acp.message.PlanProgress
+---@field done integer
+---@field total integer
+---@field current? string
+
+--- What the user has allowed or rejected for good.
+---@class acp.message.Remembered
+---@field id integer
+---@field action "allow"|"reject"
+---@field what string
+---@field by string
+
+---@class acp.message.OptionChoice
+---@field id string
+---@field name string
+---@field group? string
+---@field description? string
+
+---@class acp.message.SessionOption
+---@field id string
+---@field name string
+---@field type string
+---@field value? string|boolean
+---@field choices acp.message.OptionChoice[]
+---@field category? string
+
+--- What of a session's status has changed; null: it is gone.
+---@class acp.message.StatusPatch
+---@field ack? integer  the last prompt that has arrived
+---@field waiting? (integer|(integer|string)[])[]  the queue: a prompt's number, or number and text of an edited one
+---@field about? string
+---@field agent? string
+---@field agent_title? string
+---@field agent_version? string
+---@field cancelling? boolean
+---@field cannot? table<string, string>  with earlier sessions: by verb, in words behind the agent's name
+---@field capabilities? table<string, any>
+---@field changing? boolean
+---@field closing? boolean
+---@field cwd? string
+---@field error? string
+---@field following? boolean
+---@field full? boolean  at least 80 % of the context window is used
+---@field held? boolean
+---@field logins? acp.message.LoginMethod[]
+---@field mode? string
+---@field model? string
+---@field models? acp.message.Named[]
+---@field modes? acp.message.Named[]
+---@field options? acp.message.SessionOption[]
+---@field paused? boolean
+---@field pid? integer
+---@field plan? acp.message.PlanProgress
+---@field questions? integer
+---@field queue? integer
+---@field remembered? acp.message.Remembered[]
+---@field session_id? string
+---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
+---@field stop_reason? string
+---@field title? string
+---@field transcript? string
+---@field turn? integer
+---@field usage? acp.message.Usage
 
 -- The data of User autocommands.
 
@@ -640,10 +640,9 @@
 ---@field changed fun(path: string, change: acp.message.DiskChange)  Take a change of a file that no buffer holds into the review.
 ---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
----@field earlier fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
+---@field earlier_found fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
 ---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
----@field follow fun(session: integer, path: string, line: integer)  The agent is at this place.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
 ---@field listed fun(lists: acp.message.SavedSessions[])  What the list of saved sessions shows.
@@ -653,6 +652,7 @@
 ---@field ready fun()  The configuration has arrived.
 ---@field reported fun(session: integer)  The session's agent has been told what the user has made of its lines.
 ---@field reset fun(session: integer)  Empty a chat: everything is sent again.
+---@field show_place fun(session: integer, path: string, line: integer)  The agent is at this place.
 ---@field status fun(session: integer, patch: acp.message.StatusPatch)
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
@@ -664,13 +664,13 @@
 --- What it may hold, too, and that opens a window.
 ---@class acp.message.WindowCalls
 ---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
+---@field fill_prompt fun(session: integer, text: string)  Put a text into the prompt.
 ---@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
 ---@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.CompareView)  Show both sides of what an agent wants to change, or of a conflict.
 ---@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
----@field recall fun(session: integer, text: string)  Put a text into the prompt.
 ---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
 
 --- What is answered.

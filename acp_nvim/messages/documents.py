@@ -1,0 +1,112 @@
+"""The texts of loaded files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired
+
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+from acp_nvim.messages.kinds import Command, OnWire, Question
+
+# --- Parts
+
+
+class DocumentBy(TypedDict):
+    """For whom a buffer is changed."""
+
+    kind: Literal["agent", "unknown"]
+    session: int
+    turn: int
+    own: NotRequired[
+        list[list[list[str]]]
+    ]  # the lines that go and those that come, where not all is the agent's
+    given: NotRequired[str]  # the path as it was named
+    was_there: NotRequired[bool | None]
+    was_final: NotRequired[bool]
+    was_dos: NotRequired[bool]
+    is_final: NotRequired[bool | None]
+
+
+class KnownText(TypedDict):
+    """What a file held when the backend last looked."""
+
+    text: NotRequired[str]  # else the base of the write
+    stamp: NotRequired[list[int]]
+
+
+class WriteRequest(TypedDict):
+    path: str  # resolved
+    base: NotRequired[str]  # what the agent believes
+    base_bytes: NotRequired[str]  # or the bytes that it builds on; neither: nobody knows
+    text: str
+    by: DocumentBy
+    autocmds: bool
+    known: NotRequired[KnownText]
+    settled: NotRequired[list[int]]  # how the file looked that the user was asked about
+
+
+class SettledText(TypedDict):
+    """What the user wants to have in the place of the buffer and of the disk."""
+
+    live: str
+    text: str
+    disk: list[int]
+
+
+class SyncRequest(TypedDict):
+    path: str  # resolved
+    by: DocumentBy
+    known: NotRequired[KnownText]
+    settled: NotRequired[SettledText]
+    echo: NotRequired[str]  # what the agent has written through us before
+
+
+# --- From Lua
+
+
+class Modified(Command):
+    """A loaded buffer has unsaved changes now, or none any more."""
+
+    path: str
+    modified: bool
+
+
+class Unlocked(Command):
+    """The user has finished what kept a loaded file from being changed."""
+
+    path: str
+
+
+# --- To Lua
+
+
+@dataclass(slots=True)
+class DocumentRead(Question[dict[str, Any] | None]):
+    """Ask for the text of a loaded file; None: no buffer has it."""
+
+    path: str
+    whole: bool  # else only what the disk does not have
+
+
+@dataclass(slots=True)
+class DocumentWrite(Question[dict[str, Any]]):
+    """Merge a text into a loaded file, and save it."""
+
+    request: Annotated[dict[str, Any], OnWire(WriteRequest)]
+
+
+@dataclass(slots=True)
+class DocumentSync(Question[dict[str, Any]]):
+    """Let a loaded buffer take up what its file holds."""
+
+    request: Annotated[dict[str, Any], OnWire(SyncRequest)]
+
+
+@dataclass(slots=True)
+class DocumentMerge(Question[dict[str, str]]):
+    """Merge the texts of a file that is not loaded."""
+
+    base: str | None
+    mine: str
+    theirs: str

@@ -1,0 +1,149 @@
+"""Proposals: what an agent wants to change, as a diff, and what the user makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import BeforeValidator
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+from acp_nvim.messages.kinds import Call, OfQuestion, OfSession, OnWire, Part, Question, WindowCall, _table
+
+# --- Parts
+
+
+class ProposedFile(TypedDict):
+    """A file as the agent wants it; the editor builds both sides from the live text."""
+
+    path: str
+    name: str
+    shown: str  # its path, as the session's folder sees it
+    disk: str | None
+    base: str | None  # what the agent has built on, where that is not what is on disk
+    new: str | None
+    changes: list[list[str]]  # old and new of each fragment, where the whole file is not known
+    problem: str | None
+    outside: bool
+    plain: bool  # too much to be compared
+
+
+class BegunMerge(TypedDict):
+    right: str
+    text: str
+
+
+class FileSides(TypedDict):
+    """Both sides of a file, as they are."""
+
+    path: str
+    name: str
+    shown: str
+    left: str | None
+    right: str | None
+    plain: bool
+    begun: NotRequired[BegunMerge | None]  # what the user had made of an earlier right side
+
+
+class BuiltSides(TypedDict):
+    left: NotRequired[str]
+    right: NotRequired[str]
+    problem: NotRequired[str]  # why it is not the whole file, or not exact
+    fits: bool
+
+
+class ProposalView(TypedDict):
+    kind: Literal["proposal"]
+    question: int
+    session: int
+    version: int
+    through: bool
+    files: list[ProposedFile]
+    focus: bool
+    auto: bool
+    renews: bool  # only if the editor has it already
+
+
+class MergeView(TypedDict):
+    kind: Literal["merge"]
+    question: int
+    session: int
+    version: int
+    stays: bool
+    files: list[FileSides]
+    focus: bool
+    renews: bool
+
+
+class CompareView(TypedDict):
+    kind: Literal["view"]
+    session: int
+    files: list[FileSides]
+    focus: bool
+
+
+# --- From Lua
+
+
+class DiffEntry(OfSession):
+    """Show the diff of a tool call in the chat."""
+
+    key: int
+    focus: bool = False
+
+
+class Diff(OfQuestion):
+    """Show the diff of a question."""
+
+    focus: bool = False
+    auto: bool = False  # nobody has asked for it: say nothing if there is none
+
+
+class FileAnswer(Part):
+    """What the user has made of the right side of one file; no text: there is no file, or shall be none."""
+
+    left: str | None = None  # the live text that the decision is about
+    right: str | None = None  # that with all of the proposal
+    decided: str | None = None  # what the user wants instead
+    saved: str | None = None  # `decided` without unsaved lines; none: the two overlap
+    takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
+
+
+class Decide(OfQuestion):
+    """The right sides of a proposal are what the user wants. Of a file that is not named all is taken."""
+
+    version: int | None = None
+    option: str | None = None  # which one the user took to allow it
+    files: Annotated[dict[str, FileAnswer], BeforeValidator(_table)] = {}  # by path
+
+
+class Merged(OfQuestion):
+    """The user's own merge of a conflict."""
+
+    version: int | None = None
+    text: str
+
+
+# --- To Lua
+
+
+@dataclass(slots=True)
+class Proposal(WindowCall):
+    """Show both sides of what an agent wants to change, or of a conflict."""
+
+    shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | CompareView)]
+
+
+@dataclass(slots=True)
+class ProposalDone(Call):
+    """The user's decision was the answer; `done`: it has come to be."""
+
+    question: int
+    done: bool
+
+
+@dataclass(slots=True)
+class ProposalSides(Question[BuiltSides | None]):
+    """Ask for both sides of a file whose buffer has unsaved lines."""
+
+    file: Annotated[dict[str, Any], OnWire(ProposedFile)]

@@ -1,0 +1,100 @@
+"""The review: what agents have changed, and what the user has made of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+from acp_nvim.messages.kinds import Call, Command, Part, Texts
+
+# --- Parts
+
+
+class DiskChange(TypedDict):
+    """What an agent has changed on the disk."""
+
+    given: str  # the path as it was named
+    session: int
+    turn: int
+    by: Literal["agent", "unknown"]
+    known: bool  # somebody has seen what the file held before
+    before: str | None  # None: there was no file, or its text is unknown
+    after: str | None  # None: there is no file now
+    deleted: bool
+    mode: int | None  # of a deleted file
+
+
+# --- From Lua
+
+
+class TurnNote(Part):
+    """The line below a turn that has changed files."""
+
+    session: int
+    turn: int
+    text: str
+
+
+class LostLines(Part):
+    """What the user has made of an agent's lines in one file."""
+
+    path: str  # as it was named
+    undone: int
+    changed: int
+    lines: list[str]  # a unified diff, or the beginning of one
+    more: int  # lines that it has beyond those
+    removed: bool = False  # the file, which the agent has created
+    restored: bool = False  # the file, which the agent has deleted
+
+
+class ReviewReport(Part):
+    """What an agent's next prompt has to begin with; it replaces the last one."""
+
+    session: int
+    files: list[LostLines]
+
+
+class Reviewed(Command):
+    """The user has decided on changes of agents, or has edited them."""
+
+    notes: list[TurnNote] = []
+    reports: list[ReviewReport] = []
+    undone: list[str] = []  # files that an undo has written, resolved
+    unsaved: Texts | None = None  # with a prompt: the files in review that differ from the disk, resolved
+
+
+# --- To Lua
+
+
+@dataclass(slots=True)
+class Changed(Call):
+    """Take a change of a file that no buffer holds into the review."""
+
+    path: str  # resolved
+    change: DiskChange
+
+
+@dataclass(slots=True)
+class TurnBegins(Call):
+    """List the session's decided changes no longer."""
+
+    session: int
+    turn: int
+
+
+@dataclass(slots=True)
+class TurnOver(Call):
+    """All that a turn has changed is known. Messages name it by the first words of its prompt."""
+
+    session: int
+    turn: int
+    prompt: str
+
+
+@dataclass(slots=True)
+class Reported(Call):
+    """The session's agent has been told what the user has made of its lines."""
+
+    session: int
