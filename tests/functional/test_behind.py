@@ -1,5 +1,6 @@
 """Another program changes a loaded file, and Neovim has not read it again: what it changed is never the agent's."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,30 @@ def test_what_the_user_saves_while_the_agent_works_stays_the_user_s(
     editor.expect_lua(PENDING, 1)
     undo(editor)
     assert read_disk(editor) == join_lines(mine)
+
+
+def test_what_is_written_just_after_the_user_s_save_comes_into_the_buffer(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """The user's autocommand stands for the agent: it runs before anybody else hears of the save."""
+    go, mine = tmp_path / "go", [*OLD, "mine"]
+    steps = read_and_edit(NOTES, mark("begun"), wait_file(str(go)))
+    agent = script(tmp_path, on_prompt("", *steps))
+    later = json.dumps(join_lines([*mine, "agent's"]))
+    init = f"""vim.api.nvim_create_autocmd('BufWritePost', {{ callback = function(event)
+      local file = assert(io.open(event.match, 'w'))
+      file:write({later})
+      file:close()
+    end }})"""
+    editor = open_notes(open_editor, agent, join_lines(OLD), init=init)
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("Gomine<Esc>:w<CR>")
+    wait_until(lambda: read_disk(editor) == join_lines([*mine, "agent's"]))
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, [*mine, "agent's"])
+    expect_no_prompt(editor)
 
 
 def test_a_file_that_was_checked_out_between_two_turns(open_editor: Open, tmp_path: Path) -> None:

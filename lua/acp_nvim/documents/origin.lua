@@ -151,7 +151,8 @@ function M.is_saved_since(buf, stamp)
   return written[1] > stamp[1] or (written[1] == stamp[1] and written[2] > stamp[2])
 end
 
---- A buffer that was read before anybody looked may be older than its file: then the two differ in size.
+--- A buffer that was read before anybody looked may be older than its file, and so may one whose file somebody writes
+--- just after it was saved: then the two differ in size.
 ---@param buf integer
 ---@return boolean
 local function has_size_of_file(buf)
@@ -187,7 +188,7 @@ function M.watch()
     M.in_step(event.buf)
   end)
   on("BufWritePost", function(event)
-    M.in_step(event.buf)
+    meet(event.buf)
     if origins[event.buf] then
       origins[event.buf].written = M.stamp(event.buf)
     end
