@@ -9,43 +9,20 @@ local M = {}
 
 local FEW_ROWS = 20 -- of a hunk that are looked at for room
 local DRAWN_MS = 50 -- after which the signs of new hunks have taken their room
-local GROUND, KEY = "AcpReviewHint", "AcpReviewKey"
 
 local namespace = api.nvim_create_namespace("acp_nvim.hunk_hint")
 local group = api.nvim_create_augroup("acp_nvim.hunk_hint", {})
 
 ---@class acp.HunkHint
----@field id? integer     the hunk beside which it stands; nil: nothing is shown
----@field row? integer    where
----@field width? integer  of the text in the window for which it was made
----@field stale? boolean  the hunks of the buffer have changed since
+---@field buf integer
+---@field id? integer     the hunk beside which it stands; nil: the hunks of the buffer have changed since
+---@field row? integer    where; nil: there was no room
+---@field width integer   of the text in the window for which it was made
 
-local hints = {} ---@type table<integer, acp.HunkHint>  by buffer with pending hunks
-
--- Its words ------------------------------------------------------------------------------------------------------------
+local hint ---@type acp.HunkHint?  the one that is shown
+local has_hunks = {} ---@type table<integer, true>  buffers with pending hunks
 
 ---@alias acp.Chunks [string, string][]
-
----@param told { key?: string, command: string, who?: string }
----@param word string
----@param gap string
----@return acp.Chunks
-local function words_of(told, word, gap)
-  if told.key then
-    return { { gap .. told.key, KEY }, { " " .. word, GROUND } }
-  end
-  return { { gap .. told.command, KEY }, { told.who and (" (%s)"):format(told.who) or "", GROUND } }
-end
-
----@param chunks acp.Chunks
----@return integer
-local function width_of(chunks)
-  local width = 0
-  for _, chunk in ipairs(chunks) do
-    width = width + api.nvim_strwidth(chunk[1])
-  end
-  return width
-end
 
 --- All that there is to say, and the same in fewer words.
 ---@param buf integer
@@ -57,16 +34,16 @@ local function versions(buf, at, count)
   ---@param gap string
   ---@param ... acp.HunkVerb
   local function of(gap, ...)
-    local text = { { (" %d/%d"):format(at, count), GROUND } }
+    local text = { { (" %d/%d"):format(at, count), "AcpReviewHint" } }
     for _, verb in ipairs({ ... }) do
-      vim.list_extend(text, words_of(told[verb], verb, gap))
+      local key, who = told[verb].key, told[verb].who
+      text[#text + 1] = { gap .. (key or told[verb].command), "AcpReviewKey" }
+      text[#text + 1] = { key and " " .. verb or who and (" (%s)"):format(who) or "", "AcpReviewHint" }
     end
     return text
   end
   return { of("  ", "keep", "undo", way), of(" ", "keep", "undo", way), of(" ", "keep", "undo"), of("") }
 end
-
--- Its place ------------------------------------------------------------------------------------------------------------
 
 ---@param win integer
 ---@return integer
@@ -88,31 +65,25 @@ local function room(win, row)
   return width - math.max(0, used - vim.fn.getwininfo(win)[1].leftcol)
 end
 
---- The rows of the hunk that are on the screen, the one of the cursor if there are none.
+--- The longest version for which a row of the hunk that is on the screen has room; the row of the cursor, if none is.
 ---@param win integer
----@param hunk acp.Hunk
----@param first integer
----@return integer[]
-local function candidates(win, hunk, first)
-  local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
-  local from = math.max(first, top)
-  local rows = {}
-  for row = from, math.min(first + math.max(hunk.n, 1) - 1, bottom, from + FEW_ROWS) do
-    rows[#rows + 1] = row
-  end
-  return #rows > 0 and rows or { api.nvim_win_get_cursor(win)[1] - 1 }
-end
-
---- The longest version for which a row has room.
----@param win integer
----@param rows integer[]
+---@param first integer  row of the hunk
+---@param last integer
 ---@param texts acp.Chunks[]
 ---@return integer? row
 ---@return acp.Chunks? text
-local function placed(win, rows, texts)
+local function placed(win, first, last, texts)
+  first, last = math.max(first, vim.fn.line("w0", win) - 1), math.min(last, vim.fn.line("w$", win) - 1)
+  if first > last then
+    first = api.nvim_win_get_cursor(win)[1] - 1
+    last = first
+  end
   for _, text in ipairs(texts) do
-    local width = width_of(text) + 1 -- Neovim leaves a cell between a line and what stands behind it
-    for _, row in ipairs(rows) do
+    local width = 1 -- Neovim leaves a cell between a line and what stands behind it
+    for _, chunk in ipairs(text) do
+      width = width + api.nvim_strwidth(chunk[1])
+    end
+    for row = first, math.min(last, first + FEW_ROWS) do
       if room(win, row) >= width then
         return row, text
       end
@@ -120,27 +91,11 @@ local function placed(win, rows, texts)
   end
 end
 
--- Shown and taken away -------------------------------------------------------------------------------------------------
-
----@param buf integer
-local function clear(buf)
-  local hint = hints[buf]
-  if hint and hint.id then
-    hints[buf] = { stale = hint.stale }
-    if api.nvim_buf_is_loaded(buf) then
-      api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-    end
+local function clear()
+  if hint and api.nvim_buf_is_loaded(hint.buf) then
+    api.nvim_buf_clear_namespace(hint.buf, namespace, 0, -1)
   end
-end
-
---- Is what is shown still what is to be shown?
----@param hint acp.HunkHint
----@param hunk acp.Hunk
----@param win integer
----@return boolean
-local function holds(hint, hunk, win)
-  local is_seen = not hint.row or hint.row >= vim.fn.line("w0", win) - 1
-  return hint.id == hunk.id and not hint.stale and hint.width == text_width(win) and is_seen
+  hint = nil
 end
 
 ---@param buf integer
@@ -152,9 +107,8 @@ local function draw(buf, win, hunk)
   while changes[at].id ~= hunk.id do
     at = at + 1
   end
-  local row, text = placed(win, candidates(win, hunk, rows[at]), versions(buf, at, #rows))
-  hints[buf] = { id = hunk.id, row = row, width = text_width(win) }
-  api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  local row, text = placed(win, rows[at], rows[at] + math.max(hunk.n, 1) - 1, versions(buf, at, #rows))
+  hint = { buf = buf, id = hunk.id, row = row, width = text_width(win) }
   if row then
     api.nvim_buf_set_extmark(
       buf,
@@ -167,82 +121,44 @@ local function draw(buf, win, hunk)
 end
 
 --- The cursor may be at another hunk, or at none.
----@param buf integer
-local function update(buf)
-  local win = api.nvim_get_current_win()
-  if not hints[buf] or api.nvim_win_get_buf(win) ~= buf then
-    return
-  end
-  local mode, file = api.nvim_get_mode().mode, review.of_buffer(buf)
+local function update()
+  local win, buf = api.nvim_get_current_win(), api.nvim_get_current_buf()
+  local file = has_hunks[buf] and api.nvim_get_mode().mode:find("^[nvV\22]") and review.of_buffer(buf)
   -- a deleted file that is loaded still says for itself what can be done
-  local is_told = file and file.buf == buf and not signs.is_hidden(buf)
-  local hunk = is_told and mode:find("^[nvV\22]") and review.hunk_at_cursor() or nil
+  local hunk = file and file.buf == buf and not signs.is_hidden(buf) and review.hunk_at_cursor()
   if not hunk then
-    clear(buf)
-  elseif not holds(hints[buf], hunk, win) then
-    draw(buf, win, hunk)
+    return clear()
   end
-end
-
----@param buf integer
----@param ms? integer
-local function update_soon(buf, ms)
-  vim.defer_fn(function()
-    if api.nvim_buf_is_loaded(buf) then
-      update(buf)
-    end
-  end, ms or 0)
-end
-
----@param buf integer
-local function attach(buf)
-  hints[buf] = {}
-  api.nvim_create_autocmd("CursorMoved", {
-    group = group,
-    buffer = buf,
-    callback = function()
-      update(buf)
-    end,
-  })
-  api.nvim_create_autocmd({ "InsertLeave", "WinEnter", "BufEnter" }, {
-    group = group,
-    buffer = buf,
-    callback = function()
-      update_soon(buf)
-    end,
-  })
-  api.nvim_create_autocmd({ "InsertEnter", "WinLeave", "BufLeave" }, {
-    group = group,
-    buffer = buf,
-    callback = function()
-      clear(buf)
-    end,
-  })
-end
-
----@param buf integer
-local function detach(buf)
-  clear(buf)
-  if hints[buf] then
-    hints[buf] = nil
-    if api.nvim_buf_is_valid(buf) then
-      api.nvim_clear_autocmds({ group = group, buffer = buf })
-    end
+  local is_seen = hint and (not hint.row or hint.row >= vim.fn.line("w0", win) - 1)
+  if not (is_seen and hint.buf == buf and hint.id == hunk.id and hint.width == text_width(win)) then
+    clear()
+    draw(buf, win, hunk)
   end
 end
 
 --- From the first pending change on.
 function M.attend()
+  local function gone(buf)
+    has_hunks[buf] = nil
+    update()
+  end
   review.listen(function(buf, has_pending)
     if not has_pending then
-      return detach(buf)
-    elseif not hints[buf] then
-      attach(buf)
+      return gone(buf)
     end
-    hints[buf].stale = true
-    update_soon(buf)
-    update_soon(buf, DRAWN_MS)
-  end, detach)
+    has_hunks[buf] = true
+    if hint and hint.buf == buf then
+      hint.id = nil
+    end
+    vim.schedule(update)
+    vim.defer_fn(update, DRAWN_MS)
+  end, gone)
+  api.nvim_create_autocmd("CursorMoved", { group = group, callback = update })
+  api.nvim_create_autocmd({ "InsertLeave", "WinEnter", "BufEnter" }, {
+    group = group,
+    callback = vim.schedule_wrap(update),
+  })
+  api.nvim_create_autocmd({ "InsertEnter", "WinLeave", "BufLeave" }, { group = group, callback = clear })
 end
 
 return M
