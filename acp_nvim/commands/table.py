@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from acp_nvim.messages import check
 from acp_nvim.messages.kinds import Command
+from acp_nvim.messages.record import record
 
 M = TypeVar("M", bound=Command)
 _UPDATED = "restart Neovim after an update"
@@ -48,6 +48,6 @@ def dispatch(table: Table, name: str, payload: dict[str, Any]) -> None:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         why = f"{where}: {first['msg'].lower()}"
-        check.record(f"{name}: {why}")
+        record("refused", name, why)
         raise ValueError(f"{why}; {_UPDATED}") from error
     function(command)

@@ -17,8 +17,8 @@ from typing import Any
 from pynvim import Session
 
 from acp_nvim.editor.interface import A, Collect, Wire
-from acp_nvim.messages import check
 from acp_nvim.messages.kinds import Call, Question
+from acp_nvim.messages.record import record
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
@@ -67,9 +67,9 @@ class Neovim:
 
     async def call(self, call: Question[A]) -> A:
         words = call.wire()
-        check.look(words)
+        record("call", call.function, words[1:])
         answer: A = await self._request(_CALL, words)
-        check.look_at_answer(words[0], answer)
+        record("answer", call.function, answer)
         return answer
 
     def say_over(self) -> None:
@@ -103,8 +103,8 @@ class Neovim:
         """Return the changes of sessions, then the other calls; both as of now."""
         waiting, self._waiting = self._waiting, []
         batch = [*(call.wire() for call in self.collect()), *waiting]
-        for words in batch:
-            check.look(words)
+        for name, *arguments in batch:
+            record("call", name, arguments)
         return batch
 
     async def _send(self, batch: list[Wire]) -> None:

@@ -1,7 +1,5 @@
 """The backend itself: its configuration, what it has to say, and what it shows in windows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The chat: its lines and their marks, and what the user makes of its entries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 

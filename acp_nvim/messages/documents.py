@@ -1,7 +1,5 @@
 """The texts of loaded files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 

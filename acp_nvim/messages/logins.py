@@ -1,7 +1,5 @@
 """Logging in to an agent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12

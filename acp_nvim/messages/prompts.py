@@ -1,7 +1,5 @@
 """Prompts, the turn that they begin, and the queue."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from acp_nvim.messages.kinds import Call, Context, OfSession, Part, WindowCall

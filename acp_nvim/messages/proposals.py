@@ -1,7 +1,5 @@
 """Proposals: what an agent wants to change, as a diff, and what the user makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 

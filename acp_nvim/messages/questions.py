@@ -1,7 +1,5 @@
 """Questions of agents, forms among them, and what answers them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 

@@ -1,7 +1,5 @@
 """The review: what agents have changed, and what the user has made of that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Sessions that agents have saved, and conversations that are over."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 

@@ -1,7 +1,5 @@
 """Sessions: how they begin and end, their modes and models, and their status."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 

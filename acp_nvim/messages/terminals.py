@@ -1,7 +1,5 @@
 """The terminals of agents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from acp_nvim.messages.kinds import Call, OfSession, Question

@@ -23,12 +23,12 @@ import pytest_asyncio
 
 from acp_nvim.app import App
 from acp_nvim.editor.interface import Wire
-from acp_nvim.messages.check import misfit
 from acp_nvim.messages.kinds import Call
 from tests.fakes.configuration import complete
 from tests.fakes.editor import FakeEditor
 from tests.fakes.files import merged
 from tests.fakes.script import Rule, ScriptedAgent, eventually, script
+from tests.message_check import misfit
 
 Event = tuple[str, dict[str, Any]]
 

@@ -21,6 +21,7 @@ from uuid import uuid4
 
 from tests.functional.connection import GONE, Connection
 from tests.functional.screen import PATIENCE, Screen, within
+from tests.message_check import misfits
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "ACP_TEST_EDITOR"
@@ -68,7 +69,7 @@ class Editor:
         config = {"python": sys.executable, "backend": backend, **(setup or {})}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         self._errors = home / "stderr"
-        self._misfits = home / "misfits"  # messages between the halves that do not fit their classes
+        self._messages = home / "messages"  # between the halves, as the backend has recorded them
         self._mark = uuid4().hex
         # a socket's path may have 107 bytes: too few for the folder of a test with a long name
         self._run = Path(tempfile.mkdtemp(prefix="acp"))
@@ -91,7 +92,7 @@ class Editor:
             "LANG": "C.UTF-8",
             "XDG_RUNTIME_DIR": str(self._run),
             "NVIM_RPLUGIN_MANIFEST": str(manifest or self.home / "no-manifest.vim"),
-            "ACP_NVIM_MISFITS": str(self._misfits),
+            "ACP_NVIM_MESSAGES": str(self._messages),
             "ACP_TEST_ROOT": str(ROOT),
             "ACP_TEST_PYTHON": sys.executable,
             MARK: self._mark,
@@ -232,10 +233,10 @@ class Editor:
 
     def take_misfits(self) -> list[str]:
         """Return the messages between the halves that have not fitted their classes; from then on there are none."""
-        if not self._misfits.exists():
+        if not self._messages.exists():
             return []
-        found = self._misfits.read_text().splitlines()
-        self._misfits.unlink()
+        found = misfits(self._messages)
+        self._messages.unlink()
         return found
 
     def close(self) -> None:

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from acp_nvim.messages import check, events
+from acp_nvim.messages import events
 from acp_nvim.messages.kinds import Call, Command, OfQuestion, OfSession, OnWire, Part, Question, WindowCall
 from acp_nvim.messages.sessions import Event
+from tests import message_check as check
 from tests.tools import shared
 
 FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"

@@ -8,13 +8,13 @@ import pytest
 
 from acp_nvim.app import App
 from acp_nvim.commands.table import dispatch, handle, joined
-from acp_nvim.messages import check
 from acp_nvim.messages.backend import Log
 from acp_nvim.messages.events import EVENTS
 from acp_nvim.messages.kinds import Command, Question, WindowCall
 from acp_nvim.messages.prompts import Recall
 from acp_nvim.messages.proposals import Decide
 from acp_nvim.messages.questions import FormErrors
+from tests import message_check as check
 from tests.client.conftest import MemoryEditor
 
 ROOT = Path(__file__).parents[2]

@@ -1,13 +1,13 @@
-"""Holds the messages against their classes while tests run; a misfit goes to the file that ACP_NVIM_MISFITS names.
+"""Holds calls, their answers and events against their classes: what the backend has recorded, or a call at hand.
 
-Commands are checked always, since they are read by their classes; calls, their answers and events only here.
+The classes become pydantic models here, once for each process of pytest, and in no backend.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -42,25 +42,18 @@ SUBJECTS = (
     terminals,
 )
 
-_FILE = os.environ.get("ACP_NVIM_MISFITS")
 _STRICT = ConfigDict(strict=True, extra="forbid")
 
 
-def look(call: list[Any]) -> None:
-    """Look at a call before it goes out."""
-    if _FILE and (found := misfit(call)):
-        record(found)
+def misfits(record: Path) -> list[str]:
+    """Return what does not fit in the messages that `acp_nvim.messages.record` has written, a line each."""
+    return [found for line in record.read_text().splitlines() if (found := _misfit_of(*json.loads(line)))]
 
 
-def look_at_answer(name: str, answer: Any) -> None:
-    if _FILE and (found := wrong_answer(name, answer)):
-        record(found)
-
-
-def record(text: str) -> None:
-    if _FILE:
-        with open(_FILE, "a", encoding="utf-8", errors="replace") as file:
-            file.write(f"{text}\n")
+def _misfit_of(kind: str, name: str, what: Any) -> str | None:
+    if kind == "call":
+        return misfit([name, *what])
+    return wrong_answer(name, what) if kind == "answer" else f"{name}: {what}"
 
 
 def misfit(call: list[Any]) -> str | None:
