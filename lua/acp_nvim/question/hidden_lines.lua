@@ -113,24 +113,6 @@ local function is_folded(win, lines)
     end)
 end
 
----@param win integer
----@param info vim.fn.getwininfo.ret.item
----@param lines acp.QuestionLines
----@return boolean
-local function runs_out(win, info, lines)
-  if vim.wo[win].wrap then
-    return false
-  elseif api.nvim_win_call(win, vim.fn.winsaveview).leftcol > 0 then
-    return true
-  end
-  for line = lines.first + 1, lines.last + 1 do
-    if vim.fn.virtcol({ line, "$" }, false, win) - 1 > info.width - info.textoff then
-      return true
-    end
-  end
-  return false
-end
-
 --- What keeps the user from seeing lines that the window shows. Only a float is nothing that we may take away.
 ---@param win integer
 ---@param lines acp.QuestionLines
@@ -139,8 +121,8 @@ function M.what_hides(win, lines)
   local info = vim.fn.getwininfo(win)[1]
   if is_folded(win, lines) then
     return "fold"
-  elseif runs_out(win, info, lines) then
-    return "edge"
+  elseif not vim.wo[win].wrap then
+    return "edge" -- of the window, behind which its lines may go on
   elseif is_covered(win, info, lines) then
     return "float"
   end
