@@ -58,15 +58,6 @@ local function release(n, buf)
   hand_on(text)
 end
 
---- Shows the session that was there before: nothing was written.
----@param n integer
-local function go_back(n)
-  local before = session_windows.is_open(n) and state.current()
-  if before then
-    session_windows.open(before)
-  end
-end
-
 --- Keeps the prompt of a session that is gone for as long as it is in a window.
 ---@param n integer
 function M.keep(n)
@@ -78,20 +69,6 @@ function M.keep(n)
       vim.schedule(function()
         release(n, buf)
       end)
-    end,
-  })
-  api.nvim_create_autocmd("ModeChanged", {
-    group = group,
-    pattern = "*:n",
-    callback = function()
-      if not api.nvim_buf_is_loaded(buf) then
-        return true
-      elseif buf == api.nvim_get_current_buf() and prompt.draft(n) == "" then
-        vim.schedule(function()
-          go_back(n)
-        end)
-        return true
-      end
     end,
   })
   winbar.refresh(n)
