@@ -5,20 +5,12 @@ local regular_file = require("acp_nvim.system.regular_file")
 local M = {}
 
 local PATIENCE_MS = 5000
-local POWERSHELL = [[Add-Type -AssemblyName System.Windows.Forms
-$image = [Windows.Forms.Clipboard]::GetImage()
-if ($image) {
-  $stream = New-Object IO.MemoryStream
-  $image.Save($stream, [Drawing.Imaging.ImageFormat]::Png)
-  [Convert]::ToBase64String($stream.ToArray())
-}]]
 local WAYS = {
   { "wl-paste", "--no-newline", "--type", "image/png" },
   { "wl-paste", "--no-newline", "--type", "image/jpeg" },
   { "xclip", "-selection", "clipboard", "-target", "image/png", "-out" },
   { "xclip", "-selection", "clipboard", "-target", "image/jpeg", "-out" },
   { "pngpaste", "-" },
-  { "powershell.exe", "-NoProfile", "-STA", "-Command", POWERSHELL },
 }
 
 local pasted = 0
@@ -110,10 +102,6 @@ function M.from_clipboard(done)
     local ok = pcall(vim.system, ways[index], options, function(result)
       vim.schedule(function()
         local data = result.stdout or ""
-        if ways[index][1] == "powershell.exe" then
-          local decoded, bytes = pcall(vim.base64.decode, vim.trim(data))
-          data = decoded and bytes or ""
-        end
         if not M.kind(data:sub(1, 16)) then
           return try(index + 1)
         elseif #data > limits.PICTURE_BYTES then
