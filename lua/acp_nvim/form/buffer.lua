@@ -10,8 +10,6 @@ local M = {}
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.form")
 
-local is_leaving = false -- `:wqa`, `:xa`: the buffers are being written
-
 M.forms = {} ---@type table<integer, acp.Form>  by buffer
 
 ---@param buf integer
@@ -98,8 +96,6 @@ local function send(buf)
   end
   if not ok then
     messages.show("error", message or "the form was not taken")
-  elseif is_leaving then
-    messages.show("warn", "the form goes out first: once it is taken, say it again to leave")
   end
   vim.bo[buf].modified = true -- not written until it is taken: `:wqa` stays, and `:wq` leaves the window to us
 end
@@ -173,15 +169,5 @@ function M.set_free(buf, is_changed)
   vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
   form_keys.unmap(buf)
 end
-
-api.nvim_create_autocmd("ExitPre", {
-  group = api.nvim_create_augroup("acp_nvim.form", {}),
-  callback = function()
-    is_leaving = true
-    vim.schedule(function() -- still here
-      is_leaving = false
-    end)
-  end,
-})
 
 return M
