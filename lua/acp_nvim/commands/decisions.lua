@@ -41,20 +41,16 @@ subcommands.forget = {
     table.insert(words, "all")
     return words
   end,
-  run = function(call)
-    local n, message = session_argument.current()
-    if not n then
-      return nil, message
-    elseif call.rest == "" then
+  run = session_argument.with_current(function(call, n)
+    if call.rest == "" then
       return remembered_rules.open(n)
     end
-    local ids
-    ids, message = ids_of(call.rest)
+    local ids, message = ids_of(call.rest)
     if message then
       return nil, message
     end
     return remembered_rules.forget(n, ids)
-  end,
+  end),
 }
 
 subcommands.why = {

@@ -60,8 +60,7 @@ subcommands.trace = {
     local n, message = session_argument.current()
     if not n then
       return nil, message
-    end
-    if mode == "save" then
+    elseif mode == "save" then
       file, message = writable(file, call.bang, "trace! save")
       if not file then
         return nil, message
@@ -96,20 +95,16 @@ subcommands.export = {
   complete = function(words, lead)
     return #words == 0 and path_argument.complete(lead, "file") or {}
   end,
-  run = function(call)
-    local n, message = session_argument.current()
-    if not n then
-      return nil, message
-    elseif call.rest == "" then
+  run = session_argument.with_current(function(call, n)
+    if call.rest == "" then
       return nil, "export needs a file"
     end
-    local file
-    file, message = writable(call.rest, call.bang, "export!")
+    local file, message = writable(call.rest, call.bang, "export!")
     if not file then
       return nil, message
     end
     return acp._send(n, "export", { file = file, force = call.bang })
-  end,
+  end),
 }
 
 subcommands.follow = {
@@ -118,18 +113,15 @@ subcommands.follow = {
   complete = function(words)
     return #words == 0 and { "off" } or {}
   end,
-  run = function(call)
-    local n, message = session_argument.current()
-    if not n then
-      return nil, message
-    elseif call.rest == "off" then
+  run = session_argument.with_current(function(call, n)
+    if call.rest == "off" then
       follow.off(n)
       return true
     elseif call.rest ~= "" then
       return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
     end
     return follow.on(n)
-  end,
+  end),
 }
 
 subcommands.terminals = {

@@ -116,15 +116,12 @@ subcommands.cancel = {
 subcommands.queue = {
   doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
   bang = true,
-  run = function(call)
-    local n, message = session_argument.current()
-    if not n then
-      return nil, message
-    elseif not call.bang and requests.has_lost_backend(n) then
+  run = session_argument.with_current(function(call, n)
+    if not call.bang and requests.has_lost_backend(n) then
       return queue.open_unsent(n)
     end
     return acp._send(n, call.bang and "queue_release" or "queue_open")
-  end,
+  end),
 }
 
 return subcommands

@@ -11,6 +11,19 @@ function M.current()
   return n, not n and "there is no session: :Acp new starts one" or nil
 end
 
+--- The function of a subcommand that acts on the current session.
+---@param run fun(call: acp.Call, n: integer): any, string?
+---@return fun(call: acp.Call): any, string?
+function M.with_current(run)
+  return function(call)
+    local n, message = M.current()
+    if not n then
+      return nil, message
+    end
+    return run(call, n)
+  end
+end
+
 --- Shows a session that has just been begun.
 ---@param n? integer
 ---@param message? string  why there is none
@@ -26,13 +39,9 @@ end
 ---@param verb string
 ---@return fun(): any, string?
 function M.passes(verb)
-  return function()
-    local n, message = M.current()
-    if not n then
-      return nil, message
-    end
+  return M.with_current(function(_, n)
     return acp._send(n, verb)
-  end
+  end)
 end
 
 return M

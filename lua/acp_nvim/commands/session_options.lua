@@ -46,15 +46,12 @@ local function subcommand(what)
     complete = function(words)
       return #words == 0 and ids(status()[what .. "s"]) or {}
     end,
-    run = function(call)
-      local n, message = session_argument.current()
-      if not n then
-        return nil, message
-      elseif call.rest == "" then
+    run = session_argument.with_current(function(call, n)
+      if call.rest == "" then
         return option_pickers.pick(n, what)
       end
       return acp["set_" .. what](id_of(call.rest, status()[what .. "s"]), { session = n })
-    end,
+    end),
   }
 end
 
@@ -81,11 +78,7 @@ subcommands.option = {
     local option = #words == 1 and option_of(words[1]) or nil
     return option and (option.type == "boolean" and { "on", "off" } or ids(option.choices)) or {}
   end,
-  run = function(call)
-    local n, message = session_argument.current()
-    if not n then
-      return nil, message
-    end
+  run = session_argument.with_current(function(call, n)
     local id, value = call.rest:match("^(%S+)%s*(.*)$")
     if not value or value == "" then
       return option_pickers.pick_option(n, id)
@@ -98,7 +91,7 @@ subcommands.option = {
       return acp.set_option(id, SWITCHES[value], { session = n })
     end
     return acp.set_option(id, id_of(value, option and option.choices), { session = n })
-  end,
+  end),
 }
 
 return subcommands
