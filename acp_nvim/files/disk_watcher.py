@@ -124,10 +124,10 @@ class Watch:
         return seen.text
 
     def known(self, session: Session, path: str) -> Known | None:
-        """What the file held when it was last looked at."""
+        """What the file held when it was last looked at, if it has changed since."""
         turn = self._turns.get(session)
         seen = turn.sights.get(path) if turn else None
-        if seen is None or not isinstance(seen.text, str):
+        if seen is None or not isinstance(seen.text, str) or not seen.may_differ(sight.stamp(path)):
             return None
         return Known(seen.text, sight.file_stamp(seen.stamp))
 

@@ -42,10 +42,9 @@ class Known(NamedTuple):
     text: str
     stamp: FileStamp | None = None
 
-    def shape(self, base: str | bytes | None = None) -> dict[str, Any]:
-        """For the editor, which has the base already."""
-        shape: dict[str, Any] = {"stamp": list(self.stamp)} if self.stamp else {}
-        return shape if self.text == base else {**shape, "text": self.text}
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {"text": self.text} | ({"stamp": list(self.stamp)} if self.stamp else {})
 
 
 class Overlap(NamedTuple):
@@ -161,7 +160,7 @@ class Documents:
         if base is not None:
             request["base" if isinstance(base, str) else "base_bytes"] = _chars(base)
         if known:
-            request["known"] = known.shape(base)
+            request["known"] = known.shape
         if settled:
             request["settled"] = list(settled)
         over = self._about_to_ask(path)
@@ -188,7 +187,7 @@ class Documents:
         the buffer has taken it up before, by a write of the agent's."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
-            request["known"] = known.shape()
+            request["known"] = known.shape
         if echo is not None:
             request["echo"] = echo
         if settled:

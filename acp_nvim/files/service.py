@@ -56,7 +56,8 @@ class Front(Protocol):
         """A write has failed after it had touched the file, which is resolved."""
 
     def known(self, session: Session, path: str) -> Known | None:
-        """What the file held when it was last looked at in the session's turn; `path` is resolved."""
+        """What the file held when it was last looked at in the session's turn, if it has changed since; `path` is
+        resolved."""
 
 
 class Decision(Protocol):
@@ -294,11 +295,13 @@ class Files:
 
     def _base(self, session: Session, path: str) -> str | bytes | None:
         """Nothing is lost by making a file that is gone anew, whatever it held."""
-        data = on_disk(path)
-        if data is None and path not in self.documents.open:
+        if not os.path.exists(path) and path not in self.documents.open:
             return ""
-        changed = disk.changed(path) if data is not None else 0
-        return self.beliefs(session).base(path, data, changed, bytes)
+        beliefs = self.beliefs(session)
+        if (text := beliefs.text(path)) is not None:
+            return text
+        data = on_disk(path)
+        return beliefs.base(path, data, disk.changed(path) if data is not None else 0, bytes)
 
     # --- how they are served
 

@@ -29,7 +29,7 @@ class DocumentBy(TypedDict):
 class KnownText(TypedDict):
     """What a file held when the backend last looked."""
 
-    text: NotRequired[str]  # else the base of the write
+    text: str
     stamp: NotRequired[list[int]]
 
 

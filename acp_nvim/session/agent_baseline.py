@@ -13,7 +13,7 @@ Of a file that it never had from us it is taken to know what the disk held when 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar
 
 from acp_nvim.text.line_diff import Edit, apply, edits
@@ -28,10 +28,15 @@ class Beliefs:
     def __init__(self, now: int) -> None:
         self.turn_began = now  # on the clock of the file system
         self._texts: dict[str, str] = {}
-        self._at_turn_start: Mapping[str, bytes | None] = {}
+        self._at_turn_start: dict[str, bytes | None] = {}
+
+    def text(self, path: str) -> str | None:
+        """What it has last sent or read of the file."""
+        return self._texts.get(path)
 
     def learn(self, path: str, text: str) -> None:
         self._texts[path] = text
+        self._at_turn_start.pop(path, None)
 
     def learn_lines(self, path: str, text: str, end: str, line: int | None, limit: int | None) -> None:
         """The agent was given `limit` lines of `text` from `line` on. Of a file that it has nothing of yet, it is taken
@@ -48,7 +53,7 @@ class Beliefs:
         final = new.final if last == len(new.lines) else old.final
         self.learn(path, end.join(lines) + (end if final and lines else ""))
 
-    def begin_turn(self, now: int, looked_at: Mapping[str, bytes | None]) -> None:
+    def begin_turn(self, now: int, looked_at: dict[str, bytes | None]) -> None:
         """`looked_at`: files as they are now, because they could change before the agent asks for them."""
         self.turn_began = now
         self._at_turn_start = looked_at

@@ -333,7 +333,7 @@
 
 --- What a file held when the backend last looked.
 ---@class acp.message.KnownText
----@field text? string  else the base of the write
+---@field text string
 ---@field stamp? integer[]
 
 ---@class acp.message.WriteRequest

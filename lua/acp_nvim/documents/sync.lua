@@ -23,7 +23,7 @@ local M = {}
 local TRIES = 5 -- each finds a disk that has changed once more
 
 ---@class acp.KnownText        what the disk held when the backend last looked
----@field text? string         nil: the base of the write
+---@field text string
 ---@field stamp? acp.Stamp
 
 ---@class acp.Settled

@@ -240,7 +240,7 @@ end
 local function steps_of(buf, request, live, mine, wanted, edits, is_capped)
   local before, known = mine.text, request.known
   if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
-    local seen = text.split(known.text or request.base, live.ff, live.binary)
+    local seen = text.split(known.text, live.ff, live.binary)
     local data = origin.data(buf)
     local both, apart = seen, nil ---@type acp.Text, acp.Text?
     if vim.bo[buf].modified then
