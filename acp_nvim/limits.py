@@ -88,8 +88,9 @@ PREVIEWED_LINE_CHARS = 400
 
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are
-LINE_DIFF_PAIRS = 4_000_000  # of lines without anchors that are aligned for a merge; above them is one edit
-DIFF_PAIRS = 100_000_000  # of lines, up to which the shortest way is looked for: 10,000 by 10,000
+DIFF_PAIRS = (
+    4_000_000  # of lines, up to which two texts are aligned: 2,000 by 2,000; above them between anchors
+)
 DIFF_MODE_LINES = 5_000  # out of their place: Neovim would compare them for seconds
 DIFF_MODE_LINE_CHARS = 256 * KIB  # of one line; drawing a longer one takes as long
 DIFF_MODE_PAIRS = 2_500_000_000  # pairs of characters: a change of 50,000 by 50,000

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from acp_nvim.text.line_diff import Edit, apply, edits
+from acp_nvim.text.text_file import in_format
 
 _LINES = 200  # of hunks in one report
 _WIDTH = 400
@@ -54,6 +55,17 @@ def decide(left: str | None, right: str | None, decided: str | None) -> Decision
         if same(decided, left):
             return Decision("nothing", left)
     return Decision("mixed", decided)
+
+
+def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int, int]:
+    """The hunks that are as they were proposed, and how many there are.
+
+    left a b c d, right A b C d, decided A b c d: (1, 2), for C was refused.
+    """
+    before, proposed, after = (list(in_format(text or "", "\n").lines) for text in (left, right, decided))
+    touched = [(each.first, each.last) for each in edits(proposed, after)]
+    spans = _spans(edits(before, proposed))
+    return sum(not any(_meet(span, other) for other in touched) for span in spans), len(spans)
 
 
 def _exactly(one: str | None, other: str | None) -> bool:
@@ -158,6 +170,7 @@ def _spans(changes: Sequence[Edit]) -> list[tuple[int, int]]:
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Empty ones stand between two lines."""
     if one[0] == one[1] or other[0] == other[1]:
         return one[0] <= other[1] and other[0] <= one[1]
     return one[0] < other[1] and other[0] < one[1]

@@ -6,7 +6,7 @@ characters. Both are bounded from above, in a time that does not depend on what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from acp_nvim import limits
@@ -30,7 +30,8 @@ def stands_still(old: str, new: str) -> bool:
 
 def _is_dear(a: list[str], b: list[str]) -> bool:
     """A line that the other side has nowhere costs Neovim nothing but its characters."""
-    both, gaps = set(a) & set(b), list(_gaps(a, b))
+    both = set(a) & set(b)
+    gaps = [(a[i1:i2], b[j1:j2]) for i1, i2, j1, j2 in line_diff.stretches(a, b)]
     moved = sum(line in both for one, other in gaps for line in (*one, *other))
     if moved > limits.DIFF_MODE_LINES:
         return True
@@ -54,13 +55,3 @@ def _differing(one: str, other: str) -> int:
     head = shared(one, other)
     one, other = one[head:], other[head:]
     return len(one) + len(other) - 2 * shared(one, other, from_end=True)
-
-
-def _gaps(a: list[str], b: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """What differs between lines that certainly belong together."""
-    i = j = 0
-    for at_a, at_b in [*line_diff.anchors(a, b), (len(a), len(b))]:
-        one, other = a[i:at_a], b[j:at_b]
-        head, tail = line_diff.ends(one, other)
-        yield one[head : len(one) - tail], other[head : len(other) - tail]
-        i, j = at_a + 1, at_b + 1

@@ -5,7 +5,7 @@
     c  -> a B c           "+" B
                           " " c      counts: (1, 1)
 
-Both follow `changes`, so that the numbers are those of the signs in the view.
+Both follow one line diff, so that the numbers are those of the signs in the view.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from acp_nvim import limits
 from acp_nvim.text import line_diff
 
 CONTEXT = 3
-
-Change = tuple[int, int, int, int]  # old[i1:i2] has become new[j1:j2]
 
 
 def lines(text: str) -> list[str]:
@@ -35,14 +33,14 @@ def counts(old: str, new: str) -> tuple[int, int]:
     old, new = changed(old, new)
     if not old or not new or too_large(old, new):
         return _count(new), _count(old)
-    found = list(changes(lines(old), lines(new)))
+    found = list(line_diff.stretches(lines(old), lines(new)))
     return sum(j2 - j1 for _, _, j1, j2 in found), sum(i2 - i1 for i1, i2, _, _ in found)
 
 
 def unified(old: str, new: str) -> Iterator[tuple[str, str]]:
     """(sign, line): " " and "-" and "+", "⋯" between hunks, "\\" where the last line's end differs."""
     a, b = lines(old), lines(new)
-    hunks = list(changes(a, b))
+    hunks = list(line_diff.stretches(a, b))
     done = 0
     for number, (i1, i2, j1, j2) in enumerate(hunks):
         if number:
@@ -87,15 +85,3 @@ def shared(one: str, other: str, from_end: bool = False) -> int:
             same = one[low:middle] == other[low:middle]
         low, high = (middle, high) if same else (low, middle - 1)
     return low
-
-
-def changes(a: list[str], b: list[str]) -> Iterator[Change]:
-    """Where the two differ, in order, by the shortest way; one change for all of it where that would take too long."""
-    head, tail = line_diff.ends(a, b)
-    mid_a, mid_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    pairs = line_diff.common(mid_a, mid_b) if len(mid_a) * len(mid_b) <= limits.DIFF_PAIRS else []
-    i = j = 0
-    for at_a, at_b in [*pairs, (len(mid_a), len(mid_b))]:
-        if at_a > i or at_b > j:
-            yield head + i, head + at_a, head + j, head + at_b
-        i, j = at_a + 1, at_b + 1

@@ -5,14 +5,14 @@
 
 Invariant: edits are disjoint and ascending, and `apply(old, edits(old, new)) == new`.
 
-Lines that both texts hold exactly once are the anchors; between them the longest common subsequence decides, computed
-with one bit a line in a big integer, so that a hostile text costs no more than a friendly one.
+The longest common subsequence decides, computed with one bit a line in a big integer, so that a hostile text costs no
+more than a friendly one. In larger texts it does so between anchors, the lines that both hold exactly once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,8 +20,6 @@ from acp_nvim import limits
 
 # Lines of the second side. With more of them the first one has fewer, or it would not be aligned.
 _WIDE = 2000
-_NEAR = 12  # lines within which two texts that differ are expected to meet again
-_SURE = 4  # lines that must be the same there
 
 Lines = list[str]
 Stretch = tuple[int, int, int, int]  # a[i1:i2] is b[j1:j2] now
@@ -42,7 +40,7 @@ class Edit(NamedTuple):
 
 def edits(old: Lines, new: Lines) -> list[Edit]:
     """Disjoint and ascending; rows are those of `old`."""
-    return [Edit(i1, i2, new[j1:j2]) for i1, i2, j1, j2 in _stretches(old, new)]
+    return [Edit(i1, i2, new[j1:j2]) for i1, i2, j1, j2 in stretches(old, new)]
 
 
 def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
@@ -55,85 +53,42 @@ def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
     return [*result, *lines[done:]]
 
 
-def longest(most: int, same: Callable[[int, int], bool]) -> int:
-    """The longest equal stretch: steps that double while it goes on, then halve."""
-    low, step = 0, 1
-    while low < most and same(low, min(low + step, most)):
-        low = min(low + step, most)
-        step *= 2
-    high = min(low + step, most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
-    return low
-
-
-def _stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
-    """Where the two differ. Most edits are small: the texts soon meet again, which is quick to see."""
-    i, tail = ends(a, b)
-    end_a, end_b = len(a) - tail, len(b) - tail
-    j = i
-    while (i, j) != (end_a, end_b):
-        meeting = _meeting(a, b, (i, end_a), (j, end_b))
-        if not meeting:
-            yield from _moved(_aligned(a[i:end_a], b[j:end_b]), i, j)
-            return
-        yield from _moved(_gap(a[i : meeting[0]], b[j : meeting[1]]), i, j)
-        i, j = _onward(a, b, *meeting, min(end_a - meeting[0], end_b - meeting[1]))
-
-
-def _meeting(a: Lines, b: Lines, in_a: tuple[int, int], in_b: tuple[int, int]) -> tuple[int, int] | None:
-    """The next place from where several lines are the same."""
-    for far in range(1, _NEAR + 1):
-        for skipped in range(far + 1):
-            i, j = in_a[0] + skipped, in_b[0] + far - skipped
-            inside = i + _SURE <= in_a[1] and j + _SURE <= in_b[1]
-            if inside and a[i] == b[j] and a[i : i + _SURE] == b[j : j + _SURE]:
-                return i, j
-    return None
-
-
-def _onward(a: Lines, b: Lines, i: int, j: int, most: int) -> tuple[int, int]:
-    same = longest(most, lambda low, high: a[i + low : i + high] == b[j + low : j + high])
-    return i + same, j + same
-
-
-def _aligned(a: Lines, b: Lines) -> Iterator[Stretch]:
-    i = j = 0
-    for at_a, at_b in [*anchors(a, b), (len(a), len(b))]:
-        if at_a > i or at_b > j:
-            yield from _moved(_gap(a[i:at_a], b[j:at_b]), i, j)
-        i, j = at_a + 1, at_b + 1
-
-
-def _moved(stretches: Iterator[Stretch], i: int, j: int) -> Iterator[Stretch]:
-    return ((i + i1, i + i2, j + j1, j + j2) for i1, i2, j1, j2 in stretches)
-
-
-def _gap(a: Lines, b: Lines) -> Iterator[Stretch]:
-    """The differences between two anchors."""
-    if a == b:
-        return
+def stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
+    """Where the two differ, in order."""
     head, tail = ends(a, b)
-    end_a, end_b = len(a) - tail, len(b) - tail
-    small = (end_a - head) * (end_b - head) <= limits.LINE_DIFF_PAIRS
-    pairs = common(a[head:end_a], b[head:end_b]) if small else []
-    i, j = head, head
-    for at_a, at_b in [*((head + x, head + y) for x, y in pairs), (end_a, end_b)]:
+    some, others = a[head : len(a) - tail], b[head : len(b) - tail]
+    i = j = head
+    for x, y in [*(anchors(some, others) if _are_many(some, others) else ()), (len(some), len(others))]:
+        if head + x > i or head + y > j:
+            yield from _gap(a, b, i, head + x, j, head + y)
+        i, j = head + x + 1, head + y + 1
+
+
+def _gap(a: Lines, b: Lines, i: int, end_a: int, j: int, end_b: int) -> Iterator[Stretch]:
+    """The differences between two anchors."""
+    head, tail = ends(a[i:end_a], b[j:end_b])
+    i, end_a, j, end_b = i + head, end_a - tail, j + head, end_b - tail
+    some, others = a[i:end_a], b[j:end_b]
+    pairs = [] if _are_many(some, others) else common(some, others)
+    for at_a, at_b in [*((i + x, j + y) for x, y in pairs), (end_a, end_b)]:
         if at_a > i or at_b > j:
             yield i, at_a, j, at_b
         i, j = at_a + 1, at_b + 1
 
 
-def ends(a: Lines, b: Lines) -> tuple[int, int]:
-    """How many lines are the same at the beginning and, of the rest, at the end; comparing slices is fast."""
+def _are_many(a: Lines, b: Lines) -> bool:
+    return len(a) * len(b) > limits.DIFF_PAIRS
+
+
+def ends(a: Lines, b: Lines) -> Pair:
+    """How many lines are the same at the beginning and, of the rest, at the end."""
     most = min(len(a), len(b))
-    head = longest(most, lambda low, high: a[low:high] == b[low:high])
-    size_a, size_b = len(a), len(b)
-    tail = longest(
-        most - head,
-        lambda low, high: a[size_a - high : size_a - low] == b[size_b - high : size_b - low],
-    )
+    head = 0
+    while head < most and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
     return head, tail
 
 

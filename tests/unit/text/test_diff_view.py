@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.text.diff_view import changes, counts, lines, unified
+from acp_nvim.text.diff_view import counts, lines, unified
+from acp_nvim.text.line_diff import stretches
 
 texts = st.text("ab\n", max_size=40)
 
@@ -37,7 +38,7 @@ def test_counts(old: str, new: str, expected: tuple[int, int]):
 def test_changes_lead_from_one_to_the_other_by_the_shortest_way(old: str, new: str):
     a, b = lines(old), lines(new)
     result, done, added, removed = list[str](), 0, 0, 0
-    for i1, i2, j1, j2 in changes(a, b):
+    for i1, i2, j1, j2 in stretches(a, b):
         result += a[done:i1] + b[j1:j2]
         done, added, removed = i2, added + j2 - j1, removed + i2 - i1
     assert result + a[done:] == b
