@@ -74,18 +74,7 @@ class AgentServices:
     def offer(self) -> dict[str, Any]:
         """Our capabilities: what works and is switched on."""
         fs, terminal = self._settings.fs, self._settings.terminal
-        return methods.client_capabilities(
-            read=fs.read,
-            write=fs.write,
-            terminal=terminal,
-            terminal_login=True,
-            terminal_output=True,
-            boolean_options=True,
-            notices=True,
-            compaction=True,
-            forms=True,
-            urls=True,
-        )
+        return methods.client_capabilities(read=fs.read, write=fs.write, terminal=terminal)
 
     @property
     def serve(self) -> dict[str, Serve]:

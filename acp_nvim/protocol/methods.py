@@ -1,53 +1,25 @@
-"""The methods of the protocol: who serves them, and which capability allows the call."""
+"""The requests of agents that we serve, the capabilities that offer them, and older names of requests of ours."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from acp_nvim.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 VERSION = 1
 
-
-class Method(NamedTuple):
-    """`gate` is a dotted path in the capabilities of the side that serves the method; None: always allowed."""
-
-    name: str
-    served_by: Literal["agent", "client"]
-    kind: Literal["request", "notification"] = "request"
-    gate: str | None = None
-
-
-# Not capabilities, and so no gates here: `authenticate` needs an entry of authMethods; set_mode, set_model
-# and set_config_option need that the session has modes, models, configOptions.
-_TABLE = (
-    Method("initialize", "agent"),
-    Method("authenticate", "agent"),
-    Method("logout", "agent", gate="auth.logout"),
-    Method("session/new", "agent"),
-    Method("session/load", "agent", gate="loadSession"),
-    Method("session/resume", "agent", gate="sessionCapabilities.resume"),
-    Method("session/list", "agent", gate="sessionCapabilities.list"),
-    Method("session/close", "agent", gate="sessionCapabilities.close"),
-    Method("session/delete", "agent", gate="sessionCapabilities.delete"),
-    Method("session/fork", "agent", gate="sessionCapabilities.fork"),
-    Method("session/prompt", "agent"),
-    Method("session/cancel", "agent", kind="notification"),
-    Method("session/set_mode", "agent"),
-    Method("session/set_config_option", "agent"),
-    Method("session/set_model", "agent"),
-    Method("session/update", "client", kind="notification"),
-    Method("session/request_permission", "client"),
-    Method("fs/read_text_file", "client", gate="fs.readTextFile"),
-    Method("fs/write_text_file", "client", gate="fs.writeTextFile"),
-    Method("terminal/create", "client", gate="terminal"),
-    Method("terminal/output", "client", gate="terminal"),
-    Method("terminal/wait_for_exit", "client", gate="terminal"),
-    Method("terminal/kill", "client", gate="terminal"),
-    Method("terminal/release", "client", gate="terminal"),
-    Method("elicitation/create", "client", gate="elicitation"),
-    Method("elicitation/complete", "client", kind="notification", gate="elicitation"),
-)
-METHODS: Mapping[str, Method] = {method.name: method for method in _TABLE}
+# Where each is offered in our capabilities, as a dotted path; None: always. What we may ask of the agent is up to its
+# capabilities: `Initialized` in schema/answers.py.
+SERVED: Mapping[str, str | None] = {
+    "session/request_permission": None,
+    "fs/read_text_file": "fs.readTextFile",
+    "fs/write_text_file": "fs.writeTextFile",
+    "terminal/create": "terminal",
+    "terminal/output": "terminal",
+    "terminal/wait_for_exit": "terminal",
+    "terminal/kill": "terminal",
+    "terminal/release": "terminal",
+    "elicitation/create": "elicitation",
+}
 
 
 def older(name: str, params: dict[str, Any], cwd: str) -> tuple[str, dict[str, Any]] | None:
@@ -79,20 +51,14 @@ def offers(capabilities: Mapping[str, Any], path: str) -> bool:
     return found is True or isinstance(found, Mapping)
 
 
-def offered(name: str, capabilities: Mapping[str, Any]) -> bool:
-    """Whether the capabilities of the serving side allow the method."""
-    gate = METHODS[name].gate
-    return gate is None or offers(capabilities, gate)
-
-
 def refusal(name: str, params: object, ours: Mapping[str, Any]) -> RpcError | None:
     """Return why an agent's request is refused, given the capabilities we sent; None if it is served."""
-    method = METHODS.get(name)
-    if method is None or method.served_by != "client" or method.kind != "request":
+    if name not in SERVED:
         return RpcError(METHOD_NOT_FOUND, f"Method not found: {name}")
     if name == "elicitation/create":
         return _elicitation_refusal(params, ours) or _unusable(name, params)
-    if not offered(name, ours):
+    offer = SERVED[name]
+    if offer is not None and not offers(ours, offer):
         return RpcError(METHOD_NOT_FOUND, f"Method not offered: {name}")
     return _unusable(name, params)
 
@@ -115,36 +81,13 @@ def _elicitation_refusal(params: object, ours: Mapping[str, Any]) -> RpcError | 
     return RpcError(INVALID_PARAMS, f"elicitation/create: mode not offered: {mode}")
 
 
-def client_capabilities(
-    *,
-    read: bool = False,
-    write: bool = False,
-    terminal: bool = False,
-    terminal_login: bool = False,
-    terminal_output: bool = False,
-    boolean_options: bool = False,
-    notices: bool = False,
-    compaction: bool = False,
-    forms: bool = False,
-    urls: bool = False,
-) -> dict[str, Any]:
-    """Return the capabilities that we send: exactly what works and is switched on."""
-    session = _only(configOptions=_only(boolean=boolean_options), notices=notices, compaction=compaction)
-    told: dict[str, Any] = {
+def client_capabilities(*, read: bool = False, write: bool = False, terminal: bool = False) -> dict[str, Any]:
+    """Return the capabilities that we send: what the user may switch off, and what always works."""
+    return {
         "fs": {"readTextFile": read, "writeTextFile": write},
         "terminal": terminal,
-        "auth": {"terminal": terminal_login},
-        "session": session,
-        "elicitation": _only(form=forms, url=urls),
-        "_meta": {name: True for name, on in _extensions(terminal_output, terminal_login) if on},
+        "auth": {"terminal": True},
+        "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
+        "elicitation": {"form": {}, "url": {}},
+        "_meta": {"terminal_output": True, "terminal-auth": True},
     }
-    return {name: value for name, value in told.items() if value != {}}
-
-
-def _extensions(terminal_output: bool, terminal_login: bool) -> tuple[tuple[str, bool], ...]:
-    return ("terminal_output", terminal_output), ("terminal-auth", terminal_login)
-
-
-def _only(**switches: bool | dict[str, Any]) -> dict[str, Any]:
-    """Return an empty object for each switch that is on, which is the standard's yes."""
-    return {name: {} if on is True else on for name, on in switches.items() if on}

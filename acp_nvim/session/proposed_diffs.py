@@ -17,7 +17,6 @@ _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
-_PATCH = ("diff", "patch", "unified_diff")
 
 
 class FileDiff(NamedTuple):

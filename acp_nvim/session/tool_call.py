@@ -38,7 +38,6 @@ class ToolCall:
     locations: tuple[schema.Location, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
-    meta: dict[str, Any] = field(default_factory=dict)
     terminals: dict[str, Heard] = field(default_factory=dict)  # that are the agent's own, by their ids
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
@@ -117,7 +116,6 @@ class ToolCall:
         if update.status is not None:
             self._become(update.status, now)
         if update.meta:
-            self.meta = self.meta | update.meta
             self._hear(update.meta)
 
     def leave(self, how: str, now: float) -> None:

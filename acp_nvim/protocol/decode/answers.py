@@ -37,9 +37,8 @@ def saved_sessions(result: Any) -> SavedSessions:
 
 def prompt_answer(result: Any) -> PromptAnswer:
     raw = _object(result)
-    usage = raw.get("usage") or _object(raw.get("metadata")).get("usage")
     content = joined(raw.get("content"))
-    return PromptAnswer.read({**raw, "usage": usage, "content": content}) or PromptAnswer(content=content)
+    return PromptAnswer.read({**raw, "content": content}) or PromptAnswer(content=content)
 
 
 def _object(value: Any) -> dict[str, Any]:

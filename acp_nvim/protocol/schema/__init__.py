@@ -8,7 +8,6 @@ from acp_nvim.protocol.schema.answers import (
     PromptAnswer,
     SavedSession,
     SavedSessions,
-    TokenUsage,
 )
 from acp_nvim.protocol.schema.content import (
     Audio,
@@ -91,7 +90,6 @@ __all__ = [
     "SavedSessions",
     "TerminalRef",
     "Text",
-    "TokenUsage",
     "ToolCallGrowth",
     "ToolCallUpdate",
     "ToolContent",

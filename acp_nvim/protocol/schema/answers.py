@@ -49,7 +49,6 @@ class Initialized(Lenient):
     agent_info: AgentInfo | None = None
     capabilities: dict[str, Any] = Field(default_factory=dict, validation_alias="agentCapabilities")
     auth_methods: Items[AuthMethod] = ()
-    meta: dict[str, Any] = Field(default_factory=dict, validation_alias="_meta")
 
     def offers(self, path: str) -> bool:
         return offers(self.capabilities, path)
@@ -102,19 +101,8 @@ class SavedSessions(Lenient):
     next_cursor: str | None = None
 
 
-class TokenUsage(Lenient):
-    input_tokens: Count | None = Field(
-        None, validation_alias=AliasChoices("inputTokens", "input_tokens", "prompt_tokens")
-    )
-    output_tokens: Count | None = Field(
-        None, validation_alias=AliasChoices("outputTokens", "output_tokens", "completion_tokens")
-    )
-    total_tokens: Count | None = None
-
-
 class PromptAnswer(Lenient):
     """`content` is the whole message, from agents that answer with it instead of streaming chunks."""
 
     stop_reason: str = "end_turn"
     content: str | None = None
-    usage: TokenUsage | None = None

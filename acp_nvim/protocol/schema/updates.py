@@ -4,7 +4,7 @@ They are made by `decode`, not validated, so they are plain slotted classes: chu
 """
 
 import enum
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
@@ -49,11 +49,6 @@ class ToolCallUpdate:
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     meta: dict[str, Any] = field(default_factory=dict)
-
-    def with_defaults(self) -> "ToolCallUpdate":
-        """Fill in what an announcement must have."""
-        kind = self.kind or "other"
-        return replace(self, title=self.title or kind, kind=kind, status=self.status or "pending")
 
 
 @dataclass(slots=True)

@@ -15,7 +15,6 @@ from acp_nvim.protocol.schema import (
     ModeState,
     NewSession,
     PromptAnswer,
-    TokenUsage,
 )
 
 
@@ -32,7 +31,6 @@ def test_initialize_tells_who_the_agent_is_and_keeps_what_it_sent() -> None:
     )
     assert answer.agent_info == AgentInfo(name="a", title="A", version="1.2")
     assert answer.capabilities == capabilities
-    assert answer.meta == {"_agentao.cn/extensions": []}
 
 
 ODD_VERSIONS: list[object] = ["2024-11-05", {}, [1], -1, 10**30, 1.5]
@@ -234,13 +232,3 @@ def test_an_answer_without_a_reason_ends_the_turn(result: object) -> None:
 )
 def test_the_answer_may_hold_the_whole_message(content: object, text: str | None) -> None:
     assert decode.prompt_answer({"stopReason": "end_turn", "content": content}).content == text
-
-
-@pytest.mark.parametrize("place", ["usage", "metadata"])
-def test_the_answer_may_count_tokens(place: str) -> None:
-    counted = {"inputTokens": 3, "outputTokens": 4, "totalTokens": "7x"}
-    answer = decode.prompt_answer({place: counted if place == "usage" else {"usage": counted}})
-    assert answer.usage is not None
-    assert (answer.usage.input_tokens, answer.usage.output_tokens, answer.usage.total_tokens) == (3, 4, None)
-    assert decode.prompt_answer({"usage": 3}).usage is None
-    assert TokenUsage().total_tokens is None

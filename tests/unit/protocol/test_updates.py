@@ -178,18 +178,10 @@ def test_params_that_are_no_object_are_kept_raw(params: object) -> None:
 
 
 @pytest.mark.statement(81)
-def test_a_tool_call_with_nothing_but_its_id_has_defaults() -> None:
+def test_a_tool_call_may_have_nothing_but_its_id() -> None:
     call = only(sessionUpdate="tool_call", toolCallId="c")
     assert call == ToolCallUpdate("c", known=False)
-    full = call.with_defaults()
-    assert (full.title, full.kind, full.status, full.raw_input) == ("other", "other", "pending", UNSET)
-
-
-@pytest.mark.statement(81)
-def test_defaults_leave_what_was_given() -> None:
-    call = only(sessionUpdate="tool_call", toolCallId="c", title="T", kind="edit", status="completed")
-    assert call.with_defaults() == call
-    assert only(sessionUpdate="tool_call", toolCallId="c", kind="read").with_defaults().title == "read"
+    assert (call.title, call.kind, call.status, call.raw_input) == (None, None, None, UNSET)
 
 
 @pytest.mark.statement(82)

@@ -243,7 +243,7 @@ def told(messages: list[Json]) -> list[Any]:
                 transcript.plan(update)
             elif not isinstance(update, UnknownUpdate):
                 assert isinstance(update, ToolCallUpdate)
-                transcript.tool(update if update.known else update.with_defaults(), 0)
+                transcript.tool(update, 0)
     return [shown(entry) for entry in transcript.entries]
 
 
