@@ -14,6 +14,7 @@ from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 
 log = logging.getLogger(__name__)
+_VALUE = 64  # bytes that any value takes beside its characters
 
 
 class Wire(Protocol):
@@ -136,11 +137,11 @@ class Requests:
 
 
 def weight(params: Any) -> int:
-    """Count the characters and items of a JSON value."""
+    """Estimate the bytes that a JSON value takes in memory."""
     found, ahead = 0, [params]
     while ahead:
         value = ahead.pop()
-        found += 1
+        found += _VALUE
         if isinstance(value, str):
             found += len(value)
         elif isinstance(value, list):

@@ -31,7 +31,7 @@ class Kept(NamedTuple):
 
 def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
     """Return the file of the latest conversation in this folder. `but`: files that are still written."""
-    newest = sorted(folder.glob("*.jsonl"), key=_age, reverse=True)
+    newest = sorted(folder.glob("*.jsonl"), key=age, reverse=True)
     over = (path for path in newest if str(path) not in but and not _is_written(path))
     return next((path for path in over if _cwd(path) == cwd), None)
 
@@ -47,7 +47,7 @@ def described(path: Path) -> Kept:
             title = _first_words(params.get("prompt"))
             break
     named = _NAME.match(path.name)
-    return Kept(str(path), named[1] if named else "", id, title, int(_age(path)))
+    return Kept(str(path), named[1] if named else "", id, title, int(age(path)))
 
 
 def _first_words(prompt: Any) -> str | None:
@@ -116,7 +116,8 @@ def _is_backend(pid: str) -> bool:
         return True
 
 
-def _age(path: Path) -> float:
+def age(path: Path) -> float:
+    """Return when the file was last changed; 0 if it is gone."""
     try:
         return path.stat().st_mtime
     except OSError:

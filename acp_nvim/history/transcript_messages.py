@@ -4,7 +4,6 @@ call returns what was added or changed since the last one."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 from acp_nvim import limits
@@ -15,10 +14,10 @@ from acp_nvim.session.plan import Plan
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.bounded import abridged
 
 Line = dict[str, Any]
 Terminal = Callable[[str], str]
-# Of what a tool was given, or gave: characters of a text, items of a list, lists in lists.
 _ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
 
 
@@ -272,18 +271,6 @@ def _compaction(entry: Compaction) -> dict[str, Any]:
     return {**told, **summary, **({"error": entry.error} if entry.error else {})}
 
 
-def _short(value: Any, depth: int = 0) -> Any:
-    """Cut JSON of any size and depth to what is worth keeping."""
-    if isinstance(value, str):
-        return (
-            value
-            if len(value) <= limits.KEPT_TEXT_CHARS
-            else f"{value[: limits.KEPT_TEXT_CHARS]}… ({len(value)} characters)"
-        )
-    if isinstance(value, list | dict) and depth > limits.KEPT_DEPTH:
-        return "…"
-    if isinstance(value, list):
-        return [_short(item, depth + 1) for item in value[: limits.KEPT_ITEMS]]
-    if isinstance(value, dict):
-        return {key: _short(item, depth + 1) for key, item in islice(value.items(), limits.KEPT_ITEMS)}
-    return value
+def _short(value: Any) -> Any:
+    """Cut what a tool was given, or gave, to what is worth keeping."""
+    return abridged(value, limits.KEPT_TEXT_CHARS, limits.KEPT_ITEMS, limits.KEPT_DEPTH)

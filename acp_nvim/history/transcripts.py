@@ -196,7 +196,9 @@ class Transcripts:
 
     def _prune(self, newest: Path) -> None:
         """Delete the oldest files. Another Neovim may do so at the same time."""
-        found = [(_age(path), path) for path in newest.parent.glob("*.jsonl") if path != newest]
+        found = [
+            (past_conversations.age(path), path) for path in newest.parent.glob("*.jsonl") if path != newest
+        ]
         for _, path in sorted(found, reverse=True)[max(0, self._keep - 1) :]:
             path.unlink(missing_ok=True)
 
@@ -213,13 +215,6 @@ class Transcripts:
             self._app.say("error", unwritten(error, "export!"), file)
         else:
             self._app.say("info", "the conversation is in ", file)
-
-
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 def _slug(agent: str) -> str:

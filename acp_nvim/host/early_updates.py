@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from acp_nvim import limits
-
-_EACH = 64  # bytes that any value takes
+from acp_nvim.agent.requests import weight
 
 
 class EarlyUpdates:
@@ -28,7 +27,7 @@ class EarlyUpdates:
     def keep(self, session_id: str | None, params: Any) -> bool:
         if not self._expected or session_id is None:
             return False
-        size = _size(params, self._room)
+        size = weight(params)
         if size > self._room:
             return False
         self._kept[session_id].append((params, size))
@@ -46,18 +45,3 @@ class EarlyUpdates:
     def _forget(self) -> None:
         self._kept.clear()
         self._room = limits.EARLY_UPDATES_BYTES
-
-
-def _size(value: Any, most: int) -> int:
-    """Estimate the size of a value, only as far as needed to see that it is too much."""
-    size, rest = 0, [value]
-    while rest and size <= most:
-        each = rest.pop()
-        size += _EACH
-        if isinstance(each, str):
-            size += len(each)
-        elif isinstance(each, dict):
-            rest += [*each, *each.values()]
-        elif isinstance(each, list):
-            rest += each
-    return size

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from acp_nvim import limits
 from acp_nvim.agent import private_files
@@ -17,6 +16,7 @@ from acp_nvim.session.permission_scope import Scope
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.bounded import abridged
 
 NAME = "permissions.jsonl"
 
@@ -52,7 +52,8 @@ class DecisionLog:
             "rule": f"{question.rule}: {question.because}" if question.ended_by == "rule" else None,
             "option": question.answer.id if question.answer else None,
         }
-        line = json.dumps(_short(self._hidden.value(told))) + "\n"
+        kept = abridged(self._hidden.value(told), limits.DECISION_TEXT_CHARS, limits.DECISION_ITEMS, depth=3)
+        line = json.dumps(kept) + "\n"
         self._writer.add(self._folder / NAME, partial(_append, self._folder, line.encode()))
 
     def end(self) -> None:
@@ -65,11 +66,3 @@ class DecisionLog:
 def _append(folder: Path, line: bytes) -> None:
     private_files.folder(folder)
     private_files.append(folder / NAME, line, limits.DECISION_LOG_BYTES)
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > limits.DECISION_TEXT_CHARS:
-        return f"{value[: limits.DECISION_TEXT_CHARS]}… ({len(value)} characters)"
-    if isinstance(value, list):
-        return [_short(item) for item in value[: limits.DECISION_ITEMS]]
-    return {key: _short(item) for key, item in value.items()} if isinstance(value, dict) else value

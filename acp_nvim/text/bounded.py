@@ -7,6 +7,7 @@ Titles, capabilities and login methods of megabytes would keep Neovim from answe
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from acp_nvim import limits
@@ -19,6 +20,20 @@ def bounded(value: Any) -> Any:
 
 def short(text: str, longest: int = limits.VALUE_TEXT_CHARS) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def abridged(value: Any, chars: int, items: int, depth: int) -> Any:
+    """Cut the texts, lists and objects in a JSON value. For what is written to disk, where a reader sees the cut."""
+    if isinstance(value, str):
+        return value if len(value) <= chars else f"{value[:chars]}… ({len(value)} characters)"
+    if isinstance(value, list | dict) and depth < 0:
+        return "…"
+    if isinstance(value, list):
+        return [abridged(item, chars, items, depth - 1) for item in value[:items]]
+    if isinstance(value, dict):
+        kept = islice(value.items(), items)
+        return {key: abridged(item, chars, items, depth - 1) for key, item in kept}
+    return value
 
 
 class _Budget:
