@@ -61,7 +61,7 @@ class App:
         self.hosts: list[Host] = []
         self.services = AgentServices(editor, self.spawn, self.touch, self.host_changed)
         terminal = self.services.terminals.text
-        self._decisions = DecisionLog(self.spawn, self.say_unkept)
+        self._decisions = DecisionLog(self.spawn, self.warn_unkept)
         self.rules = RuleApplier(self.say, self.touch, self._decisions.record)
         self.controls = SessionControls(self.say, self.touch)
         self.servers = McpServers(self.say)
@@ -242,7 +242,7 @@ class App:
         said = [self.messages.without_secrets(each) for each in (text, path) if each]
         self.editor.notify(Message(level, *said))
 
-    def say_unkept(self, text: str) -> None:
+    def warn_unkept(self, text: str) -> None:
         """Something could not be written to the state folder. The editor warns of that once, whatever it was."""
         self.editor.notify(Unkept(self.messages.without_secrets(text)))
 
@@ -252,7 +252,7 @@ class App:
         file = wire_file.begin(str(self._logs), spec.name, self.say) if wanted else None
         return WireTrace(spec.secrets, file=file)
 
-    def note(self, level: str, text: str) -> None:
+    def log(self, level: str, text: str) -> None:
         self.messages.write(level, text)
 
     def host_ready(self, host: Host) -> None:

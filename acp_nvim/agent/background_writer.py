@@ -26,10 +26,10 @@ class BackgroundWriter:
         self,
         what: str,
         spawn: Callable[..., None],
-        say_unkept: Callable[[str], None],
+        warn_unkept: Callable[[str], None],
         most: int | None = None,
     ) -> None:
-        self._what, self._spawn, self._say_unkept = what, spawn, say_unkept
+        self._what, self._spawn, self._say_unkept = what, spawn, warn_unkept
         self._waiting: deque[_Write] = deque(maxlen=most)
         self._lock = Lock()  # at the end the loop's own thread writes, too
         self._is_running = self._is_ending = False

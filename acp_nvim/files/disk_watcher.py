@@ -83,7 +83,7 @@ class Watch:
         if turn := self._turns.get(session):
             await turn.begun.wait()
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""
         turn = self._turns.get(session)
         if turn is None:

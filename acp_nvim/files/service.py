@@ -34,7 +34,7 @@ from acp_nvim.files.documents import (
 )
 from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as_text, on_disk
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
-from acp_nvim.session.agent_baseline import Beliefs
+from acp_nvim.session.agent_baseline import AgentBaseline
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text import text_file
@@ -106,7 +106,7 @@ class Files:
         self.boundary = Boundary(front.touch)
         self.documents = Documents(editor)
         self._front = front
-        self._beliefs: WeakKeyDictionary[Session, Beliefs] = WeakKeyDictionary()
+        self._beliefs: WeakKeyDictionary[Session, AgentBaseline] = WeakKeyDictionary()
         self._echoes: dict[str, tuple[Session, str]] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -132,8 +132,8 @@ class Files:
         self.beliefs(session).begin_turn(now, looked_at)
         self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
 
-    def beliefs(self, session: Session) -> Beliefs:
-        return self._beliefs.get(session) or self._beliefs.setdefault(session, Beliefs(disk.clock()))
+    def beliefs(self, session: Session) -> AgentBaseline:
+        return self._beliefs.get(session) or self._beliefs.setdefault(session, AgentBaseline(disk.clock()))
 
     def expect_echo(self, session: Session, path: str, text: str) -> None:
         """Some agents write through us, and then to the disk as well: what the buffer has beyond is the user's."""

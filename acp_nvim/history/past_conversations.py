@@ -19,7 +19,7 @@ _HEAD = 8  # lines: the folder stands in one of the first
 _TITLE = 200  # characters
 
 
-class Kept(NamedTuple):
+class PastConversation(NamedTuple):
     """What the head of a transcript says of its conversation."""
 
     file: str
@@ -36,7 +36,7 @@ def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
     return next((path for path in over if _cwd(path) == cwd), None)
 
 
-def described(path: Path) -> Kept:
+def described(path: Path) -> PastConversation:
     """Read the facts from its first lines: the rest may be long."""
     id = title = None
     for message in islice(_messages(path), _HEAD):
@@ -47,7 +47,7 @@ def described(path: Path) -> Kept:
             title = _first_words(params.get("prompt"))
             break
     named = _NAME.match(path.name)
-    return Kept(str(path), named[1] if named else "", id, title, int(age(path)))
+    return PastConversation(str(path), named[1] if named else "", id, title, int(age(path)))
 
 
 def _first_words(prompt: Any) -> str | None:

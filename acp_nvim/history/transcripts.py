@@ -45,7 +45,7 @@ class Application(Protocol):
     sessions: dict[int, Session]
 
     def say(self, level: str, text: str, path: str | None = None) -> None: ...
-    def say_unkept(self, text: str) -> None: ...
+    def warn_unkept(self, text: str) -> None: ...
     def touch(self, session: Session) -> None: ...
 
 
@@ -64,7 +64,7 @@ class Transcripts:
         self._keep = 0
         self._hidden = Redaction(())
         self._records: dict[Session, _Record] = {}
-        self._writer = BackgroundWriter("the transcript is not kept", spawn, app.say_unkept)
+        self._writer = BackgroundWriter("the transcript is not kept", spawn, app.warn_unkept)
 
     def configure(self, state: str | None, keep: int, secrets: Iterable[str]) -> None:
         self._folder = Path(state) / "transcripts" if state and keep > 0 else None

@@ -64,10 +64,10 @@ class AgentMessages:
             return session.transcript.chunk(update, time.monotonic())
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
-            self._app.services.hear(session, call)
+            self._app.services.tool_call_changed(session, call)
             if update.meta:  # some run terminals of their own
-                self._app.services.terminals.hear(session, call, update.meta)
-            self._app.rules.hear(session, call)
+                self._app.services.terminals.take_reported_output(session, call, update.meta)
+            self._app.rules.tool_call_changed(session, call)
 
     def _log_unknown_once(self, what: str, name: str) -> None:
         """Log each unknown name once: agents repeat their extensions with every message."""
@@ -75,11 +75,11 @@ class AgentMessages:
         if unknown not in self._unknown and len(self._unknown) < limits.UNKNOWN_NAMES:
             self._unknown.add(unknown)
             how = "refused" if what == "request" else "ignored"
-            self._app.note("info", f"{self._host.spec.name}: unknown {unknown} {how}")
+            self._app.log("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
     def _unclaimed(self, session_id: str | None, params: Any) -> None:
         if not self._starts.keep(session_id, params):
-            self._app.note(
+            self._app.log(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
 
@@ -122,7 +122,7 @@ class AgentMessages:
         try:
             for question in session.questions:
                 if call := session.call_of(question):
-                    self._app.services.hear(session, call)
+                    self._app.services.tool_call_changed(session, call)
             session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
             rules.judge(session)  # after the watcher, which must see the files before the agent goes on
         finally:
@@ -153,9 +153,9 @@ class AgentMessages:
         elif notification.method == "elicitation/complete":
             self.asked.complete(notification.params)
         else:
-            self._app.note("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
+            self._app.log("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
             if not notification.method.startswith("$/"):  # those may always be ignored
                 self._log_unknown_once("notification", notification.method)
 
     def on_stray(self, stray: Stray) -> None:
-        self._app.note("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")
+        self._app.log("warn", f"{self._host.spec.name}: {stray.why}: {stray.text}")

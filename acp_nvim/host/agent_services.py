@@ -109,13 +109,13 @@ class AgentServices:
         """What the next prompt begins with, as it is now."""
         return "\n\n".join([*session.take_reports(), *self.review.report(session)])
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """The call as it is now; before the agent is told anything about it."""
-        self.enforcement.hear(session, call)
-        self.watch.hear(session, call)
+        self.enforcement.tool_call_changed(session, call)
+        self.watch.tool_call_changed(session, call)
         if has_diff(call, session.cwd):
-            self.previews.hear(session, call)
-        self.proposals.hear(session, call)
+            self.previews.tool_call_changed(session, call)
+        self.proposals.tool_call_changed(session, call)
 
     def end_turn(self, session: Session) -> None:
         self.enforcement.end(session)

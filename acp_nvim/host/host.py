@@ -192,8 +192,8 @@ class Host:
 
     def wants_login(self, session: Session, error: RpcError) -> None:
         """Prompts that are there already go out after the login: their user has sent them."""
-        ways = login_methods.ways(self.agent.auth_methods if self.agent else (), error)
-        session.lock(f"{self.name} wants a login first: {ways.brief}", f"{self.name} {ways.text}")
+        hint = login_methods.login_hint(self.agent.auth_methods if self.agent else (), error)
+        session.lock(f"{self.name} wants a login first: {hint.brief}", f"{self.name} {hint.text}")
         self._app.touch(session)
 
     def drop(self, session: Session, why: str) -> None:

@@ -14,22 +14,24 @@ from acp_nvim.text.printable import name_of, one_line
 _MOST = 300  # characters of a description that the chat has room for
 
 
-class Ways(NamedTuple):
+class LoginHint(NamedTuple):
     brief: str
     text: str
 
 
-def ways(methods: Sequence[AuthMethod], error: RpcError) -> Ways:
+def login_hint(methods: Sequence[AuthMethod], error: RpcError) -> LoginHint:
     """Return what to tell the user, in one line and for the chat."""
     if not methods:
         how = "log in by its own program, then :Acp restart"
-        return Ways(f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}")
+        return LoginHint(
+            f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}"
+        )
     lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
     methods = methods[: limits.LOGIN_METHODS]
     lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
     lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
     names = ", ".join(name_of(method.name) for method in methods)
-    return Ways(f"{names}; :Acp login", "\n".join(lines))
+    return LoginHint(f"{names}; :Acp login", "\n".join(lines))
 
 
 def shapes(methods: Sequence[AuthMethod]) -> list[LoginMethod]:

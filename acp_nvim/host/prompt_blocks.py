@@ -15,7 +15,7 @@ from acp_nvim.session.queue import Prompt
 
 
 @dataclass(slots=True)
-class Made:
+class PromptBlocks:
     """A prompt in the form that this agent accepts."""
 
     blocks: list[Block]
@@ -29,8 +29,8 @@ class Made:
         return f"{len(self.trouble)} attachments are not as you gave them: the chat says why"
 
 
-def make(prompt: Prompt, agent: Initialized, cwd: str) -> Made:
-    made = Made([encode.text(clean(prompt.text))])
+def make(prompt: Prompt, agent: Initialized, cwd: str) -> PromptBlocks:
+    made = PromptBlocks([encode.text(clean(prompt.text))])
     attachments = Attachments(agent, cwd)
     room = limits.PROMPT_CHARS
     for item in prompt.context:

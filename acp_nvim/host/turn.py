@@ -77,7 +77,7 @@ class Turns:
             return self._send(session, *others)
         if isinstance(result, Failure):
             failed = f"{self._host.name}: turn {turn} of session {session.number}: {result.error}"
-            self._host.app.note("error", failed)
+            self._host.app.log("error", failed)
         turn_end.end(session, result, time.monotonic())
         if isinstance(result, Failure) and session.phase == "auth":
             self._host.wants_login(session, result.error)

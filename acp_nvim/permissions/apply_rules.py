@@ -54,7 +54,7 @@ class RuleApplier:
         asked = _scope(session, question, call)
         return permission_rules.decide(self._all(session), asked, disk.resolve, match)
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Apply the rules again, because the agent has updated the call."""
         if session.questions:
             self.judge(session)

@@ -24,9 +24,9 @@ NAME = "permissions.jsonl"
 class DecisionLog:
     """Several Neovims append to the same file."""
 
-    def __init__(self, spawn: Callable[..., None], say_unkept: Callable[[str], None]) -> None:
+    def __init__(self, spawn: Callable[..., None], warn_unkept: Callable[[str], None]) -> None:
         self._writer = BackgroundWriter(
-            "decisions are not logged", spawn, say_unkept, limits.DECISIONS_WAITING
+            "decisions are not logged", spawn, warn_unkept, limits.DECISIONS_WAITING
         )
         self._folder: Path | None = None
         self._hidden = Redaction(())

@@ -121,7 +121,7 @@ class Enforcement:
             if case.session is session:
                 self._enforce(case)
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """The call as it is now. One that has ended has written what it was going to write, as far as anybody knows."""
         if call.status in ("completed", "failed"):
             for case in self._cases:

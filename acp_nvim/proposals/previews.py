@@ -37,7 +37,7 @@ class Previews:
     ) -> None:
         self._editor, self._files, self._spawn, self._touch = editor, files, spawn, touch
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """The call as it is now. What has been done already can be compared with nothing any more."""
         said = (call.content, call.raw_input, call.locations, call.kind)
         if not call.is_open:

@@ -84,7 +84,7 @@ class Proposals:
             self._editor.notify(Proposal(_view(session, path, FileDiff(path, old, new))))
         return bool(found)
 
-    def hear(self, session: Session, call: ToolCall) -> None:
+    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """The call as it is now: what the editor has of its questions is renewed."""
         self._shown = {key: each for key, each in self._shown.items() if each.question.is_open}
         for question in call.questions:

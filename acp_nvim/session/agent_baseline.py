@@ -22,7 +22,7 @@ from acp_nvim.text.text_file import split
 T = TypeVar("T")
 
 
-class Beliefs:
+class AgentBaseline:
     """Of one session. Paths are resolved ones; None are the bytes of a file that was not there."""
 
     def __init__(self, now: int) -> None:

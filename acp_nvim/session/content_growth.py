@@ -8,7 +8,7 @@ Content = tuple[schema.ToolContent, ...]
 _HEAD = 512  # characters by which a repeated text is recognized, perhaps with a gap in its middle
 
 
-class Growth:
+class ContentGrowth:
     """The growth of one call. Pieces of output become one text, apart from the content before them."""
 
     def __init__(self) -> None:

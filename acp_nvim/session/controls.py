@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from acp_nvim.protocol import schema
 from acp_nvim.session.identity_cache import IdentityCache
-from acp_nvim.session.offer_limits import Plenty
+from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.text.printable import one_line
 
 What = Literal["mode", "model", "option"]
@@ -39,8 +39,8 @@ class Change(NamedTuple):
 
 
 class Controls:
-    def __init__(self, plenty: Plenty) -> None:
-        self._plenty = plenty
+    def __init__(self, offer_limits: OfferLimits) -> None:
+        self._offer_limits = offer_limits
         self._modes: schema.ModeState | None = None
         self._models: schema.ModeState | None = None
         self._options: tuple[schema.ConfigOption, ...] | None = None
@@ -71,12 +71,12 @@ class Controls:
             self._become("mode", update.mode_id)
 
     def _state(self, what: str, sent: schema.ModeState | None) -> schema.ModeState | None:
-        return sent and sent.model_copy(update={"available": self._plenty.first(what, sent.available)})
+        return sent and sent.model_copy(update={"available": self._offer_limits.first(what, sent.available)})
 
     def _known(self, sent: tuple[schema.ConfigOption, ...]) -> tuple[schema.ConfigOption, ...]:
         """Limit the options, and the choices of all of them together."""
-        options = self._plenty.first("options", sent)
-        choices = iter(self._plenty.first("choices", tuple(chain(*(each.choices for each in options)))))
+        options = self._offer_limits.first("options", sent)
+        choices = iter(self._offer_limits.first("choices", tuple(chain(*(each.choices for each in options)))))
         return tuple(
             each.model_copy(update={"choices": tuple(islice(choices, len(each.choices)))}) for each in options
         )

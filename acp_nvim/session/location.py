@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Follow:
+class LocationFollower:
     """Places that come faster than the pace are skipped, but for the newest."""
 
     cwd: str

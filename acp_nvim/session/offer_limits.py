@@ -10,7 +10,7 @@ from acp_nvim import limits
 T = TypeVar("T")
 
 
-class Plenty:
+class OfferLimits:
     """Return the first items, and say once that there are more."""
 
     def __init__(self, say: Callable[[str], object]) -> None:

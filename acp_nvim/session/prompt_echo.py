@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Echo:
+class PromptEcho:
     """Compares the echo with the prompt, piece by piece, ignoring white space."""
 
     def __init__(self, prompt: str, report: str = "") -> None:

@@ -25,7 +25,7 @@ class Remembered:
         return {"id": self.id, "action": self.action, "what": self.what, "by": self.by}
 
 
-class Memory:
+class RememberedAnswers:
     """Ids are never reused: the transcript names rules by them."""
 
     def __init__(self) -> None:

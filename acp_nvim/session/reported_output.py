@@ -10,7 +10,7 @@ from acp_nvim import limits
 _PIECE = 4096  # smaller ones are joined: each costs as much again as some dozen characters
 
 
-class Heard:
+class ReportedOutput:
     """Iterating yields the kept pieces; the length counts all output."""
 
     def __init__(self) -> None:

@@ -11,13 +11,13 @@ from acp_nvim.protocol import schema
 from acp_nvim.session import usage
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
-from acp_nvim.session.location import Follow
+from acp_nvim.session.location import LocationFollower
 from acp_nvim.session.news import News
-from acp_nvim.session.offer_limits import Plenty
+from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
-from acp_nvim.session.remembered_answers import Memory
+from acp_nvim.session.remembered_answers import RememberedAnswers
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.text.printable import one_line, visible
@@ -51,15 +51,15 @@ class Session:
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
         self.facts: dict[str, Any] = {}
         self.commands: list[dict[str, Any]] | None = None
-        self._plenty = Plenty(lambda text: self.transcript.note("warning", text))
-        self.controls = Controls(self._plenty)
+        self._offer_limits = OfferLimits(lambda text: self.transcript.note("warning", text))
+        self.controls = Controls(self._offer_limits)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
         self.following = self.paused = False
-        self.follow = Follow(cwd)
+        self.follow = LocationFollower(cwd)
         self.transcript = Transcript()
         self.questions = Questions()
-        self.remembered = Memory()  # what the user has allowed or rejected for good
+        self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
         # what the user refused of proposals, told as it is when the next prompt goes out
         self.reports: list[Callable[[], str]] = []
         self.writes_through = False  # its agent writes files by asking us
@@ -229,7 +229,7 @@ class Session:
             case schema.PlanUpdate():
                 self.transcript.plan(update)
             case schema.CommandsUpdate():
-                self.commands = list(map(_shape, self._plenty.first("commands", update.commands)))
+                self.commands = list(map(_shape, self._offer_limits.first("commands", update.commands)))
             case schema.InfoUpdate():
                 if update.title is not schema.UNSET:
                     self.title = update.title and update.title[: limits.SESSION_TITLE_CHARS]

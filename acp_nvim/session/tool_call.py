@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import FilePreview
-from acp_nvim.session.content_growth import Growth
+from acp_nvim.session.content_growth import ContentGrowth
 from acp_nvim.session.identity_cache import IdentityCache
 from acp_nvim.session.question import Question
-from acp_nvim.session.reported_output import Heard
+from acp_nvim.session.reported_output import ReportedOutput
 from acp_nvim.session.tool_paths import named
 
 _OPEN = ("pending", "in_progress")
@@ -38,7 +38,9 @@ class ToolCall:
     locations: tuple[schema.Location, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
-    terminals: dict[str, Heard] = field(default_factory=dict)  # that are the agent's own, by their ids
+    terminals: dict[str, ReportedOutput] = field(
+        default_factory=dict
+    )  # that are the agent's own, by their ids
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
     # "cancelled" or "left open", if the turn ended before the agent said how this call did
@@ -46,7 +48,7 @@ class ToolCall:
     ended: float | None = None
     waited: float = 0.0  # seconds in which the user was asked about it
     _waits_since: float | None = None
-    grown: Growth = field(default_factory=Growth)
+    grown: ContentGrowth = field(default_factory=ContentGrowth)
     is_breach: bool = False  # done although it was refused, and the user has been told
     said: IdentityCache[Any] = field(default_factory=IdentityCache)  # its raw input, read
     enveloped: IdentityCache[Any] = field(default_factory=IdentityCache)  # the patch in its raw input, read
@@ -133,7 +135,7 @@ class ToolCall:
             if isinstance(said, dict) and isinstance(said.get("data"), str):
                 id = str(said.get("terminal_id"))
                 if id in self.terminals or len(self.terminals) < limits.CALL_TERMINALS:
-                    self.terminals.setdefault(id, Heard()).add(said["data"])
+                    self.terminals.setdefault(id, ReportedOutput()).add(said["data"])
 
 
 def is_another(

@@ -25,7 +25,7 @@ from acp_nvim.session.entries import (
     Thought,
 )
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.prompt_echo import Echo
+from acp_nvim.session.prompt_echo import PromptEcho
 from acp_nvim.session.question import Question
 from acp_nvim.session.tool_call import ToolCall, is_another
 
@@ -49,7 +49,7 @@ class Transcript:
         self.spoke_in_turn = False
         self._now = 0.0
         self._growing: Message | Thought | None = None
-        self._echo: Echo | None = None
+        self._echo: PromptEcho | None = None
         self._plan: Plan | None = None
         self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
@@ -114,7 +114,7 @@ class Transcript:
         self._growing = None
         self._turn += 1
         self._is_live = True
-        self._echo = Echo(text, report)
+        self._echo = PromptEcho(text, report)
 
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
         self._now = now

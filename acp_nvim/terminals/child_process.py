@@ -18,7 +18,7 @@ import anyio
 
 from acp_nvim.processes.descendants import Lineage
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
-from acp_nvim.terminals.request import Order
+from acp_nvim.terminals.request import TerminalRequest
 
 _PIPE = 1 << 20  # bytes that it may be ahead of us
 _SLICE = 1 << 18  # bytes of one read, after which the loop has its turn
@@ -32,7 +32,7 @@ class Command:
 
     def __init__(
         self,
-        order: Order,
+        order: TerminalRequest,
         on_output: Callable[[bytes], None],
         on_exit: Callable[[], None],
         on_gone: Callable[[], None],
@@ -158,7 +158,7 @@ class Command:
         return self._popen.returncode is not None
 
 
-def _spawn(order: Order) -> subprocess.Popen[bytes]:
+def _spawn(order: TerminalRequest) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             order.argv,
@@ -174,7 +174,7 @@ def _spawn(order: Order) -> subprocess.Popen[bytes]:
         raise RpcError(INTERNAL_ERROR, f"cannot run {order.argv[0]!r}: {_reason(error, order)}") from error
 
 
-def _reason(error: Exception, order: Order) -> str:
+def _reason(error: Exception, order: TerminalRequest) -> str:
     if not isinstance(error, OSError):
         return str(error)
     if error.errno == errno.ENOENT:

@@ -23,7 +23,7 @@ _PAGERS = {
 Environment = Callable[[Mapping[str, str]], dict[str, str]]
 
 
-class Order(NamedTuple):
+class TerminalRequest(NamedTuple):
     argv: list[str]
     cwd: str
     env: dict[str, str]
@@ -31,7 +31,7 @@ class Order(NamedTuple):
     line: str  # as typed in a shell
 
     @classmethod
-    def read(cls, params: Mapping[str, Any], cwd: str, environment: Environment) -> Order:
+    def read(cls, params: Mapping[str, Any], cwd: str, environment: Environment) -> TerminalRequest:
         """Read the params. The folder may lie outside the session's roots, since a command could go there by itself."""
         command, args = params.get("command"), _strings(params, "args")
         if not isinstance(command, str) or not command.strip():

@@ -20,7 +20,7 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.terminals.child_process import Command
 from acp_nvim.terminals.output_tail import Tail, bound
-from acp_nvim.terminals.request import Environment, Order
+from acp_nvim.terminals.request import Environment, TerminalRequest
 from acp_nvim.terminals.screen import Screen
 from acp_nvim.text.printable import one_line
 
@@ -71,7 +71,7 @@ class Terminals:
     async def create(self, entry: Entry, session: Session) -> dict[str, Any]:
         self._expect_room(session)
         self._forget_old(session)
-        order = Order.read(entry.request.params, session.cwd, self._environment)
+        order = TerminalRequest.read(entry.request.params, session.cwd, self._environment)
         terminal_id = self._new_id(session)
         screen, output = Screen(session, terminal_id), Tail(order.limit)
         screen.is_ours = True
@@ -149,7 +149,7 @@ class Terminals:
 
     # --- what agents tell of terminals of their own
 
-    def hear(self, session: Session, call: ToolCall, meta: Mapping[str, Any]) -> None:
+    def take_reported_output(self, session: Session, call: ToolCall, meta: Mapping[str, Any]) -> None:
         """Take output of an agent's own terminal. It may come before the terminal is announced."""
         for name in ("terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"):
             said = meta.get(name)

@@ -490,13 +490,19 @@ def call(name: str = "call") -> ToolCall:
 
 @pytest.mark.statement(117)
 async def test_an_agents_own_terminal_is_shown_too(lab: Lab):
-    lab.terminals.hear(lab.session, call(), {"terminal_output": {"terminal_id": "t", "data": "é1\n"}})
-    lab.terminals.hear(lab.session, call(), {"terminal_info": {"terminal_id": "t", "cwd": "/"}})
-    lab.terminals.hear(lab.session, call(), {"terminal_output_delta": {"terminal_id": "t", "data": "2\n"}})
+    lab.terminals.take_reported_output(
+        lab.session, call(), {"terminal_output": {"terminal_id": "t", "data": "é1\n"}}
+    )
+    lab.terminals.take_reported_output(
+        lab.session, call(), {"terminal_info": {"terminal_id": "t", "cwd": "/"}}
+    )
+    lab.terminals.take_reported_output(
+        lab.session, call(), {"terminal_output_delta": {"terminal_id": "t", "data": "2\n"}}
+    )
     assert lab.terminals.text(lab.session, "t") == "é1\n2\n"
     lab.editor.buffers[7] = []
     lab.terminals.watch(lab.session, "t", 7)
-    lab.terminals.hear(
+    lab.terminals.take_reported_output(
         lab.session, call(), {"terminal_exit": {"terminal_id": "t", "exit_code": 2, "signal": None}}
     )
     await eventually(lambda: "[exit 2]" in lab.editor.shown(7))
@@ -511,10 +517,14 @@ async def test_odd_reports_do_no_harm(lab: Lab):
     await lab.until(name, "ours")
     odd: list[Any] = [None, [], "text", {"terminal_id": name, "data": "theirs"}]
     for said in odd:
-        lab.terminals.hear(lab.session, call(), {"terminal_output": said, "terminal_exit": said})
+        lab.terminals.take_reported_output(
+            lab.session, call(), {"terminal_output": said, "terminal_exit": said}
+        )
     assert lab.terminals.text(lab.session, name) == "ours\n"
-    lab.terminals.hear(lab.session, call("c2"), {"terminal_output": {"data": "\ud800"}})
-    lab.terminals.hear(lab.session, call("c2"), {"terminal_output": {"terminal_id": 5, "data": 5}})
+    lab.terminals.take_reported_output(lab.session, call("c2"), {"terminal_output": {"data": "\ud800"}})
+    lab.terminals.take_reported_output(
+        lab.session, call("c2"), {"terminal_output": {"terminal_id": 5, "data": 5}}
+    )
     assert lab.terminals.text(lab.session, "c2") == "?"
     lab.terminals.close_session(lab.session)
     assert ["terminal_exit", 1, "c2", "gone"] in lab.editor.told

@@ -69,7 +69,7 @@ class Watched:
 
     async def call(self, *paths: Path | str, status: str = "in_progress", id: str = "c") -> None:
         places = tuple(schema.Location(path=str(path)) for path in paths)
-        self.watch.hear(self.agent.session, ToolCall(1, id, 0, status=status, locations=places))
+        self.watch.tool_call_changed(self.agent.session, ToolCall(1, id, 0, status=status, locations=places))
         await self.rest()
 
     async def edited(self, text: str, path: Path | None = None) -> None:

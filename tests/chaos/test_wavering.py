@@ -136,7 +136,7 @@ async def test_a_fault_behind_an_answer_keeps_no_turn_from_its_end(
 async def test_a_fault_behind_a_question_leaves_none_that_nobody_waits_for(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(stage.desk.client.services, "hear", broken)
+    monkeypatch.setattr(stage.desk.client.services, "tool_call_changed", broken)
     asked = stage.permission(CALL, OPTIONS)
     [answer] = await stage.answered(asked)
     assert "a fault of ours" in answer["error"]["message"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.protocol.schema import Diff, Location, ToolCallUpdate
-from acp_nvim.session.location import Follow, Place
+from acp_nvim.session.location import LocationFollower, Place
 
 
 def everywhere(_path: str) -> bool:
@@ -23,12 +23,12 @@ def at(*places: tuple[str, int | None]) -> tuple[Location, ...]:
 
 
 @pytest.fixture
-def follow() -> Follow:
-    return Follow("/w")
+def follow() -> LocationFollower:
+    return LocationFollower("/w")
 
 
 @pytest.mark.statement(118)
-def test_the_last_location_counts(follow: Follow) -> None:
+def test_the_last_location_counts(follow: LocationFollower) -> None:
     follow.tool(update(locations=at(("/w/a.py", 3), ("b.py", 7))))
     assert follow.take(0, everywhere) == Place("/w/b.py", 7)
     assert follow.take(9, everywhere) is None
@@ -36,28 +36,30 @@ def test_the_last_location_counts(follow: Follow) -> None:
 
 @pytest.mark.statement(118)
 @pytest.mark.parametrize(("line", "shown"), [(None, None), (0, 1), (1, 1), (7, 7)])
-def test_lines_begin_at_one_and_may_be_missing(follow: Follow, line: int | None, shown: int | None) -> None:
+def test_lines_begin_at_one_and_may_be_missing(
+    follow: LocationFollower, line: int | None, shown: int | None
+) -> None:
     follow.tool(update(locations=at(("a.py", line))))
     assert follow.take(0, everywhere) == Place("/w/a.py", shown)
     follow.touch("/w/b.py", line)
     assert follow.take(1, everywhere) == Place("/w/b.py", shown)
 
 
-def test_agents_without_locations_are_followed_by_their_input(follow: Follow) -> None:
+def test_agents_without_locations_are_followed_by_their_input(follow: LocationFollower) -> None:
     follow.tool(update(raw_input={"file_path": "a.py", "offset": 40, "limit": 9}))
     assert follow.take(0, everywhere) == Place("/w/a.py", 40)
     follow.tool(update("2", content=(Diff(path="/w/b.py", new_text="x"),)))
     assert follow.take(1, everywhere) == Place("/w/b.py")
 
 
-def test_locations_are_better_than_input(follow: Follow) -> None:
+def test_locations_are_better_than_input(follow: LocationFollower) -> None:
     follow.tool(update(locations=at(("a.py", 5)), raw_input={"path": "b.py"}))
     assert follow.take(0, everywhere) == Place("/w/a.py", 5)
     follow.tool(update(raw_input={"path": "b.py"}))
     assert follow.ready_at() is None
 
 
-def test_what_is_only_repeated_is_nothing_new(follow: Follow) -> None:
+def test_what_is_only_repeated_is_nothing_new(follow: LocationFollower) -> None:
     follow.tool(update(locations=at(("a.py", 5))))
     follow.tool(update("2", locations=at(("b.py", 1))))
     follow.take(0, everywhere)
@@ -67,7 +69,7 @@ def test_what_is_only_repeated_is_nothing_new(follow: Follow) -> None:
     assert follow.take(1, everywhere) == Place("/w/a.py", 6)
 
 
-def test_five_a_second_and_the_last_one_wins(follow: Follow) -> None:
+def test_five_a_second_and_the_last_one_wins(follow: LocationFollower) -> None:
     jumps = []
     for n in range(128):
         now = n / 128
@@ -80,7 +82,9 @@ def test_five_a_second_and_the_last_one_wins(follow: Follow) -> None:
 
 
 @pytest.mark.statement(118)
-def test_a_file_that_is_missing_is_passed_over_and_shown_when_its_call_has_made_it(follow: Follow) -> None:
+def test_a_file_that_is_missing_is_passed_over_and_shown_when_its_call_has_made_it(
+    follow: LocationFollower,
+) -> None:
     exists = {"/w/a.py"}.__contains__
     follow.touch("/w/a.py", 2)
     follow.tool(update(locations=at(("new.py", 1))))
@@ -93,7 +97,7 @@ def test_a_file_that_is_missing_is_passed_over_and_shown_when_its_call_has_made_
     assert follow.ready_at() is None
 
 
-def test_what_names_no_file_takes_no_time(follow: Follow) -> None:
+def test_what_names_no_file_takes_no_time(follow: LocationFollower) -> None:
     follow.touch("/w/missing.py")
     assert follow.take(0, lambda _: False) is None
     follow.touch("/w/a.py")
@@ -107,7 +111,7 @@ def test_what_names_no_file_takes_no_time(follow: Follow) -> None:
     )
 )
 def test_no_input_raises(raw: object) -> None:
-    follow = Follow("/w")
+    follow = LocationFollower("/w")
     follow.tool(update(raw_input=raw))
     place = follow.take(0, everywhere)
     assert place is None or (place.path.startswith("/") and (place.line is None or place.line >= 1))

@@ -8,15 +8,15 @@ import pytest
 
 from acp_nvim import limits
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
-from acp_nvim.terminals.request import Order
+from acp_nvim.terminals.request import TerminalRequest
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {"PATH": "/bin:/usr/bin", "PAGER": "less", **extra}
 
 
-def read(**params: Any) -> Order:
-    return Order.read(params, "/", environment)
+def read(**params: Any) -> TerminalRequest:
+    return TerminalRequest.read(params, "/", environment)
 
 
 @pytest.mark.statement(108)
