@@ -1,4 +1,4 @@
-"""The composition root: the editor's verbs come in, sessions and hosts do the work, frames go out."""
+"""The backend as a whole: serves the editor's commands, keeps sessions and agent processes, sends frames."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from acp_nvim.commands.queue import QueueCommands
 from acp_nvim.commands.review import ReviewCommands
 from acp_nvim.commands.saved_sessions import SavedSessionCommands
 from acp_nvim.commands.sessions import SessionCommands
-from acp_nvim.commands.table import dispatch, handle, joined
+from acp_nvim.commands.table import Refused, dispatch, handle, joined
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
 from acp_nvim.editor.interface import Editor
@@ -55,7 +55,7 @@ class App:
         self.settings = settings.NONE
         self.messages = MessageLog()
         self._logs: str | None = None  # the folder for files of log.wire
-        self._leaders: str | None = None  # the file for what Neovim has to end should we die
+        self._leaders: str | None = None  # the file of processes that Neovim has to end if the backend dies
         self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
@@ -96,7 +96,7 @@ class App:
         self._early: list[tuple[str, dict[str, Any]]] = []
 
     async def run(self) -> None:
-        """Until shutdown; then every agent is ended."""
+        """Serve commands until the shutdown; then end every agent."""
         try:
             async with anyio.create_task_group() as self._tasks:
                 for verb, payload in self._early:
@@ -106,7 +106,7 @@ class App:
                 finally:
                     self._transcripts.break_off()
                     for host in self.hosts:
-                        host.say_goodbye(host.sessions)  # while there is somebody to read it
+                        host.say_goodbye(host.sessions)  # while the agents still read
                     self.services.files.close()
                     self._decisions.end()
         finally:
@@ -122,15 +122,17 @@ class App:
             for host in self.hosts:
                 tasks.start_soon(host.connection.stop)
 
-    # --- the editor's verbs
+    # --- the editor's commands
 
     def receive(self, verb: str, payload: dict[str, Any]) -> None:
-        """One failing verb is one clear line; the next still works."""
+        """Serve a command. A fault becomes one message to the user, and the next command is still served."""
         if self._tasks is None:
             self._early.append((verb, payload))
             return
         try:
             dispatch(self.table, verb, payload)
+        except Refused as refused:
+            self.say("warn", str(refused))
         except Exception as error:
             log.exception("%s failed", verb)
             self.say("error", f"{verb}: {error}")
@@ -158,7 +160,7 @@ class App:
     # --- sessions
 
     def show(self, session: Session) -> None:
-        """From now on it is one of those that the editor knows."""
+        """Add the session to those that the editor shows."""
         self.sessions[session.number] = session
         self._views.show(session)
 
@@ -174,7 +176,7 @@ class App:
         self._views.grew(session)
 
     def forget(self, session: Session) -> None:
-        """It leaves the list; what it has to tell goes out first."""
+        """Remove the session. Its last news is sent before."""
         self._transcripts.let_go(session)
         left = self._views.forget(session)
         self.sessions.pop(session.number, None)
@@ -224,30 +226,30 @@ class App:
 
     def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         assert self._tasks
-        if not self._tasks.cancel_scope.cancel_called:  # nobody would cancel, or end, what begins after that
+        if not self._tasks.cancel_scope.cancel_called:  # a task that began now would never be cancelled
             self._tasks.start_soon(self._guarded, function, *arguments)
 
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """A fault in one agent's task must not end the others."""
+        """Run a task. A fault in it is logged and must not end the tasks of other agents."""
         try:
             await function(*arguments)
         except Exception as error:
             log.exception("%s failed", getattr(function, "__qualname__", function))
             self.say("error", f"internal fault: {error}; :Acp log has the details")
 
-    # --- what hosts tell
+    # --- messages and logs
 
     def say(self, level: str, text: str, path: str | None = None) -> None:
-        """The editor shows it, with as much of the path at its end as fits, and keeps it in a log of its own."""
+        """Show the user a message with as much of the path as fits. The editor keeps it in its own log, too."""
         said = [self.messages.without_secrets(each) for each in (text, path) if each]
         self.editor.notify(Message(level, *said))
 
     def warn_unkept(self, text: str) -> None:
-        """Something could not be written to the state folder. The editor warns of that once, whatever it was."""
+        """Warn that something could not be written to the state folder. The editor shows only the first warning."""
         self.editor.notify(Unkept(self.messages.without_secrets(text)))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
-        """The record of an agent's wire, from its start; with `log.wire` in a file as well."""
+        """Begin to record the wire of an agent; with `log.wire` in a file, too."""
         wanted = self.settings.log.wire and self._logs
         file = wire_file.begin(str(self._logs), spec.name, self.say) if wanted else None
         return WireTrace(spec.secrets, file=file)

@@ -63,7 +63,7 @@ class Backend:
             self._loop.call_soon(self._editor.say_over)
 
     def finish(self) -> None:
-        """End what we started, in bounded time, because Neovim is gone or has said goodbye."""
+        """End all agents and commands within a bounded time, because Neovim has gone or is quitting."""
         if self._root and not self._root.done():
             self._root.cancel()
             loop = self._loop

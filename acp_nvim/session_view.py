@@ -24,10 +24,10 @@ class SessionView:
         self.view = ChatView(
             session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
         )
-        self.has_news = True  # beside the chat: to look at the status costs more than a piece of text
+        self.has_news = True  # beside the text of the chat: comparing the status costs more than a chunk
         self._status = StatusChanges(session)
         self._state: str | None = None  # as it was told last
-        self._anew = False
+        self._must_reset = False
         self._late_since: float | None = None
         self._middle_at = 0.0
         self._commands: object = None
@@ -46,7 +46,7 @@ class SessionView:
     def anew(self) -> None:
         """Send everything again, because the chat's buffer is empty."""
         self.view.reset()
-        self._anew = True
+        self._must_reset = True
 
     def frame(self, calls: list[Call], now: float) -> bool:
         """Add this session's calls; True if the chat has more than one frame takes.
@@ -89,9 +89,9 @@ class SessionView:
         if self._begun != self.session.transcript.begun:
             self._begun = self.session.transcript.begun
             self.anew()
-        if self._anew:
+        if self._must_reset:
             calls.append(Reset(number))
-            self._anew = False
+            self._must_reset = False
         middle = not self.session.in_turn or now - self._middle_at >= PATIENCE
         if middle:
             self._middle_at = now

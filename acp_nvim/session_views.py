@@ -23,7 +23,7 @@ class SessionViews:
         return self._shown[session.number]
 
     def show(self, session: Session) -> None:
-        """From now on the editor knows this session."""
+        """Begin to show this session."""
         shown = self._shown[session.number] = SessionView(session, self._terminal)
         if size := self._sizes.get(session.number):
             shown.view.fit(size)
@@ -35,7 +35,7 @@ class SessionViews:
             shown.view.fit(size)
 
     def touch(self, session: Session) -> None:
-        """Something of the session has changed."""
+        """Mark the session as changed, and ask for a frame."""
         shown = self._shown.get(session.number)
         if shown:
             shown.has_news = True
@@ -43,7 +43,7 @@ class SessionViews:
         self._editor.wake(at_once=shown is not None and shown.is_awaited)
 
     def grew(self, session: Session) -> None:
-        """The session's text has grown, and nothing else has changed."""
+        """Mark the session as changed in its text alone, which costs less to send."""
         if shown := self._shown.get(session.number):
             self._touched[session.number] = shown
         self._editor.wake()

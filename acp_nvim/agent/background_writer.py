@@ -1,4 +1,4 @@
-"""Writes to private files in a thread, one after the other: the disk may be slow, and nobody waits for it."""
+"""Writes to files in a thread, one write after the other, because the disk may be slow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Write(NamedTuple):
 
 
 class BackgroundWriter:
-    """`what` begins the sentence that tells of a failure. It is told once, until a write has worked again."""
+    """`what` begins the message about a failure. There is one message until a write has worked again."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class BackgroundWriter:
             self._spawn(self._drain)
 
     def end(self) -> None:
-        """No task can be started any more: what comes waits for `close`."""
+        """Let writes wait for `close`, because no task can be started any more."""
         self._is_ending = True
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class BackgroundWriter:
             self._is_running = False
 
     def _write(self) -> str | None:
-        """All that waits, up to the first failure that is worth a word."""
+        """Write all that waits. At the first failure, return the message if there is one."""
         with self._lock:
             while self._waiting:
                 write = self._waiting.popleft()

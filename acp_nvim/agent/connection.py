@@ -109,7 +109,7 @@ class Connection:
         on_timeout: Callable[[], None] | None = None,
         owner: object = None,
     ) -> None:
-        """`then` is called exactly once, however late. May be used before `run`: it is sent at the start.
+        """Send a request; `then` is called exactly once. A request that is made before `run` is sent at the start.
 
         `owner`: who may give it up.
         """
@@ -167,7 +167,7 @@ class Connection:
             self._asked = True
             raise
         finally:
-            report = await self._bury(process)
+            report = await self._clean_up(process)
         return report
 
     async def stop(self, grace: float = _GRACE) -> None:
@@ -192,7 +192,7 @@ class Connection:
         self._deliver_all(self._peer.finish())
         await process.stop(self._patience)
 
-    async def _bury(self, process: AgentProcess) -> ExitReport:
+    async def _clean_up(self, process: AgentProcess) -> ExitReport:
         try:
             with anyio.CancelScope(shield=True):
                 await process.stop(_GRACE)

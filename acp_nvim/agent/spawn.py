@@ -21,12 +21,12 @@ class StartError(Exception):
         self._absent = absent  # there is no such program
 
     def told(self, name: str, install: str | None) -> str:
-        """The sentence, with how to install the program if the program is missing."""
+        """Return the sentence, with how to install the program if it is missing."""
         return f"{name} is not installed: {install}; {self}" if self._absent and install else str(self)
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """Neovim's environment without its address, and what the user has configured."""
+    """Return Neovim's environment without its address, with what the user has configured."""
     inherited = {key: value for key, value in os.environ.items() if key not in WITHHELD}
     return inherited | dict(extra)
 

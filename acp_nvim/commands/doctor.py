@@ -101,7 +101,7 @@ class Doctor:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run, connection, spec, unstartable)
                 answer, ms = await _greet(connection, self._app.services.offer, seconds)
-                report |= _told(answer, spec, listener, seconds, ms)
+                report |= _report(answer, spec, listener, seconds, ms)
                 report["slow_end"] = await _end(connection)
                 tasks.cancel_scope.cancel()
         finally:
@@ -147,7 +147,7 @@ async def _end(connection: Connection) -> bool:
     return time.monotonic() - began >= _GRACE
 
 
-def _told(
+def _report(
     answer: Result | None, spec: AgentSpec, listener: Listener, seconds: float, ms: float
 ) -> dict[str, Any]:
     if answer is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_nvim.commands import open_questions
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.messages.questions import Form, FormErrors, FormSend
@@ -20,17 +21,14 @@ class FormCommands:
         }
 
     def _send(self, command: FormSend) -> None:
-        """Answer by a form's buffer that was written."""
-        wanted = command.question
-        for session in self._app.sessions.values():
-            question = session.questions.get(wanted)
-            if question and question.form is not None:
-                filled = question.form.read({name: dict(field) for name, field in command.fields.items()})
-                if self._take(session, question, filled):
-                    session.end_question(question, question.option("answer"), "user")
-                    self._app.touch(session)
-                return
-        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
+        """Answer a question by what the user has written into its form's buffer."""
+        session, question = open_questions.get(self._app, command.question)
+        if question.form is None:
+            raise ValueError(f"question {question.id} has no form")
+        filled = question.form.read({name: dict(field) for name, field in command.fields.items()})
+        if self._take(session, question, filled):
+            session.end_question(question, question.option("answer"), "user")
+            self._app.touch(session)
 
     def takes(self, session: Session, question: Question, option: Option | None, content: Any) -> bool:
         """Whether the question may be answered so. If not, it stays open, and the user hears why or gets the form."""

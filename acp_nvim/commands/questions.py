@@ -1,7 +1,8 @@
-"""What the user decides: the verbs of questions."""
+"""Commands that answer questions, show their changes, and set or forget rules."""
 
 from __future__ import annotations
 
+from acp_nvim.commands import open_questions
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.forms import FormCommands
@@ -36,13 +37,7 @@ class QuestionCommands:
         }
 
     def _answer(self, command: Answer) -> None:
-        wanted = command.question
-        for session in self._app.sessions.values():
-            if question := session.questions.get(wanted):
-                return self._answer_question(session, question, command)
-        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
-
-    def _answer_question(self, session: Session, question: Question, command: Answer) -> None:
+        session, question = open_questions.get(self._app, command.question)
         option_id = command.option
         conflict = self._app.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
@@ -62,7 +57,7 @@ class QuestionCommands:
         self._app.touch(session)
 
     def _show_again(self, session: Session, question: Question) -> None:
-        """It has changed on the way to us. Who answers by a program is asked anew."""
+        """Ask again, because the question has changed since it was answered; programs get the event again."""
         session.news.add("AcpQuestion", id=question.id)
         self._app.touch(session)
         self._app.say("warn", _CHANGED)
@@ -80,27 +75,24 @@ class QuestionCommands:
         return None
 
     def _diff(self, command: Diff) -> None:
-        for session in self._app.sessions.values():
-            if question := session.questions.get(command.question):
-                if conflict := self._app.services.files.conflicts.open.get(question.id):
-                    return self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
-                return self._app.services.proposals.show(
-                    session, question, focus=command.focus, auto=command.auto
-                )
-        if not command.auto:
-            self._app.say("warn", f"question {command.question} is not open any more")
+        found = open_questions.find(self._app, command.question)
+        if found is None:
+            if not command.auto:
+                self._app.say("warn", f"question {command.question} is not open any more")
+            return
+        session, question = found
+        if conflict := self._app.services.files.conflicts.open.get(question.id):
+            self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
+        else:
+            self._app.services.proposals.show(session, question, focus=command.focus, auto=command.auto)
 
     def _decide(self, command: Decide) -> None:
-        """What the user wants of all files of a proposal."""
-        for session in self._app.sessions.values():
-            if question := session.questions.get(command.question):
-                return self._app.services.proposals.decide(
-                    question, command.version, command.files, command.option
-                )
-        self._app.say("warn", f"question {command.question} is not open any more: nothing was sent")
+        """Take the user's decision on all files of a proposal."""
+        _, question = open_questions.get(self._app, command.question)
+        self._app.services.proposals.decide(question, command.version, command.files, command.option)
 
     def _merged(self, command: Merged) -> None:
-        """The user's own merge of a conflict is there: it answers the question."""
+        """Answer a conflict by the merge that the user has written."""
         wanted, conflicts = command.question, self._app.services.files.conflicts
         conflict = conflicts.open.get(wanted)
         if conflict is None or conflict.question is None:
@@ -114,14 +106,8 @@ class QuestionCommands:
     # --- rules
 
     def _allow(self, command: Allow) -> None:
-        """The rule that would allow just what is asked: told, or set for the session."""
-        wanted = command.question
-        for session in self._app.sessions.values():
-            if question := session.questions.get(wanted):
-                return self._allow_by_rule(session, question, command)
-        self._app.say("warn", f"question {wanted} is not open any more: nothing was sent")
-
-    def _allow_by_rule(self, session: Session, question: Question, command: Allow) -> None:
+        """Show the rule that would allow just what is asked, or set it for the session."""
+        session, question = open_questions.get(self._app, command.question)
         rule, reason = self._rules.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
@@ -148,7 +134,7 @@ class QuestionCommands:
         self._app.say("info" if ours else "warn", _forgotten(session, ours, of_agent))
 
     def _why(self, command: Why) -> None:
-        """Of the tool call under that key, else of the last that was decided."""
+        """Say how the tool call with that key was decided, or else the last one that was."""
         session = self._app.session(command.session)
         key = command.key
         entry = session.transcript.entry(int(key)) if key else None
@@ -182,5 +168,5 @@ def _elsewhere(session: Session) -> str:
 
 
 def _allows(option: Option) -> bool:
-    """A no holds for whatever the question has become."""
+    """Whether the option allows something. A rejection counts for any version of its question."""
     return not option.kind.startswith("reject")

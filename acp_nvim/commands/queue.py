@@ -31,10 +31,10 @@ class QueueCommands:
         session.queue.replace(kept, edits(was, wanted))
         if late:
             self._app.editor.notify(History(session.number, late))
-        told = _gone(
+        told = _already_sent(
             late, "sent before your edit (<C-p> has it): ", "{} sent before your edits (<C-p> has them)"
         )
-        told += _gone(again, "already sent: ", "{} already sent")
+        told += _already_sent(again, "already sent: ", "{} already sent")
         count = len(session.queue)
         told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
         self._app.say("warn" if again or late else "info", "; ".join(told))
@@ -48,7 +48,7 @@ class QueueCommands:
             self._app.editor.notify(FillPrompt(session.number, "".join(entry.parts)))
 
 
-def _gone(texts: list[str], one: str, many: str) -> list[str]:
+def _already_sent(texts: list[str], one: str, many: str) -> list[str]:
     """Return the message. What to do comes first: a narrow screen cuts the end off."""
     if len(texts) > 1:
         return [many.format(len(texts))]

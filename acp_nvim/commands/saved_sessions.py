@@ -61,7 +61,7 @@ class SavedSessionCommands:
         self._listings.clear()
         for host in self._app.hosts:
             host.kept = False
-            host.rest()
+            host.stop_if_unused()
 
     def agent_ready(self, host: Host) -> None:
         """Ask an agent that is ready for its sessions."""

@@ -32,7 +32,7 @@ class SessionCommands:
             "follow_paused": handle(FollowPaused, self._pause_following),
         }
 
-    # --- how it begins
+    # --- the beginning
 
     def _new(self, command: New) -> None:
         known = command.id
@@ -59,7 +59,7 @@ class SessionCommands:
         self._app.start(session, way)
         return session
 
-    # --- what it is to do
+    # --- prompts and following
 
     def _prompt(self, command: PromptCommand) -> None:
         session = self._app.session(command.session)
@@ -123,7 +123,7 @@ class SessionCommands:
         session.following, session.paused = False, True
         self._app.touch(session)
 
-    # --- how it ends, and comes back
+    # --- the end, and starting again
 
     def _stop(self, command: Stop) -> None:
         host = self._app.host_of(self._app.session(command.session))
@@ -145,8 +145,7 @@ class SessionCommands:
         self._app.spawn(self._restart, lived, host, free)
 
     async def _restart(self, lived: list[Session], host: Host | None, free: list[Session]) -> None:
-        """Every session that lived in the process comes back, as far as the agent can; those that have waited
-        for a login with their prompts."""
+        """Start every session of the process again. Those in `free` waited for the login and may send their prompts."""
         ways = {each.number: _way_back(each, host) for each in lived}
         if host:
             await host.connection.stop()

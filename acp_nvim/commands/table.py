@@ -14,6 +14,10 @@ M = TypeVar("M", bound=Command)
 _UPDATED = "restart Neovim after an update"
 
 
+class Refused(Exception):
+    """Why a command is not carried out: a warning to the user."""
+
+
 class Handler(NamedTuple):
     model: type[Command]
     function: Callable[[Any], None]

@@ -32,20 +32,20 @@ class AgentMessages:
         self.requests = Requests(host.connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
-        self.asked = Elicitations(self._find, lambda: host.sessions, self._app.touch, services.visit)
+        self.elicitations = Elicitations(self._find, lambda: host.sessions, self._app.touch, services.visit)
         self.agent_ready()
         for method, serve in services.serve.items():
             self.requests.later[method] = partial(self._serve, serve)
 
     def agent_ready(self) -> None:
         """Register the requests of its dialect, because the agent has introduced itself."""
-        self.asked.serve(self.requests, self._host.dialect)
+        self.elicitations.serve(self.requests, self._host.dialect)
 
     def on_update(self, params: Any) -> None:
         session_id, updates = decode.update(params, self._host.dialect)
         session = self._starts.by_id.get(session_id or "")
         if session is None:
-            return self._unclaimed(session_id, params)
+            return self._update_of_unknown_session(session_id, params)
         if session.reloading:
             session.replay()
             self._app.touch(session)
@@ -77,7 +77,7 @@ class AgentMessages:
             how = "refused" if what == "request" else "ignored"
             self._app.log("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
-    def _unclaimed(self, session_id: str | None, params: Any) -> None:
+    def _update_of_unknown_session(self, session_id: str | None, params: Any) -> None:
         if not self._starts.keep(session_id, params):
             self._app.log(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
@@ -108,7 +108,7 @@ class AgentMessages:
             return other
 
     def _enforce(self, entry: Entry) -> None:
-        """Serve no request while a refused change is still on the disk."""
+        """Take refused changes off the disk before a request is served."""
         params = entry.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
         if session := self._find(known):
@@ -132,7 +132,7 @@ class AgentMessages:
         call, answer = session.call_of(question), question.answer
         if call and answer and not answer.kind.startswith("reject"):
             self._app.services.enforcement.allowed(session, call)
-        self._app.rules.ended(session, question, dialect)
+        self._app.rules.answered(session, question, dialect)
 
     def _warn(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)
@@ -151,7 +151,7 @@ class AgentMessages:
             for session in self._host.sessions:
                 self._app.touch(session)
         elif notification.method == "elicitation/complete":
-            self.asked.complete(notification.params)
+            self.elicitations.complete(notification.params)
         else:
             self._app.log("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
             if not notification.method.startswith("$/"):  # those may always be ignored

@@ -85,32 +85,32 @@ class AgentServices:
         return {**files, **self.terminals.serve}
 
     def can_begin_at_once(self, session: Session) -> bool:
-        """Neither is anything of the last turn still looked for, nor is there a git to be asked first."""
+        """Whether a turn may begin without waiting for the changes of the last one, and without asking git."""
         folders = (session.cwd, *session.roots)
         return self.watch.is_settled(session) and not any(map(git_status.is_above, folders))
 
     async def settle(self, session: Session) -> None:
-        """Wait for what the last turn has changed, but not for ever: a file may be locked, git or the disk slow."""
+        """Wait until the changes of the last turn are known; a moment at most, since git or the disk may be slow."""
         with anyio.move_on_after(_SETTLING):
             await self.watch.settled(session)
 
     async def look_around(self, session: Session) -> None:
-        """Wait until the files are known as they are before the turn; no longer than an agent takes to begin."""
+        """Wait until it is known how the files look before the turn; no longer than an agent takes to begin."""
         with anyio.move_on_after(_LOOKING):
             await self.watch.begun(session)
 
     def begin_turn(self, session: Session) -> None:
-        """The last moment before the agent can change anything."""
+        """Note how the files look, just before the agent can change them."""
         self.files.at_turn_start(session, self.loaded)
         self.watch.begin(session, self.loaded)
         self.review.begin_turn(session)
 
     def report(self, session: Session) -> str:
-        """What the next prompt begins with, as it is now."""
+        """Return the report that the next prompt begins with."""
         return "\n\n".join([*session.take_reports(), *self.review.report(session)])
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now; before the agent is told anything about it."""
+        """Show all services a tool call that has changed, before the agent gets an answer about it."""
         self.enforcement.tool_call_changed(session, call)
         self.watch.tool_call_changed(session, call)
         if has_diff(call, session.cwd):
@@ -123,21 +123,21 @@ class AgentServices:
         self.files.documents.wake()
 
     def end(self, session: Session) -> None:
-        """Its agent is gone, or it lives there no longer."""
+        """Drop all of a session that has left its agent, or whose agent has ended."""
         self.enforcement.end(session)
         self.terminals.close_session(session)
         self.files.forget(session)
         self.watch.end(session)
 
     def modified(self, path: str, is_modified: bool) -> None:
-        """A loaded buffer has unsaved changes now, or none any more."""
+        """Note whether a loaded buffer has unsaved changes."""
         self.files.documents.modified(path, is_modified)
         self.watch.modified(path, is_modified)
         if not is_modified:
             self.enforcement.saved(path)
 
     def visit(self, url: str) -> None:
-        """The user has said that this page shall be opened."""
+        """Open a page. The user has allowed it."""
         self._editor.notify(Visit(url))
 
     # --- what files and terminals tell
@@ -162,7 +162,7 @@ class AgentServices:
         return self.watch.known(session, path)
 
     def on_broken(self, path: str) -> None:
-        """What the file holds is no change of anybody's: a write of ours has broken off."""
+        """Count what the file holds as no change of the agent's, because a write of ours has broken off."""
         self.watch.wrote(path, sight.text(path))
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
@@ -176,11 +176,11 @@ class AgentServices:
         self._touch(session)
 
     def _writes_through(self, session: Session) -> bool:
-        """An agent that may not write by way of us writes the disk, whatever it is known for."""
+        """Whether the agent writes by asking us. Where we offer no writing, it writes the disk."""
         return session.writes_through and self._settings.fs.write
 
     async def _write(self, entry: Entry, session: Session) -> Any:
-        """Who listens to writes hears of this one before the agent goes on."""
+        """Write a file. Listeners of AcpFileWritten are called before the agent goes on."""
         session.writes_through = True
         try:
             return await self.files.write(entry, session)
@@ -206,7 +206,7 @@ class AgentServices:
         self._touch(session)
 
     def _on_taken_back(self, path: str) -> None:
-        """By the user: the agent's turn is not to wonder about it."""
+        """Count what the user's undo has written as no change of the agent's."""
         self.watch.wrote(path, sight.text(path))
 
     def _terminal_grew(self, session: Session, terminal_id: str) -> None:

@@ -61,13 +61,13 @@ class Host:
         self.agent: schema.Initialized | None = None
         self.alive = True
         self.stopping = False
-        self.kept = False  # somebody looks at what it has saved: it stays without a session
+        self.kept = False  # the list of its saved sessions is open, so it runs without a session
         self.logging_in = self.logged_out = False
         self.starts = SessionStarts(self)
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app
-        self.offer = app.services.offer  # the agent goes by what it was offered at its start
-        self._owed = 0  # answers to requests that are no prompts
+        self.offer = app.services.offer  # as they were when the agent was started
+        self._unanswered = 0  # requests of ours, prompts not counted
         self._tasks = tasks
         self._turns = Turns(self)
         self._messages = messages = AgentMessages(self, self.starts, tasks)
@@ -105,7 +105,7 @@ class Host:
     # --- sessions
 
     def open(self, session: Session, way: Way) -> None:
-        """As soon as the agent is ready."""
+        """Start a session, as soon as the agent is ready."""
         if session not in self.sessions:
             self.sessions.append(session)
         session.starting()
@@ -113,33 +113,33 @@ class Host:
         self.starts.want(session, way)
 
     def close(self, session: Session) -> None:
-        """The user is done with it."""
+        """End a session that the user has closed."""
         self.say_goodbye([session])
         self.leave(session)
 
     def say_goodbye(self, sessions: list[Session]) -> None:
-        """The agent is told that they are closed, where it can be."""
+        """Send session/close for these sessions, if the agent offers it."""
         for session in sessions:
             if self.alive and session.id and self.agent and self.agent.session("close"):
                 self.call("session/close", {"sessionId": session.id}, lambda _: None)
 
     def leave(self, session: Session) -> None:
-        """It lives here no longer: nothing that comes is for it."""
+        """Remove the session: later messages of the agent are not for it."""
         self.connection.give_up(session)
         if not any(each.phase == "auth" for each in self.sessions if each is not session):
             self.cancel_login()  # nobody waits for it any more
         self._app.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.starts.forget(session)
-        self.rest()
+        self.stop_if_unused()
 
-    def rest(self) -> None:
-        """A process that nobody needs is ended."""
-        if self.alive and not (self.sessions or self.kept or self._owed or self.stopping):
+    def stop_if_unused(self) -> None:
+        """Stop the process if nothing needs it."""
+        if self.alive and not (self.sessions or self.kept or self._unanswered or self.stopping):
             self.stop()
 
     def stop(self) -> None:
-        """From now on nothing begins here; the process ends in its own time."""
+        """Stop the process. No session and no turn begins here any more."""
         self.stopping = True
         self._tasks.start_soon(self.connection.stop)
 
@@ -149,7 +149,7 @@ class Host:
 
     def _initialized(self, result: Result) -> None:
         if isinstance(result, Gone):
-            return  # on_exit tells
+            return  # on_exit tells the user
         if isinstance(result, Failure):
             return self._unusable(f"{self.spec.name} refused to start: {result.error}")
         agent = decode.initialized(result.result)
@@ -163,7 +163,7 @@ class Host:
             self._facts(session)
         self.starts.begin_waiting()
         self._app.host_ready(self)
-        self.rest()
+        self.stop_if_unused()
 
     def _unusable(self, why: str) -> None:
         for session in self.sessions:
@@ -172,7 +172,7 @@ class Host:
         self._app.say("error", why)
         self.stop()
 
-    # --- how they were opened
+    # --- what session_start.py tells and asks
 
     def servers(self, session: Session) -> list[dict[str, Any]]:
         return self._app.servers.of(session, self.spec, self.agent)
@@ -191,13 +191,13 @@ class Host:
         self._app.touch(session)
 
     def wants_login(self, session: Session, error: RpcError) -> None:
-        """Prompts that are there already go out after the login: their user has sent them."""
+        """Lock the session until a login. Prompts that are queued are sent then, because the user has sent them."""
         hint = login_methods.login_hint(self.agent.auth_methods if self.agent else (), error)
         session.lock(f"{self.name} wants a login first: {hint.brief}", f"{self.name} {hint.text}")
         self._app.touch(session)
 
     def drop(self, session: Session, why: str) -> None:
-        """No half session is left."""
+        """Remove a session that could not be opened."""
         self._app.say("error", why)
         self.leave(session)
         self._app.forget(session)
@@ -206,7 +206,7 @@ class Host:
         self._app.say("warn", text)
 
     def log_out(self) -> None:
-        """What is at rest wants a login from now on; what runs is cancelled, and wants it then."""
+        """Lock all sessions after a logout. A running turn is cancelled, and its session is locked at the end of it."""
         self.logged_out = True
         for session in self.sessions:
             self.cancel(session)
@@ -218,7 +218,7 @@ class Host:
             session.lock(f"{self.name} is logged out: :Acp login", "logged out: :Acp login")
 
     def unlock(self) -> None:
-        """The user has logged in: what waited for that goes on."""
+        """Go on with what waited for the login."""
         self.logged_out = False
         self.starts.unlock()
         for session in self.sessions:
@@ -229,7 +229,7 @@ class Host:
     def _facts(self, session: Session) -> None:
         info = self.agent.agent_info if self.agent else None
         session.facts = {
-            # until it has introduced itself: as it did before, where it has
+            # the former title, until the agent has introduced itself again
             "agent_title": name_of((info and (info.title or info.name)) or _known(session) or self.spec.name),
             "agent_version": name_of(info.version) if info and info.version else None,
             "capabilities": bounded(self.agent.capabilities) if self.agent else None,
@@ -248,8 +248,8 @@ class Host:
         self._app.touch(session)
 
     def cancel(self, session: Session) -> None:
-        """Give up the running turn; where none runs, whatever else is under way. The agent still owes its answer."""
-        # told first: after the answer "cancelled" to its question, an agent might go on with the turn for a moment
+        """Cancel the running turn, or else all requests under way. The agent still has to answer them."""
+        # before the answers to its questions: after "cancelled" an agent might go on with the turn for a moment
         if session.in_turn and not session.cancelling and self.alive:
             self._turns.hurry(session)
             self.connection.notify("session/cancel", {"sessionId": session.id})
@@ -262,7 +262,7 @@ class Host:
         self._app.touch(session)
 
     def on_exit(self, report: ExitReport) -> None:
-        """The process has ended: whatever waited for it ends with it."""
+        """End all sessions, because the process has ended."""
         self.alive = False
         ready = self.agent is not None
         reason = "stopped" if report.asked else "exited" if ready else "failed"
@@ -276,7 +276,7 @@ class Host:
         self._app.host_changed()
 
     def _agent_exited(self, session: Session, reason: str, error: str | None) -> None:
-        """A fault in what one session leaves behind must not keep the others."""
+        """End one session. A fault must not keep the others from being ended."""
         try:
             self._app.services.end(session)
         except Exception:
@@ -292,8 +292,8 @@ class Host:
         unbounded: bool = False,
         owner: object = None,
     ) -> None:
-        """A request that is no prompt; where the agent does not know it, by its older name."""
-        self._owed += 1
+        """Send a request other than a prompt. If the agent does not know its name, the older name is tried."""
+        self._unanswered += 1
         seconds = self.spec.timeout_ms / 1000
 
         def answered(result: Result) -> None:
@@ -302,8 +302,8 @@ class Host:
                 self.call(*older, lambda late: then(result if _is_unknown(late) else late), unbounded, owner)
             else:
                 then(result)
-            self._owed -= 1
-            self.rest()
+            self._unanswered -= 1
+            self.stop_if_unused()
 
         self.connection.call(
             method,

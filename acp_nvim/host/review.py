@@ -37,16 +37,16 @@ class Review:
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
 
     def text_of(self, path: str) -> str | None:
-        """What the user has there, as far as it is known without asking the editor. None: no text."""
+        """Return the user's text of a file, as far as it is known without asking the editor; None if it is no text."""
         found = self.unsaved.get(path) or sight.text(path)
         return found if isinstance(found, str) else None
 
     # --- what the editor is told
 
     def changed(self, by: Doer, given: str, before: Held, after: str | None) -> None:
-        """Somebody has changed the disk. A text that nobody knows cannot be brought back.
+        """Tell the editor of a change on the disk. A text that nobody knows cannot be brought back.
 
-        Of a loaded file the editor knows by the change of its buffer.
+        The editor sees changes of a loaded file in its buffer.
         """
         path = disk.resolve(given)
         if after is not None and self._is_loaded(path):
@@ -65,7 +65,7 @@ class Review:
         self._editor.notify(Changed(path, change))
 
     def begin_turn(self, session: Session) -> None:
-        """What was decided is listed no longer."""
+        """Tell the editor that a turn begins: it drops changes that were decided from its list."""
         self._editor.notify(TurnBegins(session.number, session.turn))
 
     def turn_over(self, session: Session, turn: int) -> None:
@@ -79,7 +79,7 @@ class Review:
     # --- what the editor tells
 
     def wrote(self, path: str) -> None:
-        """The user's undo has written that file, or deleted it: the agent's turn is not to wonder about it."""
+        """Take it that the user's undo has written or deleted this file."""
         self._wrote(path)
 
     def note(self, session: Session, turn: int, text: str) -> None:
@@ -91,13 +91,13 @@ class Review:
             self._touch(session)
 
     def lost(self, number: int, files: list[LostLines]) -> None:
-        """What the user has made of the session's lines, in all files."""
+        """Keep what the user has undone or edited of the session's lines, in all files."""
         self._reports[number] = files
 
     # --- what the agent is told
 
     def report(self, session: Session) -> list[str]:
-        """What the user has undone or edited of its changes since its last prompt. It knows from now on."""
+        """Return what the user has undone or edited since the last prompt. It is reported once."""
         files = self._reports.pop(session.number, [])
         if files:
             self._editor.notify(Reported(session.number))

@@ -63,7 +63,7 @@ class RuleApplier:
             session.transcript.note("error", told)
             self._say("error", told)
 
-    def ended(self, session: Session, question: Question, dialect: Dialect) -> None:
+    def answered(self, session: Session, question: Question, dialect: Dialect) -> None:
         """Record the answer to an agent's question, and remember one that counts always."""
         call = session.call_of(question)
         if call is None:

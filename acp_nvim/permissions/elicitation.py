@@ -1,6 +1,6 @@
-"""What agents ask in words: forms and pages of `elicitation/create`, and questions beside the standard.
+"""Asks the user what agents want to know in words: forms and pages of `elicitation/create`, questions of dialects.
 
-An agent gets exactly one answer: accept with what was filled in, decline, or cancel when nobody decided.
+The agent gets exactly one answer: accept with what was filled in, decline, or cancel if nobody decided.
 """
 
 from __future__ import annotations

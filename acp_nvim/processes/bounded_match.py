@@ -27,7 +27,7 @@ _FOUND = {ord("1"): True, ord("0"): False}
 
 
 def match(trials: Sequence[Trial]) -> list[bool | None]:
-    """Of each trial whether it matches. None: that cannot be told, for it took too long or is no expression."""
+    """Return for each trial whether it matches; None if it took too long or is no expression."""
     if all(_is_quick(pattern) for pattern, _, _ in trials):
         return [_is_match(re.compile(pattern), texts, whole) for pattern, texts, whole in trials]
     found = [_FOUND.get(each) for each in _asked(trials)]
@@ -51,7 +51,7 @@ def _is_match(pattern: re.Pattern[str], texts: Sequence[str], whole: bool) -> bo
 
 
 def _asked(trials: Sequence[Trial]) -> bytes:
-    """One character for each trial, as far as the child came."""
+    """Return a character for each trial that the child has finished."""
     try:
         child = [sys.executable, "-I", "-S", _CHILD]
         run = subprocess.run(child, input=marshal.dumps(list(trials)), capture_output=True, timeout=_SECONDS)

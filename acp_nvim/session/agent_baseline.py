@@ -1,7 +1,7 @@
-"""What an agent believes of the files: the base on which it builds when it writes one.
+"""What an agent knows of each file: the base of the merge when it writes the file.
 
-It believes its last content exactly as sent, never what became of it by a merge or a formatter; and of what it read the
-lines that it was given, no others:
+It knows the text that it sent last, never what a merge or a formatter has made of it. Of a file that it has read it
+knows the lines that it was given, no others:
 
     it has read     a b c d
     the file is     a X c d E         the user has changed b and added E
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class AgentBaseline:
-    """Of one session. Paths are resolved ones; None are the bytes of a file that was not there."""
+    """Paths are resolved. A file that did not exist has None for its bytes."""
 
     def __init__(self, now: int) -> None:
         self.turn_began = now  # on the clock of the file system
@@ -39,8 +39,8 @@ class AgentBaseline:
         self._at_turn_start.pop(path, None)
 
     def learn_lines(self, path: str, text: str, end: str, line: int | None, limit: int | None) -> None:
-        """The agent was given `limit` lines of `text` from `line` on. Of a file that it has nothing of yet, it is taken
-        to know the rest as it is now."""
+        """Learn that the agent was given `limit` lines of `text` from `line` on. Of a file that is new to it, it is
+        taken to know the rest as it is now."""
         first = max(line or 1, 1) - 1
         believed = self._texts.get(path)
         if limit == 0:
@@ -54,16 +54,16 @@ class AgentBaseline:
         self.learn(path, end.join(lines) + (end if final and lines else ""))
 
     def begin_turn(self, now: int, looked_at: dict[str, bytes | None]) -> None:
-        """`looked_at`: files as they are now, because they could change before the agent asks for them."""
+        """`looked_at` are files as they are now, which may change before the agent asks for them."""
         self.turn_began = now
         self._at_turn_start = looked_at
 
     def base(
         self, path: str, disk: bytes | None, changed: int, decode: Callable[[bytes], T]
     ) -> str | T | None:
-        """The text that a write of the agent builds on; None if nobody knows.
+        """Return the text that a write of the agent builds on; None if it is not known.
 
-        A file that has not changed since the turn began is its own witness; otherwise somebody must have looked.
+        A file that has not changed since the turn began still shows it.
         """
         if path in self._texts:
             return self._texts[path]
@@ -73,8 +73,8 @@ class AgentBaseline:
 
 
 def merged_section(old: list[str], new: list[str], first: int, last: int) -> list[str]:
-    """`old` with what is different in the rows `first` to `last` of `new`. Of an edit that lies there in part, only new
-    lines that replace nothing are taken over: for the rest nobody can say what the agent has seen."""
+    """Return `old` with what is different in the rows `first` to `last` of `new`. Of an edit that lies there in part,
+    only lines that replace nothing are taken over: nobody knows what the agent has seen of the rest."""
     taken: list[Edit] = []
     shift = 0  # of the rows of `new` against those of `old`
     for edit in _by_line(edits(old, new)):
@@ -90,7 +90,7 @@ def merged_section(old: list[str], new: list[str], first: int, last: int) -> lis
 
 
 def _by_line(changes: list[Edit]) -> list[Edit]:
-    """Lines that replace as many pair by position."""
+    """Divide edits that replace as many lines as they remove into edits of one line."""
     found: list[Edit] = []
     for edit in changes:
         if edit.last - edit.first == len(edit.lines):

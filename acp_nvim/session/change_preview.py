@@ -1,4 +1,4 @@
-"""What a tool call would change, as far as its question shows it: the first lines of its diff."""
+"""The change of a tool call as its question shows it: the first lines of the diff of each file."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class FilePreview(NamedTuple):
     whole: bool = False  # that is the file, and no part of it
 
     def gutter(self, most: int = KEPT_ROWS) -> int:
-        """The width of the numbers of so many rows."""
+        """Return the width of the line numbers of the first rows."""
         return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=1)
 
     @property
     def changed(self) -> int:
-        """Lines of the diff that are no context."""
+        """Count the lines that are added or removed."""
         return (self.added or 0) + (self.removed or 0)
 
 
 def counts(previews: tuple[FilePreview, ...]) -> tuple[int, int] | None:
-    """Lines added and removed in all the files; None where that is not known."""
+    """Count the lines added and removed in all files; None if that is not known."""
     known = [(each.added, each.removed) for each in previews if each.added is not None]
     if not previews or len(known) < len(previews):
         return None

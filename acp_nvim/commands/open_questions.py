@@ -1,0 +1,24 @@
+"""Finds the open question that a command is about."""
+
+from __future__ import annotations
+
+from acp_nvim.commands.application import Application
+from acp_nvim.commands.table import Refused
+from acp_nvim.session.question import Question
+from acp_nvim.session.session import Session
+
+
+def find(app: Application, number: int) -> tuple[Session, Question] | None:
+    """Return the question and its session; None if it is not open any more."""
+    for session in app.sessions.values():
+        if question := session.questions.get(number):
+            return session, question
+    return None
+
+
+def get(app: Application, number: int) -> tuple[Session, Question]:
+    """As `find`, for commands that answer: a question that is not open any more is a message to the user."""
+    found = find(app, number)
+    if found is None:
+        raise Refused(f"question {number} is not open any more: nothing was sent")
+    return found
