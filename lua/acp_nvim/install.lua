@@ -23,13 +23,16 @@ local PIP = { PIP_DISABLE_PIP_VERSION_CHECK = "1", PIP_NO_INPUT = "1", PYTHONUNB
 local current ---@type acp.Installation?
 
 --- Shows the step with the last line of its output. It leaves no trace in `:messages`, and a command line that is being
---- typed alone.
+--- typed alone. A plugin in the place of vim.notify() would keep each line on the screen: it gets the steps.
 ---@param installation acp.Installation
 local function show_progress(installation)
-  if #vim.api.nvim_list_uis() > 0 and not vim.api.nvim_get_mode().mode:find("^[cr]") then
-    local output = installation.line ~= installation.step and " · " .. vim.trim(installation.line) or ""
-    messages.show("info", installation.step .. output, true)
+  local is_step = installation.line == installation.step
+  local is_typing = vim.api.nvim_get_mode().mode:find("^[cr]") ~= nil
+  if #vim.api.nvim_list_uis() == 0 or is_typing or not (is_step or messages.is_echoed()) then
+    return
   end
+  local output = is_step and "" or " · " .. vim.trim(installation.line)
+  messages.show("info", installation.step .. output, true)
 end
 
 ---@param installation acp.Installation

@@ -238,6 +238,15 @@ def test_while_it_runs_it_is_seen_and_can_be_given_up(open_bare: Callable[..., E
     told(editor, "no installation is running")
 
 
+def test_a_plugin_that_shows_messages_gets_the_steps_alone(open_bare: Callable[..., Editor]) -> None:
+    notify = "_G.said = {} vim.notify = function(text) table.insert(_G.said, text) end\n"
+    editor = open_bare(init=notify, python3=PYTHON, uv=STUCK)
+    editor.type(":Acp install<CR>")
+    editor.expect_lua("return table.concat(require('acp_nvim.ui.log').lines()):find('Resolved 10') ~= nil")
+    steps = ["looking for Python 3.11 or newer", "fetching the packages with uv"]
+    assert editor.lua("return _G.said") == [f"acp_nvim: {step}" for step in steps]
+
+
 def test_neovim_may_be_left_in_the_middle_and_the_next_one_completes_it(
     open_bare: Callable[..., Editor], tmp_path: Path
 ) -> None:

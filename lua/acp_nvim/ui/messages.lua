@@ -49,7 +49,7 @@ end
 --- Tells the user one line that never raises the hit-enter prompt; the whole text goes to the log.
 ---@param level "info"|"warn"|"error"
 ---@param text string
----@param again? boolean  it has been said before, and was covered
+---@param again? boolean  neither `:messages` nor the log gets it: it has been said before, or another follows soon
 function M.show(level, text, again)
   level = LEVELS[level] and level or "info"
   if not vim.startswith(text, printable.NAME) then
