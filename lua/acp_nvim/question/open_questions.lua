@@ -1,4 +1,5 @@
 -- Decides which questions may be answered: those that are on the screen. Any other is shown first.
+local announcement = require("acp_nvim.question.announcement")
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
@@ -7,7 +8,6 @@ local focus = require("acp_nvim.ui.focus")
 local form = require("acp_nvim.form.window")
 local markdown = require("acp_nvim.chat.markdown")
 local messages = require("acp_nvim.ui.messages")
-local off_screen = require("acp_nvim.question.off_screen")
 local scroll = require("acp_nvim.question.scroll")
 local seen_rows = require("acp_nvim.question.seen_rows")
 local session_windows = require("acp_nvim.windows.session_windows")
@@ -177,7 +177,7 @@ function M.announce(id)
     return
   end
   announced[id] = true
-  unseen_message.show("warn", off_screen.message(open[id]), function()
+  unseen_message.show("warn", announcement.message(open[id]), function()
     return is_out_of_sight(id)
   end)
 end

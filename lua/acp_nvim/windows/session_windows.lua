@@ -3,18 +3,18 @@
 local chat_size = require("acp_nvim.windows.chat_size")
 local chats = require("acp_nvim.chat.buffer")
 local closing = require("acp_nvim.windows.closing")
-local heights = require("acp_nvim.windows.heights")
 local messages = require("acp_nvim.ui.messages")
 local pairs_of = require("acp_nvim.windows.pair")
 local placement = require("acp_nvim.windows.placement")
 local prompt = require("acp_nvim.prompt.buffer")
+local prompt_height = require("acp_nvim.windows.prompt_height")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local screen_share = require("acp_nvim.windows.screen_share")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
-local window_options = require("acp_nvim.windows.options")
+local window_options = require("acp_nvim.windows.window_options")
 
 local api = vim.api
 local M = {
@@ -49,7 +49,7 @@ local function ensure(n)
   end
   window_options.show(pair, n)
   if not was_complete then
-    heights.record(pair)
+    prompt_height.record(pair)
     screen_share.record(pair)
   end
   pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
@@ -152,7 +152,7 @@ api.nvim_create_autocmd("WinResized", {
     local pair = pairs_of.current()
     if pair then
       screen_share.resized(pair)
-      heights.resized(pair, vim.v.event.windows)
+      prompt_height.resized(pair, vim.v.event.windows)
     end
   end,
 })
