@@ -69,7 +69,7 @@ local function rows()
   end, known_agents.list())
 end
 
---- What is wrong in the files of other editors, below those that are there.
+--- The problems in the files of other editors, below the agents that are installed.
 ---@param shown acp.ListRow[]
 ---@return string[] said
 ---@return string hl

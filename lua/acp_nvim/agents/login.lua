@@ -51,7 +51,7 @@ local function start(argv, options)
   return pcall(vim.fn.termopen, argv, options)
 end
 
---- Whoever is still typing in it goes on in a text that takes no keys, rather than in whatever window is next.
+--- Leaves the text of the terminal open: keys that the user is still typing must not reach the next window.
 ---@param win integer
 ---@param buf integer
 local function leave_open(win, buf)

@@ -86,7 +86,7 @@ function M.load(id, options)
   return from_saved("load", id, options)
 end
 
---- As |acp.load()|, without what was said before: for agents that cannot tell it.
+--- Opens a saved session as |acp.load()| does, without what was said in it: for agents that cannot send that.
 ---@param id string  the agent's id of the session
 ---@param options? { agent?: string, cwd?: string }
 ---@return integer? session

@@ -157,7 +157,7 @@ local function find_base(run)
   end
 end
 
---- What stands in the way of making it, as far as that can be seen beforehand; in one line for the user.
+--- Says in one line why the environment cannot be made, as far as that can be seen beforehand.
 ---@param run acp.Run
 ---@return string?
 function M.obstacle(run)

@@ -1,4 +1,4 @@
--- What the backend has told of every session, kept here so that status(), questions() and a statusline never ask it.
+-- The state of every session, as the backend has sent it. status(), questions() and a statusline read it without RPC.
 local json_null = require("acp_nvim.backend.json_null")
 local log = require("acp_nvim.ui.log")
 local outbox = require("acp_nvim.backend.outbox")

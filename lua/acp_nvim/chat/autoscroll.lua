@@ -4,7 +4,7 @@
 local api = vim.api
 local M = {}
 
---- What stands below the last line belongs to it.
+--- Measures a line. Virtual lines below the last line count as part of it.
 ---@param win integer
 ---@param line integer
 ---@param last integer

@@ -42,7 +42,7 @@ local function file_in(text, cwd)
   end
 end
 
---- What may be a path: the columns marked as one, else the word under the cursor without what surrounds it.
+--- The texts that may be a path: the columns marked as one, then the word under the cursor, without punctuation.
 ---@param chat acp.Chat
 ---@param row integer
 ---@return string[]

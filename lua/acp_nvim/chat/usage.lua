@@ -14,7 +14,7 @@ function M.share(usage)
   return math.max(0, math.min(1, usage.used / usage.size))
 end
 
---- As "◔ 21%".
+--- The share of the context window that is used, such as "◔ 21%".
 ---@param usage any
 ---@return string?
 function M.text(usage)
@@ -22,7 +22,7 @@ function M.text(usage)
   return share and ("%s %d%%"):format(MOONS[math.floor(share * 4 + 0.5) + 1], math.floor(share * 100 + 0.5))
 end
 
---- As "0.42 USD".
+--- The cost of the session, such as "0.42 USD".
 ---@param usage any
 ---@return string?
 function M.cost(usage)

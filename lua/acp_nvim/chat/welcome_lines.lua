@@ -95,7 +95,7 @@ local function offer(n, kept, width)
   return {}
 end
 
---- One below the other, or in a low window side by side.
+--- The first keys, one below the other, or in a low window side by side.
 ---@param width integer
 ---@param is_low boolean
 ---@return acp.Chunk[][]
@@ -159,7 +159,7 @@ local function fitted(line, width)
   return shown
 end
 
---- As many whole parts as there is room for, with a line between them where that fits, too.
+--- The lines of the welcome: as many whole parts as there is room for, with a blank line between them if that fits.
 ---@param n integer
 ---@param kept? acp.Earlier  what can be continued
 ---@param width integer

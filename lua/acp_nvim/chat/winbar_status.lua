@@ -71,7 +71,7 @@ local function queue_text(status)
   return queue > 0 and ("%d %s"):format(queue, status.held and "held" or "queued") or nil
 end
 
---- All that there is to say.
+--- The segments that show the status of session `n`.
 ---@param n integer
 ---@param status table
 ---@param more boolean  below the end of the window

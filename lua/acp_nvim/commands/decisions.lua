@@ -9,7 +9,7 @@ local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
---- What is remembered of the current session.
+--- The rules that the current session remembers.
 ---@return table[]
 local function remembered()
   local n = state.current()

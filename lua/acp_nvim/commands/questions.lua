@@ -19,7 +19,7 @@ local function opens_form(question, option)
   return open_questions.opens_form(question, option)
 end
 
---- Such an answer allows nothing: it opens the form, or refuses what can never be seen whole.
+--- Does the answer allow nothing? It opens the form, or refuses a question that cannot be shown whole.
 ---@param question table
 ---@param option? table
 ---@return boolean

@@ -165,7 +165,7 @@ local function decide_all(verb, what)
   return review.decide(verb, chosen, { all = all, left = left, aloud = true, session = n, turn = turn })
 end
 
---- All of a turn: of the newest that has something pending.
+--- Keeps or undoes all of the newest turn that has something pending.
 ---@param verb "keep"|"undo"
 ---@param with_unknown boolean
 ---@return true?, string?

@@ -67,8 +67,8 @@ function M.by_registry(id)
   end
 end
 
---- What of a preset goes into an agent's configuration. A command of another name is another program: of that nothing
---- is known.
+--- The part of a preset that goes into an agent's configuration; nil for a command of another name, which is another
+--- program.
 ---@param name any
 ---@param own any  what the user says of the agent
 ---@return table? defaults

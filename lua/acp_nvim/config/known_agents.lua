@@ -41,7 +41,7 @@ local function ready(spec, preset)
   return own
 end
 
---- What is known of an agent of that name with that command: another program of the same name is another agent.
+--- The preset of an agent, if the command is the preset's: another program of the same name is another agent.
 ---@param name string
 ---@param spec table
 ---@return acp.Preset?

@@ -187,7 +187,7 @@ function M.get()
   return current --[[@as table]]
 end
 
---- What is unknown or wrong in the configuration in force.
+--- The messages about unknown or wrong keys of the configuration in force.
 ---@return string[]
 function M.problems()
   M.get()

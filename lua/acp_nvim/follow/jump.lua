@@ -14,7 +14,7 @@ local M = {}
 ---@field line? integer
 
 local HEAD = 1024 -- bytes in which a file that is no text shows it
--- They speak of the user's focus, which stays where it is
+-- Autocommands about the user's focus, which stays where it is
 local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
 
 local complaints = {} ---@type table<string, true>  told already
@@ -26,7 +26,7 @@ function M.is_under_way()
   return under_way
 end
 
---- What keeps the place from being shown as it should; said once.
+--- Says once why a place is not shown.
 ---@param path string
 ---@param what string
 local function complain(path, what)
@@ -148,7 +148,7 @@ local function move(win, buf, place)
   end)
 end
 
---- What is loaded runs autocommands of the user's; those that are about the focus do not, for it does not move.
+--- Runs `fn` without the autocommands about the focus, which does not move. Loading a file runs all others.
 ---@param fn fun()
 local function quietly(fn)
   local ignored, short = vim.o.eventignore, vim.o.shortmess

@@ -70,7 +70,7 @@ local function catch_up(n)
   return true
 end
 
---- Only the session in front moves a window, and never the one where the user is.
+--- Shows the newest place. Only the current session moves a window, and never the one where the user is.
 ---@param n integer
 ---@return boolean moved
 local function follow(n)
@@ -184,7 +184,7 @@ api.nvim_create_autocmd({ "CursorMoved", "CursorMovedI", "WinScrolled", "BufWinE
   end,
 })
 
--- Whoever is in the window when it is pinned may still go about in it
+-- A user who is in the window when it is pinned may move in it until they leave it.
 api.nvim_create_autocmd("WinLeave", {
   group = group,
   callback = function()

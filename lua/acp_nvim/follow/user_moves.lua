@@ -72,7 +72,7 @@ local function agrees(buf, id, line)
   return #at == 0 or at[3].end_row <= at[1] or line == math.min(at[1] + 1, api.nvim_buf_line_count(buf))
 end
 
---- What an edit within the cursor's line makes of the column is nobody's move.
+--- Is the cursor where it was left? An edit within its line may have moved its column.
 ---@param seen acp.Seen
 ---@param view { lnum: integer, col: integer }
 ---@return boolean
@@ -81,7 +81,7 @@ local function is_at_cursor(seen, view)
   return agrees(seen.buf, seen.cursor, view.lnum) and view.col == math.min(seen.column, math.max(0, length - 1))
 end
 
---- Nor is what another size of the window makes of its topline.
+--- Is the top line the one that was left? Another size of the window may have moved it.
 ---@param seen acp.Seen
 ---@param win integer
 ---@param view { topline: integer }

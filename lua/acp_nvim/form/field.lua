@@ -100,7 +100,7 @@ local function numbers_of(field)
   return numbers
 end
 
---- What the user has made of it.
+--- Reads the value of a field.
 ---@param field acp.FormField
 ---@param lines string[]  of its block, without those that are ours
 ---@return acp.FormValue

@@ -7,7 +7,7 @@ local M = {}
 
 local KEYS = { "<CR>", "<Space>" }
 
---- Of choices that exclude each other, those that are marked are so no longer.
+--- Unmarks the choices of a field of which only one may be marked.
 ---@param form acp.Form
 ---@param field acp.FormField
 ---@param buf integer

@@ -57,7 +57,7 @@ function M.lay_out(question, message, list)
   return form
 end
 
---- What stands below the first of each heading.
+--- The lines below the first occurrence of each heading.
 ---@param form acp.Form
 ---@param lines string[]
 ---@return table<integer, string[]>
@@ -77,7 +77,7 @@ local function blocks_of(form, lines)
   return blocks
 end
 
---- What the user has filled in.
+--- Reads the values that the user has filled in.
 ---@param form acp.Form
 ---@param lines string[]
 ---@return table<string, acp.FormValue>? values

@@ -72,7 +72,7 @@ local function lines_chip(buf, first, last)
     end
   end
   place()
-  -- What is read again has no marks of the old text: the lines count that were its lines last.
+  -- A buffer that is read again has lost its marks: the chip takes the line numbers that it had last.
   api.nvim_create_autocmd({ "BufUnload", "BufWritePost" }, { group = group, buffer = buf, callback = look })
   api.nvim_create_autocmd("BufReadPost", { group = group, buffer = buf, callback = place })
   local function label()

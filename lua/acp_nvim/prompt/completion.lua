@@ -59,7 +59,7 @@ end
 
 -- Files ---------------------------------------------------------------------------------------------------------------
 
---- Those whose name begins so come first, then paths that begin so, then those that hold it anywhere.
+--- The paths that contain the typed text: first those that begin with it, then those whose file name does.
 ---@param known acp.Listing
 ---@param typed string  in lower case
 ---@return string[]
@@ -85,7 +85,7 @@ local function matching(known, typed)
   return vim.list_slice(vim.list_extend(found, anywhere), 1, limits.CANDIDATES)
 end
 
---- What lies in the folder that is typed: for files that no list has, ignored ones or those outside.
+--- Lists the folder that is typed, for files that git does not list: ignored ones, or those outside the project.
 ---@param cwd string
 ---@param typed string
 ---@return string[]
@@ -225,7 +225,7 @@ function M.func(findstart, base)
   return { words = M.menu_items(list), refresh = "always" }
 end
 
---- The same for the command line of `:Acp prompt`.
+--- Completes a word on the command line of `:Acp prompt`.
 ---@param lead string
 ---@param is_first boolean
 ---@return string[]
@@ -240,7 +240,7 @@ function M.words(lead, is_first)
   end, list)
 end
 
---- What the agent expects behind the command that is all of `line`.
+--- The hint of a slash command for its argument, if the command is all of `line`.
 ---@param n integer
 ---@param line string
 ---@return string?

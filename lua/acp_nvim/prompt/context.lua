@@ -67,7 +67,7 @@ function M.name(buf)
   return name ~= "" and vim.fn.fnamemodify(name, ":~:.") or "a buffer without a name"
 end
 
---- No more of a large buffer than shows that it is too large.
+--- Reads the lines of a buffer. Of one that is too large it stops where that shows.
 ---@param buf integer
 ---@param first integer
 ---@param last integer
@@ -194,7 +194,7 @@ local function is_line(value)
   return value == nil or (type(value) == "number" and value >= 1 and value % 1 == 0)
 end
 
---- One item with its text, ready for the backend.
+--- Reads one item, ready for the backend.
 ---@param item any
 ---@return table? ready
 ---@return string? message

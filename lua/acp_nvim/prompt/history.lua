@@ -28,7 +28,7 @@ local function path_of(root)
   return ("%s/history/%s.jsonl"):format(state_folder.path(), vim.fn.sha256(root):sub(1, 32))
 end
 
---- Who keeps no ShaDa keeps no prompts either.
+--- An empty 'shada' keeps Neovim's own history in memory alone, and so that of the prompts.
 ---@return boolean
 local function is_kept()
   return vim.o.shada ~= ""

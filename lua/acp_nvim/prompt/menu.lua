@@ -40,7 +40,7 @@ local function show(start, found)
   assert(ok, why)
 end
 
---- Only while nothing more has been typed: Neovim tells of a change when it waits for the next key.
+--- Opens the menu. Neovim reports a change when it waits for the next key, so keys that are typed fast open no menu.
 ---@param buf integer
 local function offer(buf)
   local n = vim.b[buf].acp_session

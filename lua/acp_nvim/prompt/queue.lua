@@ -73,7 +73,7 @@ local function remember(buf, items)
   end
 end
 
---- There is no backend that would send them by itself.
+--- Says how many prompts are held. Without a backend none is sent by itself.
 ---@param count integer
 local function say_held(count)
   local many = ("%d prompt%s held"):format(count, count == 1 and "" or "s")

@@ -77,7 +77,7 @@ local function line_of(question)
   end
 end
 
---- As the chat's line of the call has it.
+--- The subject of a question, as the line of its call in the chat has it.
 ---@param question acp.Question
 ---@return acp.BarSubject
 local function subject_of(question)
@@ -142,7 +142,7 @@ local function names_of(question)
   end, question.options))
 end
 
---- All behind the subject.
+--- The part of the bar behind the subject: the keys with what they answer.
 ---@param question acp.Question
 ---@param names acp.ShortName[]  of its options
 ---@param keys acp.BarKeys
@@ -212,7 +212,7 @@ local function fitted(question, keys, width, more)
   return { { printable.cut(" ? " .. (keys.after or keys.option:gsub("%%d", "{n}")), width) } }
 end
 
---- As a statusline has it; nil: nothing is asked in that session.
+--- The bar as a statusline expression; nil: nothing is asked in that session.
 ---@param n integer
 ---@param mode "insert"|"normal"|"elsewhere"
 ---@param width integer

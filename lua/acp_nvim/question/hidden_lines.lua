@@ -40,7 +40,7 @@ local function add_popup_menu(list)
   end
 end
 
---- What is drawn in front of the window: floats that are not below it, and the popup menu.
+--- The areas that are drawn in front of the window: floats that are not below it, and the popup menu.
 ---@param win integer
 ---@return acp.Rectangle[]
 local function in_front_of(win)
@@ -113,7 +113,7 @@ local function is_folded(win, lines)
     end)
 end
 
---- What keeps the user from seeing lines that the window shows. Only a float is nothing that we may take away.
+--- Says what hides lines that the window shows. We may open a fold and wrap lines, but not close a float.
 ---@param win integer
 ---@param lines acp.QuestionLines
 ---@return "fold"|"edge"|"float"|nil

@@ -251,7 +251,7 @@ end
 function M.attend()
   typed_command.attend()
   local group = api.nvim_create_augroup("acp_nvim.question", {})
-  -- What stood in front of a question is gone: its chat is drawn again, so that it counts as seen.
+  -- A window or menu that hid a question is gone: its chat is drawn again, so that the question counts as seen.
   api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
     group = group,
     callback = function()

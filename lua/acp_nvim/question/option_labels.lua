@@ -56,7 +56,7 @@ local function shared_with_others(lists, index)
   return most
 end
 
--- What the sign of the kind says already.
+-- Words that repeat what the sign of the kind says.
 local SAID = { once = true, always = true }
 
 -- Words that say nothing alone: the only option of its kind is called by that kind instead.

@@ -37,8 +37,8 @@ function M.unseen(question, part)
   end
 end
 
---- Is it before the user, and has all of it been? One higher than its window must have been there row by row, and some
---- of it still be.
+--- Is the question on the screen, and has the user seen all of it? Of a question higher than its window each row must
+--- have been on the screen, and some row must still be.
 ---@param question acp.Question
 ---@return boolean
 function M.has_seen(question)

@@ -47,7 +47,7 @@ local function rows(width)
   end, live_and_saved.all())
 end
 
---- What is to be said of the agents' lists, below the last line.
+--- The remarks on the agents' lists of saved sessions, below the last line.
 ---@param shown acp.ListRow[]
 ---@return string[] said
 ---@return string hl

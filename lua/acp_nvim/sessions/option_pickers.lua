@@ -72,7 +72,7 @@ local function nothing(status, what)
   return ("%s has no %s to choose from"):format(agent, what)
 end
 
---- What there is to choose from; where it is a config option, by its groups and with what is said of each.
+--- The modes or models to choose from. If the agent offers them as an option, they have groups and descriptions.
 ---@param status table
 ---@param what "mode"|"model"
 ---@return acp.Choice[]

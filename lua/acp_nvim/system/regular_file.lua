@@ -38,7 +38,7 @@ local function open(path, flags, mode)
   return nil, problem
 end
 
---- What the system makes up while it is read has no size, and may have no end.
+--- Opens a file for reading. A file that the system generates while it is read has no size, and may have no end.
 ---@param path string
 ---@return integer? fd  to be closed
 ---@return uv.fs_stat.result|string? stat  or why there is none

@@ -15,7 +15,7 @@ M.ON_BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
 -- Words behind a line of the user's file, which may be tinted.
 local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
 
--- What brings a ground of its own along, for the parts of our windows that Neovim draws.
+-- Groups with a background of their own, for the parts of our windows that Neovim draws.
 ---@type table<string, acp.Highlight>
 M.bars = {
   AcpWinbar = { "WinBarNC" },

@@ -6,7 +6,7 @@ local M = {}
 
 local WIDTH = 13 -- of the keys
 
--- One of nine stands for all.
+-- Nine keys that do the same, by number, take one line.
 local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1>…<M-9>" }
 
 ---@param mode "n"|"i"
@@ -37,7 +37,7 @@ local function line_of(desc, by_mode)
   return (" %s%s  %s "):format(names, (" "):rep(WIDTH - api.nvim_strwidth(names)), desc)
 end
 
---- Those of the buffer at the cursor.
+--- Shows the mappings of the current buffer.
 function M.show()
   local keys, lines = {}, {}
   collect_keys("n", keys)

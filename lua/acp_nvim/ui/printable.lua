@@ -37,7 +37,7 @@ function M.cut(text, width)
   return short
 end
 
---- The same for what says most at its end, such as a path: it loses its beginning.
+--- Cuts a text at its beginning, such as a path, whose end says most.
 ---@param text string
 ---@param width integer
 ---@return string

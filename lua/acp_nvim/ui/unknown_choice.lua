@@ -16,7 +16,7 @@ local function listed(ids)
   return #ids < 2 and last or ("%s or %s"):format(table.concat(vim.list_slice(ids, 1, #ids - 1), ", "), last)
 end
 
---- In one line, such as "no mode 'plann': did you mean 'plan'?".
+--- Returns the message in one line, such as "no mode 'plann': did you mean 'plan'?".
 ---@param what string
 ---@param id any
 ---@param choices { id: string|boolean }[]

@@ -96,7 +96,7 @@ local function is_last(tab, pair)
   return #left == 1 and pairs_of.holds(pair, left[1]) and (not pair.own_tab or #api.nvim_list_tabpages() == 1)
 end
 
---- One of the pair has been closed: so is the other, unless it is all that is left.
+--- Closes the other window of a pair after one has been closed, unless it is the last of its tabpage.
 ---@param tab integer
 ---@param pair acp.Pair
 function M.close_partner(tab, pair)

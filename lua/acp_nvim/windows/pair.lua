@@ -38,7 +38,7 @@ function M.current()
   return pair
 end
 
--- Those of our window options that would bind the user in a window that is theirs.
+-- Our window options that would hold the user back in a window that has become theirs.
 local FREE = { winfixbuf = false, winfixheight = false, winfixwidth = false }
 
 --- A window of a pair that has come to show a buffer of the user's is theirs: `:bdelete` of a prompt does not close the

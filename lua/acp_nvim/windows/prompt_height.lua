@@ -19,7 +19,7 @@ local function heights(pair)
   return height, height + api.nvim_win_get_height(pair.chat)
 end
 
---- They are as they shall be.
+--- Remembers the heights of the pair as they are wanted.
 ---@param pair acp.Pair
 function M.record(pair)
   if is_stacked(pair) and pair.fitted ~= ("%d of %d"):format(heights(pair)) then

@@ -157,7 +157,7 @@ api.nvim_create_autocmd("WinResized", {
   end,
 })
 
--- In a tabpage that is not on the screen no window can be given a size.
+-- Neovim resizes windows of the current tabpage only.
 api.nvim_create_autocmd({ "VimResized", "TabEnter" }, {
   group = group,
   callback = function()
