@@ -8,18 +8,28 @@ KIB, MIB = 1 << 10, 1 << 20
 
 # The wire
 LINE_BYTES = 64 * MIB  # of one message; agents send files and pictures of some megabytes
+BAD_LINE_BYTES = 4 * KIB  # that are kept of a line which is too long or no message
+FIRST_READ_BYTES = 64 * KIB  # of a pipe or file: most have no more, and a larger buffer costs time
+READ_BYTES = 256 * KIB  # of one read, after which the loop and the editor have their turn
+PIPE_BYTES = MIB  # that a process may be ahead of us
 UNREAD_BYTES = 256 * MIB  # that wait for an agent which asks for much and reads nothing: it is ended
 WAITING_REQUESTS = 4096  # of an agent, some kilobytes each
 WAITING_REQUESTS_WEIGHT = 256 * MIB  # about the bytes that they take
 EARLY_UPDATES_BYTES = 16 * MIB  # about; updates of a session that has not been answered yet
 UNKNOWN_NAMES = 100  # of methods and updates that are logged
+UNKNOWN_NAME_CHARS = 100  # of one of them
+ERROR_CHARS = 5000  # of an agent's error, since a user reads it
+ERROR_CODE = 2**31  # a larger number is no code
+CAPABILITIES = 100  # of an agent, that :Acp doctor lists
 VALUE_TEXT_CHARS = 4096  # of a text in what an agent tells of itself; what is cut ends in "…"
 VALUE_ITEMS = 2000  # of a list or an object in it
 VALUE_DEPTH = 32
+VALUE_NUMBER_BITS = 4096  # of a number that is written out: the time grows with the square
 VALUE_CHARS = MIB  # of one such value with all that is in it
 
 # What is recorded
 TRACE_BYTES = 16 * MIB  # of the wire, in memory: the oldest goes
+TRACE_RECORD_BYTES = 200  # that each line of it costs beside its text
 WIRE_FILE_BYTES = 16 * MIB  # then it becomes `….1`
 WIRE_FILES = 10  # of earlier processes
 STDERR_BYTES = 256 * KIB
@@ -34,12 +44,20 @@ KEPT_TEXT_CHARS = 100_000  # of what a tool was given or gave, in a saved transc
 KEPT_ITEMS = 5_000
 KEPT_DEPTH = 50
 
+# Texts in one line: of a message, a list, the chat
+NAME_CHARS = 200  # of a name, a title, a path or a command
+REMARK_CHARS = 300  # of a description or an error
+CONTENT_CHARS = 500  # of content that is named instead of shown
+
 # Sessions
 SAVED_SESSIONS = 2000  # that one agent lists
 LOGIN_METHODS = 50
 OFFERED_ITEMS = 2000  # modes, models, options, commands: nobody looks through more
 SESSION_TITLE_CHARS = 1000  # it is looked at with every frame
 PLAN_CHARS = 64 * KIB  # of a plan in words
+PLAN_STEP_CHARS = 1000
+RECENT_CALLS = 200  # of a session: an update without an id is held against them
+LINE_NUMBER = 2**31 - 1  # Neovim has no larger ones
 
 # Prompts
 PROMPT_CHARS = 32 * MIB  # of one prompt with all that goes along
@@ -50,9 +68,18 @@ ATTACHED_FILE_BYTES = 32 * MIB  # of a file from which some lines are taken
 # Tool calls
 SHOWN_LINES = 2000  # that the chat shows of one entry; a question with more cannot be allowed
 SHOWN_CHARS = 256 * KIB
+CUT_QUESTION_CHARS = 16 * KIB  # shown of a question that cannot be allowed: Neovim takes long to draw more
+UNFOLDED_OUTPUT_LINES = 200  # of a command, the last ones
+UNFOLDED_OUTPUT_CHARS = 64 * KIB
+FRAME_LINES = 2000  # that one frame changes in a chat: the editor carries it out at once
+FRAME_CHARS = 256 * KIB
+FRAME_CHANGES = 200  # after which a frame goes at once: too many to read along
 REPORTED_OUTPUT_CHARS = 256 * KIB  # of a terminal of the agent's own
 CALL_TERMINALS = 100  # of one tool call
+NAMED_FILES = 50  # of one call, that are looked at for its line
+REPEATED_CHARS = 512  # by which a text that is sent again is recognized
 PATH_CHARS = 4096  # longer ones name no file
+FILE_PATH_BYTES = 4095  # a file behind more could be made step by step, and opened by nobody
 RAW_INPUT_VALUES = 5000  # that are looked at for commands and paths; of a larger one rules allow nothing
 COMPARED_TITLE_CHARS = 1000  # when a permission is matched with a call by its words
 COMPARED_TEXTS = 100  # of a raw input, with the texts of files
@@ -65,15 +92,31 @@ OPTION_NAME_CHARS = 1000
 QUESTION_TITLE_CHARS = 1000  # in a list of questions; the chat shows all of it
 REMEMBERED_ANSWERS = 200  # that count always, of one session
 COMMAND_BYTES = 4096  # of a command or a text that rules look at
+QUICK_REGEX_CHARS = 200  # of a rule's expression that needs no process of its own
 SCOPE_PATHS = 500  # of one call that are followed to where they lead
 SCOPE_STEPS = 10_000  # of all of them: each is a look at the disk
 FORM_FIELDS, FORM_CHOICES, FORM_TEXT_CHARS = 100, 1000, 64 * KIB
+FORM_TITLE_CHARS, FORM_DESCRIPTION_CHARS = 500, 10_000
+FORM_NOTE_CHARS = 1000  # of a pattern, a format or what describes a choice
+
+# Files
+FILE_BYTES = 64 * MIB  # of a file that is read or written for an agent: no message could carry more
+COMPARED_FILE_BYTES = 16 * MIB  # of a file whose changes are shown for review
+WATCHED_FILES = 500  # of one turn, half of them such as no tool call has named
+WATCHED_AT_ONCE = 32  # that are looked at before the next message
+GIT_LIST_BYTES = MIB  # of a list of paths
+GIT_DIFF_BYTES = 64 * MIB
 
 # Terminals
 RUNNING_COMMANDS = 100  # of one session: each has a thread, and an agent might forget all of them
 TERMINAL_OUTPUT_BYTES = 16 * MIB  # kept for an agent that sets no limit, or a higher one
 TERMINAL_SCREEN_BYTES = 256 * KIB  # kept for the user
 ENDED_TERMINALS_BYTES = 32 * MIB  # kept of all terminals of a session that have ended
+ENDED_TERMINALS = 1000  # that keep anything, the newest
+ENDED_TERMINAL_BYTES = 4 * KIB  # kept of one that gives way to newer ones
+TERMINAL_TITLE_CHARS = 1000
+TERMINAL_FEED_BYTES = 16 * KIB  # to a terminal buffer at once: it takes a millisecond or two for them
+OUTPUT_PIECE_BYTES = 8 * KIB  # up to which small reads are joined: each piece costs some dozen bytes
 AGENT_TERMINALS = 1000  # of the agent's own, of one session
 ESCAPE_SEQUENCE_BYTES = 4096  # of one that has no end yet
 
@@ -85,12 +128,16 @@ PREVIEWED_BYTES = (
 )  # of a file, or characters of its change, that are compared while the question waits
 PREVIEWED_LINES = 30_000  # of both sides
 PREVIEWED_LINE_CHARS = 400
+PREVIEWED_ROWS = 200  # kept of a diff
 
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are
 DIFF_PAIRS = (
     4_000_000  # of lines, up to which two texts are aligned: 2,000 by 2,000; above them between anchors
 )
+ALIGNED_LINES = 2000  # a bit for each in one number: wider numbers take long
 DIFF_MODE_LINES = 5_000  # out of their place: Neovim would compare them for seconds
 DIFF_MODE_LINE_CHARS = 256 * KIB  # of one line; drawing a longer one takes as long
 DIFF_MODE_PAIRS = 2_500_000_000  # pairs of characters: a change of 50,000 by 50,000
+REPORT_LINES = 200  # of hunks in one report to the agent
+REPORT_LINE_CHARS = 400

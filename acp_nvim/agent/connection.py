@@ -28,7 +28,6 @@ __all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"
 log = logging.getLogger(__name__)
 _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
 _HANG_UP = 0.2  # instead of _GRACE, once an agent has closed its output
-_STRAY = 200  # characters of a line that is no message
 _TAIL = 20  # lines of stderr in a report
 
 
@@ -248,7 +247,7 @@ class Connection:
             case Notification():
                 self._guarded(self.handler.on_notification, event)
             case Stray():
-                text = self.trace.redaction.head(event.text, _STRAY)
+                text = self.trace.redaction.head(event.text, limits.NAME_CHARS)
                 self._guarded(self.handler.on_stray, event._replace(text=text))
 
     def _answered(self, result: Response | Failure) -> None:

@@ -6,7 +6,8 @@ import re
 import signal
 from typing import NamedTuple
 
-_SENTENCE = 200  # characters of stderr that a message has room for
+from acp_nvim import limits
+
 _WRONG = re.compile(
     r"err|fail|fatal|panic|exception|denied|refused|cannot|can't|unable|invalid|missing", re.I
 )
@@ -65,7 +66,7 @@ def _signal_name(number: int) -> str:
 
 def _is_harmless(line: str) -> bool:
     """Whether a line is progress output, and so no reason for the end."""
-    text = line.strip()[:_SENTENCE]
+    text = line.strip()[: limits.NAME_CHARS]
     if _WRONG.search(text):
         return False
     return not text or _LEVEL.search(text) is not None or _FIELDS.fullmatch(text) is not None
@@ -73,5 +74,5 @@ def _is_harmless(line: str) -> bool:
 
 def _plain(line: str) -> str:
     """Make stderr safe for a message: no escape sequence, no hidden character."""
-    cut = line.strip()[:_SENTENCE]
+    cut = line.strip()[: limits.NAME_CHARS]
     return "".join(char if char.isprintable() else "\ufffd" for char in cut)

@@ -12,9 +12,7 @@ from io import FileIO
 
 import anyio
 
-PIPE_BYTES = 1 << 20
-_FLOOD = 1 << 18  # one read becomes one frame: a larger one would keep the editor waiting
-_TRICKLE = 1 << 16  # most reads bring little text, and a larger buffer costs time
+from acp_nvim import limits
 
 
 def _prepare(pipe: FileIO) -> int:
@@ -23,7 +21,7 @@ def _prepare(pipe: FileIO) -> int:
     os.set_blocking(descriptor, False)
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):  # the user's allowance of pipe memory is spent: the usual 64 KiB work too
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, limits.PIPE_BYTES)
     return descriptor
 
 
@@ -35,7 +33,7 @@ class Outlet:
         self._pipe = pipe
         self._descriptor = _prepare(pipe)
         self._take = take
-        self._room = _TRICKLE
+        self._room = limits.FIRST_READ_BYTES
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._descriptor, self._ready)
         self.ended = anyio.Event()
@@ -45,7 +43,7 @@ class Outlet:
             data = os.read(self._descriptor, self._room)
         except BlockingIOError:
             return
-        self._room = _TRICKLE if len(data) < _TRICKLE else _FLOOD
+        self._room = limits.FIRST_READ_BYTES if len(data) < limits.FIRST_READ_BYTES else limits.READ_BYTES
         if data:
             self._take(data)
         else:
@@ -54,7 +52,7 @@ class Outlet:
     def finish(self) -> None:
         """Read the rest, which fits into one read, and close. The end may never come: others can hold the pipe."""
         if not self._pipe.closed:
-            self._room = PIPE_BYTES
+            self._room = limits.PIPE_BYTES
             self._ready()
             self.close()
 

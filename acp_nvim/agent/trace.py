@@ -16,7 +16,6 @@ from acp_nvim.agent.wire_file import WireFile
 from acp_nvim.protocol.framing import LineSplitter
 
 Direction = Literal["->", "<-", "stderr"]
-_RECORD = 200  # bytes that a record costs beside its data
 
 
 class _Record(NamedTuple):
@@ -74,9 +73,9 @@ class WireTrace:
         self._records.append(record)
         self._count += 1
         self._keep_greeting(record)
-        self._size += len(data) + _RECORD
+        self._size += len(data) + limits.TRACE_RECORD_BYTES
         while self._size > self._most:
-            self._size -= len(self._records.popleft().data) + _RECORD
+            self._size -= len(self._records.popleft().data) + limits.TRACE_RECORD_BYTES
 
     def _keep_greeting(self, record: _Record) -> None:
         """Keep everything up to the end of the agent's first line, the answer to initialize, unless it is too long."""

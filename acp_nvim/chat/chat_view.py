@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from acp_nvim import limits
 from acp_nvim.chat import details
 from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
@@ -17,8 +18,6 @@ from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Though
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.text.printable import one_line
 
-LINES = 2000
-CHARS = 256 * 1024
 _SPEAKERS = {"user": "AcpUser", "agent": "AcpAgent"}
 
 
@@ -116,7 +115,9 @@ class ChatView:
     def details(self, key: int) -> tuple[list[str], str]:
         return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
 
-    def flush(self, lines: int = LINES, chars: int = CHARS, middle: bool = True) -> tuple[list[Op], bool]:
+    def flush(
+        self, lines: int = limits.FRAME_LINES, chars: int = limits.FRAME_CHARS, middle: bool = True
+    ) -> tuple[list[Op], bool]:
         """Return the edits of one frame, and whether there are more. Without `middle`, changes that may wait are
         left out."""
         frame = _Frame(lines, chars)

@@ -125,7 +125,10 @@ def _thought(thought: Thought, is_open: bool) -> list[Row]:
         took = long_duration(thought.ended - thought.started)
         text = f"thought for {took}" if took else "thought"
         if found := _ERROR.search("".join(thought.parts)):
-            text, mark = cut(one_line(found.group()), 300), _mark("thought", thought.key, "✗ ", "AcpError")
+            text, mark = (
+                cut(one_line(found.group()), limits.REMARK_CHARS),
+                _mark("thought", thought.key, "✗ ", "AcpError"),
+            )
             return [(text, mark | {"line_hl": "AcpError"}), *_thoughts(thought, is_open)]
     return [(text, mark | {"line_hl": "AcpThought"}), *_thoughts(thought, is_open)]
 
@@ -151,7 +154,7 @@ def _plan(plan: Plan, is_open: bool) -> list[Row]:
     finished = plan.done == total
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
     text = f"plan {plan.done}/{total}" if total else "the plan was given up"
-    text += f"  {cut(plan.current, 200)}" if plan.current else ""
+    text += f"  {cut(plan.current, limits.NAME_CHARS)}" if plan.current else ""
     top = (text, _mark("plan", plan.key, icon, highlight))
     return [top, *(_steps(plan) if is_open else ())]
 
@@ -163,7 +166,7 @@ def _steps(plan: Plan) -> list[Row]:
         mark = _mark("body", plan.key, icon, highlight)
         if step.status != "pending":
             mark["line_hl"] = highlight
-        steps.append((cut(one_line(step.content), 1000) or "(no text)", mark))
+        steps.append((cut(one_line(step.content), limits.PLAN_STEP_CHARS) or "(no text)", mark))
     return steps
 
 
@@ -171,7 +174,7 @@ def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
     look = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
     icon, highlight, text = look
     if compaction.error:
-        text += f": {cut(one_line(compaction.error), 300)}"
+        text += f": {cut(one_line(compaction.error), limits.REMARK_CHARS)}"
     lines = Body(compaction.key)
     if is_open:
         lines.text(compaction.summary or "(it says nothing of what it keeps)")

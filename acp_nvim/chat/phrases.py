@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.text.printable import one_line
 
@@ -57,7 +58,7 @@ def placeholder(block: schema.ContentBlock) -> str:
             inside = block.text
         case _:
             inside = f"unknown content {block.type}"
-    return f"[{cut(one_line(inside[:2000]), 500)}]"
+    return f"[{cut(one_line(inside[: 2 * limits.CONTENT_CHARS]), limits.CONTENT_CHARS)}]"
 
 
 def cut(text: str, width: int) -> str:
@@ -74,4 +75,8 @@ def middle_cut(text: str, width: int) -> str:
 
 def _media(what: str, mime: str, data: str, is_uri: bool) -> str:
     kind = mime or what
-    return f"{what} {kind} {data[:1000]}" if is_uri else f"{what} {kind}, {size(len(data) * 3 // 4)}"
+    return (
+        f"{what} {kind} {data[: 2 * limits.CONTENT_CHARS]}"
+        if is_uri
+        else f"{what} {kind}, {size(len(data) * 3 // 4)}"
+    )

@@ -27,7 +27,6 @@ _SIGNS = {  # of an option's kind
     "reject_once": ("✗", "AcpFailed"),
     "reject_always": ("✗✗", "AcpFailed"),
 }
-_CUT_CHARS = 16 * 1024  # of a question that is too long to be allowed: Neovim takes long to draw more
 _UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
 
 
@@ -45,7 +44,9 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
 
 
 def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
-    body = Body(question.id, "question", _INDENT, _CUT_CHARS if question.is_cut else limits.SHOWN_CHARS)
+    body = Body(
+        question.id, "question", _INDENT, limits.CUT_QUESTION_CHARS if question.is_cut else limits.SHOWN_CHARS
+    )
     told = subject(call, cwd)
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):

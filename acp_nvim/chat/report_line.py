@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim import limits
 from acp_nvim.chat.phrases import cut
 from acp_nvim.text.printable import one_line
 
@@ -12,14 +13,13 @@ _OF_FILE = re.compile(
     r"^(?P<name>[^\s+@-].{0,300}?): (?P<what>\d+ hunks? .{1,200}?)(?: by the user)?\.(?: |$)", re.MULTILINE
 )
 _COUNT = re.compile(r"^(\d+ hunks?) ")
-_WIDTH = 200
 
 
 def summary(report: str) -> str:
     """Return `1 hunk of parse.py refused`, or the report's first words if it says something else."""
     found = [_of_file(match["name"], match["what"]) for match in _OF_FILE.finditer(report)]
     first = report.strip().partition("\n")[0].partition(". ")[0]
-    return cut(one_line(", ".join(found) or first), _WIDTH)
+    return cut(one_line(", ".join(found) or first), limits.NAME_CHARS)
 
 
 def _of_file(name: str, what: str) -> str:

@@ -23,8 +23,6 @@ Terminal = Callable[[str], str]
 HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
 _CHANGES = {"edit", "delete", "move"}
 _TAGS = re.compile(r"</?[a-z][\w-]*>")
-_TAIL_LINES = 200
-_TAIL_CHARS = 64 * 1024
 _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}
 
 
@@ -139,7 +137,7 @@ def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
 
 def _tail(rows: Body, text: str) -> None:
     """Return the end of a terminal's output."""
-    tail = text.rstrip("\n")[-_TAIL_CHARS:].split("\n")[-_TAIL_LINES:]
+    tail = text.rstrip("\n")[-limits.UNFOLDED_OUTPUT_CHARS :].split("\n")[-limits.UNFOLDED_OUTPUT_LINES :]
     shown = "\n".join(tail)
     if earlier := text.rstrip("\n").count("\n") - shown.count("\n"):
         rows.line(f"… {earlier:,} earlier {'line' if earlier == 1 else 'lines'}", "AcpNote")

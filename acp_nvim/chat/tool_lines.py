@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from acp_nvim import limits
 from acp_nvim.chat.phrases import cut, long_duration, middle_cut
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.session.tool_call import ToolCall
@@ -19,8 +20,6 @@ ICONS = {
 }
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
-_WIDTH = 200
-_FEW = 50  # locations and content looked at for the line
 
 
 def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
@@ -40,7 +39,7 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
 
 def subject(call: ToolCall, cwd: str) -> str:
     """Return the title, and the path or command if the title lacks it. The middle of long ones is cut out."""
-    return middle_cut(_subject(call, cwd), _WIDTH)
+    return middle_cut(_subject(call, cwd), limits.NAME_CHARS)
 
 
 def _subject(call: ToolCall, cwd: str) -> str:
@@ -68,12 +67,12 @@ def relative(path: str, cwd: str) -> str:
 
 
 def _first_line(command: str) -> str:
-    first, _, more = command[:4096].strip().partition("\n")
-    return middle_cut(one_line(first), _WIDTH - 2) + (" …" if more else "")
+    first, _, more = command[: limits.COMMAND_BYTES].strip().partition("\n")
+    return middle_cut(one_line(first), limits.NAME_CHARS - 2) + (" …" if more else "")
 
 
 def _title(call: ToolCall, cwd: str) -> str:
-    title = one_line(call.title[:4096])
+    title = one_line(call.title[: limits.COMMAND_BYTES])
     if title == call.id:  # in a replay some agents know no other
         return ""
     if cwd.strip("/"):
@@ -98,7 +97,9 @@ def _first_changed(call: ToolCall, path: str, line: int) -> int:
 
 def _place(call: ToolCall, cwd: str) -> str:
     """Return `src/parse.py:12`, and how many more files a change has."""
-    paths = named(call.locations[:_FEW], call.content[:_FEW], call.raw_input, cwd)
+    paths = named(
+        call.locations[: limits.NAMED_FILES], call.content[: limits.NAMED_FILES], call.raw_input, cwd
+    )
     if call.title or call.command is not None:  # the session's folder says nothing then
         paths = [path for path in paths if path != os.path.normpath(cwd)]
     if not paths:

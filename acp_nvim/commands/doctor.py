@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from acp_nvim import __version__
+from acp_nvim import __version__, limits
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
@@ -25,9 +25,7 @@ from acp_nvim.text.printable import name_of, one_line
 
 _PATIENCE = 30.0  # seconds, unless the editor waits for less; some load models first
 _GRACE = 0.5  # seconds that an agent has to end once its input has
-_MOST = 300  # characters of a line
 _TAIL = 20  # lines of stderr
-_MANY = 100  # capabilities
 
 
 class Listener:
@@ -163,7 +161,7 @@ def _report(
         "version": name_of(info.version) if info and info.version else None,
         "title": name_of(info.title or info.name) if info else None,
         "protocol": agent.protocol_version,
-        "capabilities": sorted(map(_cut, _offered(agent.capabilities)))[:_MANY],
+        "capabilities": sorted(map(_cut, _offered(agent.capabilities)))[: limits.CAPABILITIES],
         "logins": login_methods.shapes(agent.auth_methods),
         "deviations": list(deviations.of_initialize(answer.result, agent)),
     }
@@ -173,7 +171,7 @@ def _offered(capabilities: Any, path: str = "") -> list[str]:
     """Yield the dotted names of offered capabilities: those that are neither false nor null; `{}` is a yes."""
     if isinstance(capabilities, dict) and (capabilities or not path):
         found = []
-        for key, value in list(capabilities.items())[:_MANY]:
+        for key, value in list(capabilities.items())[: limits.CAPABILITIES]:
             if not str(key).startswith("_"):
                 found += _offered(value, f"{path}.{key}".lstrip("."))
         return found
@@ -181,4 +179,4 @@ def _offered(capabilities: Any, path: str = "") -> list[str]:
 
 
 def _cut(text: str) -> str:
-    return one_line(text[:_MOST])
+    return one_line(text[: limits.REMARK_CHARS])

@@ -16,13 +16,13 @@ from typing import Any
 
 from pynvim import Session
 
+from acp_nvim import limits
 from acp_nvim.editor.interface import A, Collect, Wire
 from acp_nvim.messages.kinds import Call, Question
 from acp_nvim.messages.record import record
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
-_FLOOD = 200  # changes within one pause: too many to read along
 _FRAME = "return require('acp_nvim.backend_calls').rpc.frame(...)"
 _CALL = "return require('acp_nvim.backend_calls').rpc.call(...)"
 _OVER = "require('acp_nvim.backend.process').host_has_ended()"
@@ -49,7 +49,7 @@ class Neovim:
     def wake(self, at_once: bool = False) -> None:
         self._wanted.set()
         self._changes += 1
-        if at_once or self._changes == _FLOOD:
+        if at_once or self._changes == limits.FRAME_CHANGES:
             self.hurry()
 
     def notify(self, call: Call) -> None:

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterator
 from io import FileIO
 
+from acp_nvim import limits
+
 # O_PATH: a folder that may be entered need not be readable.
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-LARGEST = 64 << 20  # bytes; no message could carry more
-_PIECE = 64 << 10
 
 
 def resolve(path: str) -> str:
@@ -57,14 +57,16 @@ def look(path: str) -> bytes:
 def _whole(file: FileIO, path: str) -> bytes:
     """No more than may be: it grows while it is read, perhaps, and what systems make up as they go has no size."""
     pieces: list[bytes] = []
-    left = LARGEST + 1
+    left = limits.FILE_BYTES + 1
     wanted = os.fstat(file.fileno()).st_size + 1  # one more than there is finds its end at once
     while left > 0 and (piece := file.read(min(wanted, left))):
         pieces.append(piece)
         left -= len(piece)
-        wanted = max(wanted - len(piece), _PIECE)
+        wanted = max(wanted - len(piece), limits.FIRST_READ_BYTES)
     if left <= 0:
-        raise OSError(errno.EFBIG, f"more than {LARGEST >> 20} MiB are too much for a message", path)
+        raise OSError(
+            errno.EFBIG, f"more than {limits.FILE_BYTES >> 20} MiB are too much for a message", path
+        )
     return b"".join(pieces)
 
 
@@ -115,7 +117,7 @@ def _expect_text(status: os.stat_result, path: str) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
-    if status.st_size > LARGEST:
+    if status.st_size > limits.FILE_BYTES:
         raise OSError(errno.EFBIG, f"{status.st_size >> 20} MiB are too much for a message", path)
 
 

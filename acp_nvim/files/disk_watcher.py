@@ -15,6 +15,7 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
+from acp_nvim import limits
 from acp_nvim.files import disk, git_status
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.disk_conflicts import Unsettled
@@ -22,14 +23,13 @@ from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
 from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.files.service import Files
-from acp_nvim.files.watched_turn import MOST, Turn
+from acp_nvim.files.watched_turn import Turn
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
-_AT_ONCE = 32  # paths of one update that are looked at before the next
 
 # Whoever has changed it, "unknown" if nobody announced that; the path as it was named; the texts, None where there is
 # no file.
@@ -62,8 +62,8 @@ class Watch:
         scopes = last.scopes if last else set()
         turn = Turn(session, session.turn, self._files.boundary, scopes=scopes)
         self._turns[session] = turn
-        known = [*loaded, *self._files.documents.unsaved][:MOST]
-        for path in known[:_AT_ONCE]:
+        known = [*loaded, *self._files.documents.unsaved][: limits.WATCHED_FILES]
+        for path in known[: limits.WATCHED_AT_ONCE]:
             turn.meet(path, "unknown")
         self._start(turn, self._begin, known)
         if self._every:
@@ -91,7 +91,7 @@ class Watch:
         given = call.paths(session.cwd)
         done = call.status in ("completed", "failed")
         news = [path for path in given if turn.is_new(path, "agent")]
-        for path in news[:_AT_ONCE]:
+        for path in news[: limits.WATCHED_AT_ONCE]:
             turn.meet(path, "agent", done)
         for path in given:
             turn.announce(path)
@@ -193,7 +193,7 @@ class Watch:
             await self._meet(turn, path, "unknown", True)
         for root in (turn.session.cwd, *turn.session.roots):
             if tree := await git_status.tree(root):
-                dirty = await git_status.changed(tree, root, MOST)
+                dirty = await git_status.changed(tree, root, limits.WATCHED_FILES)
                 if dirty is not None:
                     turn.trees[root] = tree, frozenset(dirty)
                 for path in dirty or ():
@@ -226,7 +226,7 @@ class Watch:
         await self._look_at_suspects(turn)
         await turn.begun.wait()  # a short turn may be over before git has answered
         for root, (tree, before) in turn.trees.items():
-            after = await git_status.changed(tree, root, MOST) or {}
+            after = await git_status.changed(tree, root, limits.WATCHED_FILES) or {}
             known = {*before, *turn.sights}
             fresh = [path for path in after if path not in known and not turn.is_later(path)]
             filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
@@ -342,7 +342,7 @@ class Watch:
 
 async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
     """What was clean held what is committed; what is new to git was not there."""
-    data = await git_status.committed(tree, path, sight.LARGEST) if is_committed else None
+    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if is_committed else None
     return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
 
 

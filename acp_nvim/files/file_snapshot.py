@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
 
 Stamp = tuple[int, ...]
 FileStamp = tuple[int, ...]  # as the editor sees a file: seconds, nanoseconds, size, inode
-LARGEST = 16 << 20  # bytes
 UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
 _MODE = 3  # where it stands in a stamp
-_TICK = 50_000_000  # nanoseconds in which a file may change twice and look the same from outside
+_TICK_NS = 50_000_000  # in which a file may change twice and look the same from outside
 
 By = Literal["agent", "unknown"]
 Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes by the lines that go, and those that come
@@ -87,7 +87,7 @@ class Sight:
     def take(self, now: Stamp | None, text: Held) -> None:
         if now and now != UNSEEN:
             self.mode = stat.S_IMODE(now[_MODE])
-        self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK
+        self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK_NS
 
 
 def stamp(path: str) -> Stamp | None:
@@ -104,7 +104,7 @@ def stamp(path: str) -> Stamp | None:
 
 def settles_in(now: Stamp) -> float:
     """Seconds until the same stamp means the same text; some clocks of file systems are ahead of ours."""
-    return (_TICK - (disk.clock() - now[-1])) / 1e9
+    return (_TICK_NS - (disk.clock() - now[-1])) / 1e9
 
 
 def changed(now: Stamp) -> int:
@@ -121,7 +121,7 @@ def size(now: Stamp | None) -> int:
     return now[2] if now else 0
 
 
-def text(path: str, most: int = LARGEST) -> Held:
+def text(path: str, most: int = limits.COMPARED_FILE_BYTES) -> Held:
     data = content(path, most)
     return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
 
@@ -132,7 +132,7 @@ def look(path: str) -> tuple[Stamp | None, Held]:
     return None if found is None else now, found
 
 
-def content(path: str, most: int = LARGEST) -> bytes | None:
+def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:
     if size(now := stamp(path)) > most or now is None:
         return None
     try:

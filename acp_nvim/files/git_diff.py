@@ -7,15 +7,14 @@ import sys
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.files import git_status
-
-_MOST = 64 << 20  # bytes
 
 
 async def _diff(folder: str) -> bytes:
     if (tree := await git_status.tree(folder)) is None:
         sys.exit("this is no git repository")
-    if (said := await git_status.diff(tree, folder, _MOST)) is None:
+    if (said := await git_status.diff(tree, folder, limits.GIT_DIFF_BYTES)) is None:
         sys.exit("it took too long, or is too much")
     return said
 

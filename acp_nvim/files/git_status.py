@@ -12,12 +12,12 @@ from contextlib import suppress
 import anyio
 from anyio.abc import Process
 
+from acp_nvim import limits
 from acp_nvim.files import inert_git
 from acp_nvim.files.inert_git import Repository
 
 _PATIENCE = 3.0  # seconds; a large tree is looked through in less
 _DIFF = 9.0  # seconds for what the user waits for
-_MOST = 1 << 20  # bytes of a list of paths
 _COMPARE = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 _CHANGED = (*_COMPARE, "--name-status", "-z", "--no-renames", "--ignore-submodules=all")
 _NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
@@ -35,7 +35,10 @@ def is_above(folder: str) -> bool:
 
 async def tree(folder: str) -> Repository | None:
     where, commit, settings = await _together(
-        *(_run(folder, ["git", *question], inert_git.finding(), _MOST) for question in inert_git.QUESTIONS)
+        *(
+            _run(folder, ["git", *question], inert_git.finding(), limits.GIT_LIST_BYTES)
+            for question in inert_git.QUESTIONS
+        )
     )
     return inert_git.read(folder, where, commit, settings) if where and settings is not None else None
 
@@ -43,8 +46,8 @@ async def tree(folder: str) -> Repository | None:
 async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] | None:
     """Resolved paths below the folder, and whether the commit has the file; None: too many, or it took too long."""
     new, differing = await _together(
-        _ask(tree, folder, _MOST, *_NEW, *tree.excludes, "--", "."),
-        _ask(tree, folder, _MOST, *_CHANGED, tree.against, "--", "."),
+        _ask(tree, folder, limits.GIT_LIST_BYTES, *_NEW, *tree.excludes, "--", "."),
+        _ask(tree, folder, limits.GIT_LIST_BYTES, *_CHANGED, tree.against, "--", "."),
     )
     if new is None or differing is None:
         return None
@@ -63,7 +66,9 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
     names = b"".join(os.fsencode(os.path.relpath(path, tree.top)) + b"\0" for path in given)
     if not given:
         return set()
-    said = await _ask(tree, tree.top, 4 * _MOST, "check-attr", "-z", "--stdin", "filter", words=names)
+    said = await _ask(
+        tree, tree.top, 4 * limits.GIT_LIST_BYTES, "check-attr", "-z", "--stdin", "filter", words=names
+    )
     told = [os.fsdecode(each) for each in (said or b"").split(b"\0")]  # path, attribute, value, path, …
     plain = (path for path, value in zip(told[::3], told[2::3], strict=False) if value in _NO_FILTER)
     return set(given) - {os.path.join(tree.top, path) for path in plain}

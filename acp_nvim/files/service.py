@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
+from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
@@ -40,7 +41,6 @@ from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text import text_file
 from acp_nvim.text.text_file import in_format, section, split
 
-_LONGEST = 4095  # bytes: a file behind more could be made step by step, and opened by nobody
 _BESIDE = "the file has also changed on disk, in lines with unsaved changes"
 
 
@@ -363,8 +363,8 @@ def _path(params: dict[str, Any]) -> str:
     path = params.get("path")
     if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
         raise RpcError(INVALID_PARAMS, f"path must be absolute: {path!r}")
-    if len(os.fsencode(path)) > _LONGEST:
-        raise RpcError(INVALID_PARAMS, f"path is longer than {_LONGEST} bytes")
+    if len(os.fsencode(path)) > limits.FILE_PATH_BYTES:
+        raise RpcError(INVALID_PARAMS, f"path is longer than {limits.FILE_PATH_BYTES} bytes")
     return path
 
 

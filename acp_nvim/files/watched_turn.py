@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.boundary import Boundary
 from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.session.session import Session
-
-MOST = 500  # paths
-_SMALL = 64 << 10  # bytes that are read at once
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +45,9 @@ class Turn:
 
     def is_new(self, given: str, by: By) -> bool:
         """What nobody names takes at most half of the room."""
-        return given not in self._resolved and len(self._resolved) < (MOST if by == "agent" else MOST // 2)
+        return given not in self._resolved and len(self._resolved) < (
+            limits.WATCHED_FILES if by == "agent" else limits.WATCHED_FILES // 2
+        )
 
     def announce(self, given: str) -> None:
         """The agent names it."""
@@ -66,10 +66,10 @@ class Turn:
             if done and now and now[-1] >= self.began:
                 self.add(path, given, by, None, Unknown.TEXT)
             else:
-                self.add(path, given, by, now, sight.text(path, _SMALL))
+                self.add(path, given, by, now, sight.text(path, limits.FIRST_READ_BYTES))
 
     def add(self, path: str, given: str, by: By, now: sight.Stamp | None, text: Held) -> Sight | None:
-        if path not in self.sights and len(self.sights) < MOST:
+        if path not in self.sights and len(self.sights) < limits.WATCHED_FILES:
             self.sights[path] = Sight(given, by, None, None)
             self.sights[path].take(now, text)
         return self.sights.get(path)

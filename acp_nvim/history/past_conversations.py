@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.text.printable import one_line
 
 _NAME = re.compile(r"^\d+-\d+-(.+)-\d+-\d+\.jsonl$")
 _PID = re.compile(r"-(\d+)-\d+\.jsonl$")
 _WORDS = ("session/new", '"result": {"sessionId"', '"result":{"sessionId"', "session/prompt", "stopReason")
 _HEAD = 8  # lines: the folder stands in one of the first
-_TITLE = 200  # characters
 
 
 class PastConversation(NamedTuple):
@@ -53,8 +53,13 @@ def described(path: Path) -> PastConversation:
 def _first_words(prompt: Any) -> str | None:
     blocks = prompt if isinstance(prompt, list) else []
     texts = (block.get("text") for block in blocks if isinstance(block, dict))
-    lines = (line for text in texts if isinstance(text, str) for line in text[:2000].splitlines())
-    return next((one_line(line)[:_TITLE] for line in lines if line.strip()), None)
+    lines = (
+        line
+        for text in texts
+        if isinstance(text, str)
+        for line in text[: 10 * limits.NAME_CHARS].splitlines()
+    )
+    return next((one_line(line)[: limits.NAME_CHARS] for line in lines if line.strip()), None)
 
 
 def was_cut(path: Path) -> bool:

@@ -21,8 +21,6 @@ from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 
-_TAG = 100  # characters of the name of an update that the log has room for
-
 
 class AgentMessages:
     def __init__(self, host: AgentHost, starts: SessionStarts, tasks: TaskGroup) -> None:
@@ -71,7 +69,7 @@ class AgentMessages:
 
     def _log_unknown_once(self, what: str, name: str) -> None:
         """Log each unknown name once: agents repeat their extensions with every message."""
-        unknown = f"{what} {name[:_TAG]!r}"
+        unknown = f"{what} {name[: limits.UNKNOWN_NAME_CHARS]!r}"
         if unknown not in self._unknown and len(self._unknown) < limits.UNKNOWN_NAMES:
             self._unknown.add(unknown)
             how = "refused" if what == "request" else "ignored"

@@ -11,8 +11,6 @@ from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.schema import AuthMethod
 from acp_nvim.text.printable import name_of, one_line
 
-_MOST = 300  # characters of a description that the chat has room for
-
 
 class LoginHint(NamedTuple):
     brief: str
@@ -26,7 +24,7 @@ def login_hint(methods: Sequence[AuthMethod], error: RpcError) -> LoginHint:
         return LoginHint(
             f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}"
         )
-    lines = [f"wants a login first: {one_line(error.words[:_MOST])}"]
+    lines = [f"wants a login first: {one_line(error.words[: limits.REMARK_CHARS])}"]
     methods = methods[: limits.LOGIN_METHODS]
     lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
     lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
@@ -43,6 +41,6 @@ def shapes(methods: Sequence[AuthMethod]) -> list[LoginMethod]:
 
 
 def _described(method: AuthMethod) -> str:
-    described = one_line((method.description or "")[:_MOST])
+    described = one_line((method.description or "")[: limits.REMARK_CHARS])
     where = " (in a terminal)" if method.in_terminal else ""
     return f"{name_of(method.name)}{where}{': ' if described else ''}{described}"

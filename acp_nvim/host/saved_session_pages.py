@@ -12,7 +12,6 @@ from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
 
-_TITLE = 200  # characters
 _MILLISECONDS = 1e11  # a time that is larger is not in seconds
 
 
@@ -87,7 +86,7 @@ class SavedSessionPages:
 
 def _shape(saved: schema.SavedSession) -> dict[str, Any]:
     shape: dict[str, Any] = {"id": saved.session_id}
-    if title := one_line((saved.title or "")[: 2 * _TITLE])[:_TITLE]:
+    if title := one_line((saved.title or "")[: 2 * limits.NAME_CHARS])[: limits.NAME_CHARS]:
         shape["title"] = title
     if saved.cwd:
         shape["cwd"] = saved.cwd

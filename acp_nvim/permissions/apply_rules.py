@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
@@ -17,7 +18,6 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
 _ALWAYS: dict[str, Literal["allow", "reject"]] = {"allow_always": "allow", "reject_always": "reject"}
-_TITLE = 200  # characters
 Say = Callable[[str, str], None]
 Record = Callable[[Session, Question, ToolCall, Scope], None]
 
@@ -73,7 +73,9 @@ class RuleApplier:
         action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
         if answer and action and not dialect.remembers:
             name = one_line(answer.name or answer.id)
-            session.remembered.add_of_agent(action, f"{one_line(question.title)[:_TITLE]}: {name}")
+            session.remembered.add_of_agent(
+                action, f"{one_line(question.title)[: limits.NAME_CHARS]}: {name}"
+            )
         elif action and call.name:
             rule = Rule(action, tool=call.name, whole_tool=True)
             session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")

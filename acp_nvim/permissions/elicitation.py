@@ -24,7 +24,6 @@ from acp_nvim.text.printable import one_line, visible
 
 _DECLINE = Option("decline", "Decline", "reject_once")
 _PAGE = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
-_TITLE = 500
 _FEW = 9  # choices that are worth an option each
 _TOLD = 40  # characters of a choice in the chat
 ASK_FIELD = "answer"
@@ -169,7 +168,7 @@ def posed_ask(asked: schema.Ask, session: Session) -> Question:
 
 
 def _question(session: Session, kind: str, title: str, form: Form | None) -> Question:
-    question = Question(session.number, kind, one_line(title[:_TITLE]) or "the agent asks")
+    question = Question(session.number, kind, one_line(title[: limits.FORM_TITLE_CHARS]) or "the agent asks")
     question.form = form
     question.fields = form.shape() if form else []
     return question
@@ -195,7 +194,7 @@ def _offered(question: Question) -> Iterator[Option]:
     for number, choice in enumerate(field.choices, 1):
         id = choice.value if choice.value not in ("answer", "decline") else f"choice-{number}"
         question.quick[id] = choice.value
-        yield Option(id, one_line(choice.title[:_TITLE]), "choice")
+        yield Option(id, one_line(choice.title[: limits.FORM_TITLE_CHARS]), "choice")
 
 
 def _told(form: Form) -> Iterator[str]:

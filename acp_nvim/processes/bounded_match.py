@@ -14,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from acp_nvim import limits
+
 Trial = tuple[str, tuple[str, ...], bool]
 """An expression, texts of which one has to match, and whether it has to match from end to end."""
 
@@ -22,7 +24,6 @@ _SECONDS = 5.0  # the child ends itself much earlier, but on a busy machine it m
 _REPEATS = re.compile(r"[*+{]")
 _BRANCHES = re.compile(r"[?|]")
 _MOST_BRANCHES = 5
-_LONGEST = 200
 _FOUND = {ord("1"): True, ord("0"): False}
 
 
@@ -38,7 +39,7 @@ def _is_quick(pattern: str) -> bool:
     """Without repeats, the ways to match are as many as the combinations of its branches. `git (status|diff)` is worth
     no process."""
     branches = len(_BRANCHES.findall(pattern))
-    if len(pattern) > _LONGEST or _REPEATS.search(pattern) or branches > _MOST_BRANCHES:
+    if len(pattern) > limits.QUICK_REGEX_CHARS or _REPEATS.search(pattern) or branches > _MOST_BRANCHES:
         return False
     try:
         return re.compile(pattern) is not None

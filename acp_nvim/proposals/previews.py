@@ -18,7 +18,7 @@ from acp_nvim.files.service import Files
 from acp_nvim.messages.proposals import ProposalSides
 from acp_nvim.proposals.agent_change import Change, as_it_came
 from acp_nvim.proposals.proposed_file import files_of, read, read_file
-from acp_nvim.session.change_preview import KEPT_ROWS, DiffRow, FilePreview
+from acp_nvim.session.change_preview import DiffRow, FilePreview
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.line_diff import Edit, edits
@@ -106,7 +106,7 @@ def preview(path: str, made: _Sides) -> FilePreview:
     changes = edits(old, new)
     added = sum(len(change.lines) for change in changes)
     removed = sum(change.last - change.first for change in changes)
-    rows = tuple(islice(_rows(old, changes, made.is_whole), KEPT_ROWS))
+    rows = tuple(islice(_rows(old, changes, made.is_whole), limits.PREVIEWED_ROWS))
     first = changes[0].first if changes else 0
     return FilePreview(path, rows, added, removed, _note(made), first, made.is_whole)
 

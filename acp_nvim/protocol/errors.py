@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from acp_nvim import limits
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -13,8 +15,6 @@ AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 CANCELLED = -32800
 
-_LARGEST_CODE = 2**31
-_LONGEST = 5000  # characters, since a user reads it
 _WORDS = ("details", "detail", "message", "error", "reason")  # keys under which agents say what is wrong
 
 
@@ -52,7 +52,7 @@ class RpcError(Exception):
     @property
     def words(self) -> str:
         """Return its text without the code, which means nothing to a user."""
-        message = self.message[:_LONGEST]
+        message = self.message[: limits.ERROR_CHARS]
         return message + "".join(f": {part}" for part in _parts(self.data) if part != message)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class RpcError(Exception):
 
 
 def _code(code: object) -> int:
-    if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _LARGEST_CODE:
+    if isinstance(code, int) and not isinstance(code, bool) and abs(code) < limits.ERROR_CODE:
         return code
     return INTERNAL_ERROR
 
@@ -82,7 +82,7 @@ def _parts(data: object) -> list[str]:
 
 
 def _text(value: object) -> str:
-    return _written(value)[:_LONGEST]
+    return _written(value)[: limits.ERROR_CHARS]
 
 
 def _written(value: object) -> str:

@@ -4,8 +4,6 @@ from io import BytesIO
 
 from acp_nvim import limits
 
-HEAD = 4096
-
 
 class LineSplitter:
     """Collects bytes however they come and gives complete lines, without line ends and without blank ones.
@@ -43,7 +41,11 @@ class LineSplitter:
             self._held.write(piece)
             return
         self._too_long = True
-        self.dropped.append((self._held.getvalue()[:HEAD] + piece[:HEAD])[:HEAD])
+        self.dropped.append(
+            (self._held.getvalue()[: limits.BAD_LINE_BYTES] + piece[: limits.BAD_LINE_BYTES])[
+                : limits.BAD_LINE_BYTES
+            ]
+        )
         self._held = BytesIO()
 
     def _take(self) -> bytes:
@@ -54,7 +56,7 @@ class LineSplitter:
     def _within_limit(self, line: bytes) -> bytes:
         if len(line) <= self.limit:
             return line
-        self.dropped.append(line[:HEAD])
+        self.dropped.append(line[: limits.BAD_LINE_BYTES])
         return b""
 
 

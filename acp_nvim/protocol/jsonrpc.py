@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from acp_nvim import limits
 from acp_nvim.protocol.errors import RpcError
-from acp_nvim.protocol.framing import HEAD, LineSplitter
+from acp_nvim.protocol.framing import LineSplitter
 
 RequestId = str | int | float | None
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -165,4 +165,4 @@ def _can_be_echoed(id: object) -> bool:
 
 
 def _stray(line: bytes, why: str) -> Stray:
-    return Stray(line[:HEAD].decode("utf-8", errors="replace"), why)
+    return Stray(line[: limits.BAD_LINE_BYTES].decode("utf-8", errors="replace"), why)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from acp_nvim import limits
+
 MOST_ROWS = 12  # of a diff in a question
-KEPT_ROWS = 200  # of a diff, for the unfolded call
 
 
 class DiffRow(NamedTuple):
@@ -22,14 +23,14 @@ class DiffRow(NamedTuple):
 
 class FilePreview(NamedTuple):
     path: str  # absolute
-    rows: tuple[DiffRow, ...] = ()  # the first KEPT_ROWS
+    rows: tuple[DiffRow, ...] = ()  # the first, limits.PREVIEWED_ROWS at most
     added: int | None = None  # lines; None: there are too many to be compared
     removed: int | None = None
     note: str = ""  # what the user has to know about it
     first: int = 0  # of the changed lines, from 0 where the text begins
     whole: bool = False  # that is the file, and no part of it
 
-    def gutter(self, most: int = KEPT_ROWS) -> int:
+    def gutter(self, most: int = limits.PREVIEWED_ROWS) -> int:
         """Return the width of the line numbers of the first rows."""
         return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=1)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 
 Content = tuple[schema.ToolContent, ...]
-_HEAD = 512  # characters by which a repeated text is recognized, perhaps with a gap in its middle
 
 
 class ContentGrowth:
@@ -29,7 +29,9 @@ class ContentGrowth:
             content.append(item)
             self._at = None if said is None else len(content) - 1
         else:
-            again = len(said) >= len(before[:_HEAD]) and said.startswith(before[:_HEAD])
+            again = len(said) >= len(before[: limits.REPEATED_CHARS]) and said.startswith(
+                before[: limits.REPEATED_CHARS]
+            )
             content[-1] = schema.ContentItem(schema.Text(text=said if again else before + said))
 
 

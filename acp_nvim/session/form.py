@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol.schema.elicitation import FormChoice, FormField
 from acp_nvim.session import form_values
 from acp_nvim.text.printable import one_line, visible
@@ -126,15 +127,17 @@ class Form:
 def _shape(name: str, each: FormField) -> dict[str, Any]:
     shape = {
         "name": name,
-        "title": one_line(each.title[:500]) or name,
+        "title": one_line(each.title[: limits.FORM_TITLE_CHARS]) or name,
         "type": each.type,
         "required": each.required,
         "default": shown_default(each),
-        "description": "\n".join(map(visible, each.description[:10_000].splitlines())),
+        "description": "\n".join(
+            map(visible, each.description[: limits.FORM_DESCRIPTION_CHARS].splitlines())
+        ),
         "choices": [_choice(choice) for choice in each.choices],
         "custom": each.custom,
-        "format": one_line(each.format[:100]) if each.format else None,
-        "pattern": one_line(each.pattern[:1000]) if each.pattern else None,
+        "format": one_line(each.format[: limits.FORM_NOTE_CHARS]) if each.format else None,
+        "pattern": one_line(each.pattern[: limits.FORM_NOTE_CHARS]) if each.pattern else None,
         "least": each.least,
         "most": each.most,
     }
@@ -144,8 +147,8 @@ def _shape(name: str, each: FormField) -> dict[str, Any]:
 def _choice(choice: FormChoice) -> dict[str, str]:
     return {
         "value": choice.value,
-        "title": one_line(choice.title[:500]),
-        "description": one_line(choice.description[:1000]),
+        "title": one_line(choice.title[: limits.FORM_TITLE_CHARS]),
+        "description": one_line(choice.description[: limits.FORM_NOTE_CHARS]),
     }
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.tool_paths import named
 
 _PACE = 0.2  # seconds between two jumps: more often, nobody could read along
 _LINES = ("line", "start_line", "startLine", "line_number", "offset")  # in raw input, from 1
-_LAST_LINE = 2**31 - 1  # of the editor's; the way there has no room for any number
 
 
 class Place(NamedTuple):
@@ -80,4 +80,4 @@ def _line(raw: Any) -> int | None:
     """Return the first number that can be a line."""
     said = (raw.get(name) for name in _LINES) if isinstance(raw, dict) else ()
     numbers = (line for line in said if isinstance(line, int) and not isinstance(line, bool))
-    return next((line for line in numbers if line <= _LAST_LINE), None)
+    return next((line for line in numbers if line <= limits.LINE_NUMBER), None)

@@ -21,14 +21,15 @@ from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text.printable import one_line, visible
 
 _TITLE = 80  # characters that the line of a tool call has room for beside a command or a path
-_MOST_TITLE = 1000  # characters of a title in one line
 _SHORT = 60  # of a note that shares its line with others
 
 
 def describe(question: Question, call: ToolCall, cwd: str) -> None:
     shown = Shown(call, cwd)
     paths = _paths(call, shown, cwd)
-    question.title = one_line((question.own_title or call.title or "permission")[:_MOST_TITLE])
+    question.title = one_line(
+        (question.own_title or call.title or "permission")[: limits.QUESTION_TITLE_CHARS]
+    )
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)
     others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, shown, cwd)]

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from acp_nvim import limits
 
-_PIECE = 4096  # smaller ones are joined: each costs as much again as some dozen characters
-
 
 class ReportedOutput:
     """Iterating yields the kept pieces; the length counts all output."""
@@ -28,7 +26,7 @@ class ReportedOutput:
         self._total += len(text)
         text = text[-limits.REPORTED_OUTPUT_CHARS :]
         self._size += len(text)
-        if self._pieces and len(self._pieces[-1]) + len(text) <= _PIECE:
+        if self._pieces and len(self._pieces[-1]) + len(text) <= limits.OUTPUT_PIECE_BYTES:
             self._pieces[-1] += text
         else:
             self._pieces.append(text)

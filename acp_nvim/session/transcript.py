@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.decision_labels import beside
@@ -28,8 +29,6 @@ from acp_nvim.session.plan import Plan
 from acp_nvim.session.prompt_echo import PromptEcho
 from acp_nvim.session.question import Question
 from acp_nvim.session.tool_call import ToolCall, is_another
-
-_RECENT = 200
 
 
 class Transcript:
@@ -80,11 +79,11 @@ class Transcript:
 
     def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
         """Return the latest call that fits. It is searched from the end."""
-        return next(filter(fits, islice(reversed(self._calls.values()), _RECENT)), None)
+        return next(filter(fits, islice(reversed(self._calls.values()), limits.RECENT_CALLS)), None)
 
     def unasked(self) -> Iterator[ToolCall]:
         """Return the open calls of this turn without a question, the latest first."""
-        calls = islice(reversed(self._calls.values()), _RECENT)
+        calls = islice(reversed(self._calls.values()), limits.RECENT_CALLS)
         return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
 
     def plan_progress(self) -> dict[str, Any] | None:
@@ -254,7 +253,7 @@ class Transcript:
 
     def touch_terminal(self, terminal_id: str) -> None:
         """Mark calls that show this terminal as changed. They are searched from the end."""
-        for call in islice(reversed(self._calls.values()), _RECENT):
+        for call in islice(reversed(self._calls.values()), limits.RECENT_CALLS):
             if any(
                 isinstance(item, schema.TerminalRef) and item.terminal_id == terminal_id
                 for item in call.content

@@ -16,12 +16,11 @@ from typing import cast
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.processes.descendants import Lineage
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.terminals.request import TerminalRequest
 
-_PIPE = 1 << 20  # bytes that it may be ahead of us
-_SLICE = 1 << 18  # bytes of one read, after which the loop has its turn
 _GRACE = 0.5  # seconds for SIGTERM to work
 _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
@@ -98,7 +97,7 @@ class Command:
     def _read(self) -> int:
         """Read one slice and return its size."""
         try:
-            data = os.read(self._pipe.fileno(), _SLICE)
+            data = os.read(self._pipe.fileno(), limits.READ_BYTES)
         except BlockingIOError:
             return 0
         if data:
@@ -130,7 +129,7 @@ class Command:
 
     def _take_last_words(self) -> None:
         """Read its last words, which fit into the pipe. Its children could go on writing for ever."""
-        left = _PIPE
+        left = limits.PIPE_BYTES
         while left > 0 and not self._pipe.closed and (size := self._read()):
             left -= size
 
@@ -188,7 +187,7 @@ def _widen(descriptor: int) -> None:
     os.set_blocking(descriptor, False)
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE)
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, limits.PIPE_BYTES)
 
 
 def _name(number: int) -> str:

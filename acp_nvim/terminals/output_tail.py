@@ -6,9 +6,8 @@ import codecs
 from collections import deque
 from collections.abc import Sequence
 
-_PIECE = 8192  # small reads are joined: each piece costs as much again as a few dozen bytes
-_LEFT = 4096  # bytes of one that has given way
-_NEWER = 1000
+from acp_nvim import limits
+
 _LONGEST = 3  # bytes of a character after its first
 
 
@@ -25,7 +24,7 @@ class Tail:
         self.total += len(data)
         data = _end(data, self.limit)
         self._size += len(data)
-        if self._pieces and len(self._pieces[-1]) + len(data) <= _PIECE:
+        if self._pieces and len(self._pieces[-1]) + len(data) <= limits.OUTPUT_PIECE_BYTES:
             self._pieces[-1] += data
         else:
             self._pieces.append(data)
@@ -64,14 +63,14 @@ class Tail:
 
 def bound(tails: Sequence[Tail], most: int) -> None:
     """Limit the bytes of all tails together. The oldest, which come first, are emptied; newer ones keep a little."""
-    for tail in tails[:-_NEWER]:
+    for tail in tails[: -limits.ENDED_TERMINALS]:
         tail.shrink(0)
     too_many = sum(tail.kept for tail in tails) - most
-    for tail in tails[-_NEWER:]:
+    for tail in tails[-limits.ENDED_TERMINALS :]:
         if too_many <= 0:
             return
         before = tail.kept
-        tail.shrink(_LEFT)
+        tail.shrink(limits.ENDED_TERMINAL_BYTES)
         too_many -= before - tail.kept
 
 

@@ -10,7 +10,6 @@ from acp_nvim.session.session import Session
 from acp_nvim.terminals.colours import Colours
 from acp_nvim.terminals.output_tail import Tail
 
-_FEED = 16 * 1024  # bytes at a time: a terminal buffer takes a millisecond or two for them
 _PLAIN, _DIM = "\x1b[0m", "\x1b[0;2m"
 
 
@@ -48,7 +47,7 @@ class Screen:
 
     def take(self) -> str:
         """Return the next piece for the buffer; of a flood only the newest, and a word about the rest."""
-        first, data = self.tail.since(self._shown, _FEED)
+        first, data = self.tail.since(self._shown, limits.TERMINAL_FEED_BYTES)
         skipped, self._shown = first - self._shown, first + len(data)
         at_end = self._shown == self.tail.total
         if not skipped:

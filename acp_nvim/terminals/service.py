@@ -244,7 +244,9 @@ class Terminals:
 
     def _register(self, screen: Screen, line: str) -> None:
         self._screens[screen.session.number, screen.id] = screen
-        self._editor.notify(TerminalOpen(screen.session.number, screen.id, one_line(line)[:1000]))
+        self._editor.notify(
+            TerminalOpen(screen.session.number, screen.id, one_line(line)[: limits.TERMINAL_TITLE_CHARS])
+        )
 
     def _write(self, screen: Screen, data: bytes) -> None:
         screen.write(data)

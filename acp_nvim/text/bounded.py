@@ -51,7 +51,11 @@ class _Budget:
         if isinstance(value, (dict, list, tuple)):
             return None
         fits = not isinstance(value, int) or -(2**63) <= value < 2**63
-        return value if fits else short(str(value) if value.bit_length() < 4096 else "too large")
+        return (
+            value
+            if fits
+            else short(str(value) if value.bit_length() < limits.VALUE_NUMBER_BITS else "too large")
+        )
 
     def _text(self, value: str) -> str:
         told = short(value)

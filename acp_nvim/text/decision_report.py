@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from acp_nvim import limits
 from acp_nvim.text.line_diff import Edit, apply, edits
 from acp_nvim.text.text_file import in_format
 
-_LINES = 200  # of hunks in one report
-_WIDTH = 400
 _CONTEXT = 2
 _LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
 _WRITTEN = 'Lines with "-" are what you wrote, lines with "+" are what stands there now.'
@@ -221,10 +220,10 @@ def _range(first: int, count: int) -> str:
 
 def _bounded(lines: Iterator[str], more: int = 0) -> Iterator[str]:
     for number, line in enumerate(lines):
-        if number >= _LINES:
+        if number >= limits.REPORT_LINES:
             more += 1
-        elif len(line) > _WIDTH:
-            yield f"{line[:_WIDTH]}… ({len(line) - _WIDTH} more characters)"
+        elif len(line) > limits.REPORT_LINE_CHARS:
+            yield f"{line[: limits.REPORT_LINE_CHARS]}… ({len(line) - limits.REPORT_LINE_CHARS} more characters)"
         else:
             yield line
     if more:

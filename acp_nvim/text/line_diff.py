@@ -19,7 +19,6 @@ from typing import NamedTuple
 from acp_nvim import limits
 
 # Lines of the second side. With more of them the first one has fewer, or it would not be aligned.
-_WIDE = 2000
 
 Lines = list[str]
 Stretch = tuple[int, int, int, int]  # a[i1:i2] is b[j1:j2] now
@@ -138,7 +137,7 @@ def common(a: Lines, b: Lines) -> list[Pair]:
     rows_a = [i for i, line in enumerate(a) if line in in_b]
     rows_b = [j for j, line in enumerate(b) if line in in_a]
     some_a, some_b = [a[i] for i in rows_a], [b[j] for j in rows_b]
-    if len(rows_b) > _WIDE:  # a bit for each line of the shorter side: numbers as wide as a file take long
+    if len(rows_b) > limits.ALIGNED_LINES:
         return [(rows_a[i], rows_b[j]) for j, i in _longest_common(some_b, some_a)]
     return [(rows_a[i], rows_b[j]) for i, j in _longest_common(some_a, some_b)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim import limits
 from acp_nvim.text.bounded import short
 
 # C0 and C1 controls; bidirectional marks and overrides; separators, fillers and tags that nobody sees.
@@ -12,7 +13,6 @@ HIDDEN = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 
-_NAME = 200
 _BREAKS = re.compile(r"\r\n|[\r\n\t]")
 
 
@@ -30,7 +30,7 @@ def visible(text: str) -> str:
 
 def name_of(text: str) -> str:
     """Return an agent's name on one line, cut to what a bar or a menu has room for."""
-    return short(one_line(text[: 2 * _NAME]), _NAME)
+    return short(one_line(text[: 2 * limits.NAME_CHARS]), limits.NAME_CHARS)
 
 
 def one_line(text: str) -> str:

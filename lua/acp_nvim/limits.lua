@@ -11,10 +11,13 @@ return {
   MARKDOWN_BYTES = 512 * KIB, -- in the lines of a window: one line may hold megabytes
   MARKDOWN_LINE_BYTES = 4000, -- of a longer line the colours cost more than they tell
   FENCE_ROWS = 200, -- below a window, in which the end of a code block is looked for
+  INDEXED_LINES = 1000, -- that are read at once to find the code blocks of a chat
   CODE_BYTES = 32 * KIB, -- of a code block that is highlighted
   CODE_BLOCKS = 200, -- whose colours are kept
+  BAR_TEXT_CHARS = 120, -- of one segment of a bar
   MESSAGE_CHARS = 1000, -- of a text that becomes a one-line message
   LOG_LINES = 2000, -- of `:Acp log`
+  STDERR_LINE_BYTES = 64 * KIB, -- of what the backend says: a line that never ends must not fill the memory
   SCROLLBACK_LINES = 10000, -- of a terminal's buffer
 
   -- Questions
@@ -26,12 +29,33 @@ return {
   DIFF_WINDOWS = 10, -- of so many lines in larger texts
   DIFF_EDITS = 10000, -- each may become a hunk with marks of its own; more are one
 
+  -- Edits in a user's buffer
+  EDITS = 2000, -- more are one: Neovim takes a second for a hundred thousand of them
+  PAIRED_LINES = 1000, -- of one block, within which the user's marks stay with their lines
+  WORDS_EDITS = 100, -- up to which marks between two changed words of a line stay, too
+  WORDS_LINE_BYTES = 2000, -- of such a line
+
+  -- Review
+  REVIEWED_FILE_BYTES = shared.COMPARED_FILE_BYTES, -- of a file on disk that comes into review
+  REVIEWED_TEXT_BYTES = MIB, -- of a text that the backend is told
+  EDITS_AT_ONCE = 32, -- of a buffer; after more of them both texts are compared instead
+  DECIDED_CHANGES = 1000, -- that are shown after their decision
+  UNDO_STATES = 500, -- of which it is known which changes were pending
+  UNDO_STATES_CHANGES = 500000, -- in all of them
+  HUNKS_AT_ONCE = 50, -- that are drawn in one go
+  REMOVED_LINES = 100, -- of a hunk that are shown
+  REMOVED_LINE_BYTES = 1000, -- of each of them
+  LOST_LINES = 200, -- of one file that the agent is told
+  QUICKFIX_LINE_CELLS = 200,
+
   -- Proposals
   UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
   DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff
 
   -- Files that an agent or a text names
   FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
+  FILE_HEAD_BYTES = KIB, -- in which a file that is no text shows it
+  FILE_BYTES = shared.FILE_BYTES, -- of a file whose text on disk a buffer builds on
   AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents
   PICTURE_BYTES = shared.ATTACHED_MEDIA_BYTES, -- what the services behind the agents take
   VERSION_CHARS = 60, -- of what a program says of its version
@@ -54,6 +78,7 @@ return {
   CANDIDATE_BUFFERS = 20,
   FUZZY_PATHS = 3000, -- of a project, where nothing holds the letters side by side
   FOLDER_ENTRIES = 1000, -- of one folder that are read
+  FOLDER_DEPTH = 12, -- of folders in folders
   PROJECT_FILES = 200000, -- that git lists
   PROJECT_FILES_BYTES = 32 * MIB, -- of what git says
   PROJECT_FILES_WALKED = 20000, -- where there is no git

@@ -6,7 +6,8 @@ from io import FileIO
 
 import pytest
 
-from acp_nvim.agent.pipes import PIPE_BYTES, Inlet, Outlet
+from acp_nvim.agent.pipes import Inlet, Outlet
+from acp_nvim.limits import PIPE_BYTES
 from tests.fakes.script import eventually
 
 

@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.files.disk_watcher import Watch
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
-from acp_nvim.files.watched_turn import MOST
+from acp_nvim.limits import WATCHED_FILES
 from acp_nvim.protocol import schema
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.tool_call import ToolCall
@@ -158,12 +158,12 @@ async def test_only_texts_inside_the_roots(agent: Agent, tmp_path_factory: pytes
 
 async def test_the_paths_of_a_turn_are_bounded(agent: Agent) -> None:
     async with watching(agent) as watched:
-        paths = [agent.root / f"n{n}" for n in range(MOST + 10)]
+        paths = [agent.root / f"n{n}" for n in range(WATCHED_FILES + 10)]
         await watched.call(*paths)
         for path in paths:
             path.write_text("x\n")
         await watched.end()
-    assert len(watched.changes) == MOST
+    assert len(watched.changes) == WATCHED_FILES
 
 
 async def test_large_files_are_read_beside(agent: Agent) -> None:

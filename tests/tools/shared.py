@@ -26,10 +26,9 @@ return {{
 {hidden}  }},
 
   -- limits.py
-  ATTACHED_TEXT_BYTES = {text},
-  ATTACHED_MEDIA_BYTES = {media},
-}}
+{limits}}}
 """
+LIMITS = ("ATTACHED_TEXT_BYTES", "ATTACHED_MEDIA_BYTES", "FILE_BYTES", "COMPARED_FILE_BYTES")
 SURROGATES = range(0xD800, 0xE000)
 
 
@@ -37,8 +36,7 @@ def text() -> str:
     return TEXT.format(
         withheld=", ".join(f'"{name}"' for name in sorted(WITHHELD)),
         hidden="".join(f'    "{pattern}",\n' for pattern in dict.fromkeys(patterns())),
-        text=limits.ATTACHED_TEXT_BYTES,
-        media=limits.ATTACHED_MEDIA_BYTES,
+        limits="".join(f"  {name} = {getattr(limits, name)},\n" for name in LIMITS),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from acp_nvim.protocol.dialects.standard import Dialect, kind
 from acp_nvim.protocol.schema import PermissionRequest
 
-_A_DAY = 24 * 60 * 60 * 1000
+_DAY_MS = 24 * 60 * 60 * 1000
 _DECISIONS = ("allow_once", "allow_always", "reject_once", "reject_always")
 
 
@@ -31,7 +31,7 @@ class Simse(Dialect):
         return _as_one(blocks)
 
     def beside_prompt(self, limit_ms: float | None) -> dict[str, Any]:
-        return {"timeoutMs": int(limit_ms or _A_DAY)}
+        return {"timeoutMs": int(limit_ms or _DAY_MS)}
 
     def change(self, what: str, id: str, value: str | bool) -> tuple[str, dict[str, Any]] | None:
         if not isinstance(value, str):

@@ -1,10 +1,9 @@
 -- What the backend writes to stderr: it goes to the log, and says why the backend has ended.
 local launch = require("acp_nvim.backend.launch")
+local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
 
 local M = {}
-
-local LONGEST = 65536 -- a line that never ends must not fill the memory
 
 local partial = "" -- an unfinished line
 local missing ---@type string? the Python module whose absence ended the backend
@@ -30,7 +29,7 @@ function M.take(_, data)
     log_line(partial)
     partial = data[i]
   end
-  if #partial > LONGEST then
+  if #partial > limits.STDERR_LINE_BYTES then
     log_line(partial)
     partial = ""
   end

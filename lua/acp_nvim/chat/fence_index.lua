@@ -4,10 +4,9 @@
 --   row 1  ```lua
 --   row 2  local x = 1    a longer fence, or one of tildes, would not end the block
 --   row 3  ```
+local limits = require("acp_nvim.limits")
 local api = vim.api
 local M = {}
-
-local SLICE = 1000
 
 ---@class acp.Fence : acp.Code
 ---@field first integer  rows from the block's mark
@@ -48,7 +47,7 @@ function M.learn(buf, start, fences, upto)
   upto = math.min(upto, api.nvim_buf_line_count(buf) - 2 - start)
   while fences.scanned <= upto do
     local from = start + fences.scanned
-    local lines = api.nvim_buf_get_lines(buf, from, math.min(from + SLICE, start + upto + 1), false)
+    local lines = api.nvim_buf_get_lines(buf, from, math.min(from + limits.INDEXED_LINES, start + upto + 1), false)
     for index, line in ipairs(lines) do
       if line:find("^%s*[`~]") then
         note_fence(fences, fences.scanned + index - 1, line)

@@ -134,7 +134,7 @@ local function paint_code(start, fence, row)
   paint_line(row, ground_of(fence, row))
   local inside = row - start - fence.first
   if inside == 0 or row - start == fence.last then
-    return paint(row, 0, 4000, "AcpRule", BESIDE)
+    return paint(row, 0, limits.MARKDOWN_LINE_BYTES, "AcpRule", BESIDE)
   end
   paint_spans(row, fence.spans and fence.spans[inside - 1])
 end

@@ -1,4 +1,5 @@
 -- The quickfix list of `:Acp review`.
+local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local review = require("acp_nvim.review")
 local session_windows = require("acp_nvim.windows.session_windows")
@@ -17,7 +18,12 @@ local M = {}
 local function summary(file, hunk)
   local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
   local what = file.created and "new file: " or file.deleted and "deleted: " or ""
-  return ("%s+%d -%d %s"):format(what, #hunk.new, #hunk.old, printable.cut(printable.visible(first), 200))
+  return ("%s+%d -%d %s"):format(
+    what,
+    #hunk.new,
+    #hunk.old,
+    printable.cut(printable.visible(first), limits.QUICKFIX_LINE_CELLS)
+  )
 end
 
 --- The changes that are pending, as the quickfix list has them.

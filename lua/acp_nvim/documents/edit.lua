@@ -3,16 +3,11 @@
 local anchor = require("acp_nvim.documents.visual_anchor")
 local diff = require("acp_nvim.documents.diff")
 local texts = require("acp_nvim.documents.text")
+local limits = require("acp_nvim.limits")
 
 local api = vim.api
 local M = {}
 
--- Beyond so many changed lines in a block nobody's mark within it still means anything, and time counts.
-local PAIRED_LINES = 1000
--- Up to so many edits, marks between two changed words of a line stay where they are.
-local WORDS_EDITS = 100
-local LONG_LINE = 2000 -- bytes
-local MANY_EDITS = 2000 -- Neovim takes a second for a hundred thousand of them
 local xdiff = vim.text and vim.text.diff or vim.diff
 local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat", fenc = "fileencoding" }
 
@@ -67,7 +62,7 @@ end
 ---@param new string
 ---@return integer[][] parts  { start, end of the old, start, end of the new }: bytes, ends exclusive
 local function differing(old, new)
-  if math.max(#old, #new) > LONG_LINE then
+  if math.max(#old, #new) > limits.WORDS_LINE_BYTES then
     return { { 0, #old, 0, #new } }
   end
   local olds, news = tokens(old), tokens(new)
@@ -130,7 +125,7 @@ end
 local function apply_one(buf, edit, keep_marks, by_words)
   local first, last, lines = edit[1], edit[2], edit[3]
   local paired = math.min(last - first, #lines)
-  if paired > PAIRED_LINES then
+  if paired > limits.PAIRED_LINES then
     return api.nvim_buf_set_lines(buf, first, last, true, lines)
   end
   if paired < last - first or paired < #lines then
@@ -167,10 +162,10 @@ end
 ---@param buf integer
 ---@param edits acp.Edit[]
 function M.apply(buf, edits)
-  edits = #edits > MANY_EDITS and as_one(buf, edits) or edits
+  edits = #edits > limits.EDITS and as_one(buf, edits) or edits
   local keep_marks = mark_keeper(buf)
   local count = api.nvim_buf_line_count(buf)
-  local by_words = #edits <= WORDS_EDITS
+  local by_words = #edits <= limits.WORDS_EDITS
   job = function()
     for i = #edits, 1, -1 do
       local below = edits[i + 1] and edits[i + 1][1] or count

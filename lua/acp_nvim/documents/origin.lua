@@ -4,12 +4,11 @@
 -- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
 -- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.
 local find = require("acp_nvim.documents.find")
+local limits = require("acp_nvim.limits")
 local regular = require("acp_nvim.system.regular_file")
 
 local api = vim.api
 local M = {}
-
-local LARGEST = 64 * 1024 * 1024 -- bytes; no message could carry more
 
 ---@alias acp.Stamp integer[]  seconds and nanoseconds of the last change, size, inode
 
@@ -46,7 +45,7 @@ function M.read(buf)
     return nil
   end
   ---@cast stat uv.fs_stat.result
-  local data = stat.size <= LARGEST and vim.uv.fs_read(fd, LARGEST, 0) or nil
+  local data = stat.size <= limits.FILE_BYTES and vim.uv.fs_read(fd, limits.FILE_BYTES, 0) or nil
   vim.uv.fs_close(fd)
   return data, --[[@as string?]]
     stamp_of(stat)

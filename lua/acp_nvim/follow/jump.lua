@@ -13,7 +13,6 @@ local M = {}
 ---@field path string
 ---@field line? integer
 
-local HEAD = 1024 -- bytes in which a file that is no text shows it
 -- Autocommands about the user's focus, which stays where it is
 local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
 
@@ -75,7 +74,7 @@ local function head_of(path)
   if not fd then
     return nil, why --[[@as string]]
   end
-  local head, problem = uv.fs_read(fd, HEAD, 0)
+  local head, problem = uv.fs_read(fd, limits.FILE_HEAD_BYTES, 0)
   uv.fs_close(fd)
   return head, problem
 end

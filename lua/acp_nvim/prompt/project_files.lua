@@ -16,7 +16,6 @@ local M = {}
 
 local FRESH_MS = 5000
 local A_SLICE_NS = 2e6
-local DEEPEST = 12
 local SKIPPED = { [".git"] = true, [".hg"] = true, [".svn"] = true, node_modules = true, __pycache__ = true }
 
 local listings = {} ---@type table<string, acp.Listing>
@@ -79,7 +78,7 @@ local function walk(cwd, done)
   local function is_entered(folder)
     return not SKIPPED[vim.fs.basename(folder)]
   end
-  local entries = vim.fs.dir(cwd, { depth = DEEPEST, skip = is_entered })
+  local entries = vim.fs.dir(cwd, { depth = limits.FOLDER_DEPTH, skip = is_entered })
   local function next_path()
     local name, kind = entries()
     while name and kind == "directory" and not is_entered(name) do

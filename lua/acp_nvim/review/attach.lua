@@ -3,6 +3,7 @@
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.
+local limits = require("acp_nvim.limits")
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.documents.changes")
 local disk_text = require("acp_nvim.review.disk_text")
@@ -16,8 +17,6 @@ local store = require("acp_nvim.review.store")
 
 local api = vim.api
 local M = {}
-
-local MANY = 32 -- edits in one turn of the event loop: then both texts are compared instead
 
 ---@class acp.FollowedBuffer  what has happened to a followed buffer since it was settled
 ---@field file acp.ReviewedFile
@@ -123,7 +122,7 @@ end
 local function on_lines(buf, one, first, last, new_last)
   schedule(buf, one)
   one.edits = one.edits + 1
-  if one.stale or one.edits > MANY or last > #one.file.text.lines then
+  if one.stale or one.edits > limits.EDITS_AT_ONCE or last > #one.file.text.lines then
     one.stale = true
     return
   end

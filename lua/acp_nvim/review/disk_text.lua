@@ -1,9 +1,8 @@
 -- The text of a file that no buffer holds.
+local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")
 
 local M = {}
-
-local LARGEST = 16 * 1024 * 1024 -- bytes; no larger file comes into review
 
 ---@class acp.DiskText
 ---@field lines string[]
@@ -54,7 +53,7 @@ function M.bytes(path)
   if not file then
     return nil
   end ---@cast stat uv.fs_stat.result
-  local bytes = stat.size <= LARGEST and vim.uv.fs_read(file, stat.size, 0) or ""
+  local bytes = stat.size <= limits.REVIEWED_FILE_BYTES and vim.uv.fs_read(file, stat.size, 0) or ""
   vim.uv.fs_close(file)
   return bytes
 end

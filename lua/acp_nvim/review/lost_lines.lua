@@ -6,6 +6,7 @@
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
 local diff = require("acp_nvim.documents.diff")
+local limits = require("acp_nvim.limits")
 local places = require("acp_nvim.review.places")
 
 local M = {}
@@ -228,7 +229,6 @@ end
 -- The report -------------------------------------------------------------------------------------------------------------
 
 local CONTEXT = 2 -- lines
-local MOST_LINES = 200 -- of all hunks of a file
 
 ---@class acp.Told
 ---@field undone integer   changes that are as if the agent had not made them
@@ -298,7 +298,7 @@ function M.report(all, lines, session)
       return ("%d,%d"):format(from + (count > 0 and 1 or 0), count)
     end
     table.insert(body, 1, ("@@ -%s +%s @@"):format(range(first - shift, olds), range(first, news)))
-    local fitting = math.min(#body, MOST_LINES - #told.lines)
+    local fitting = math.min(#body, limits.LOST_LINES - #told.lines)
     vim.list_extend(told.lines, body, 1, fitting)
     told.more = told.more + #body - fitting
     shift = shift + lost.count - #lost.was

@@ -3,16 +3,13 @@
 --
 -- Every line has one owner. What the user writes is the user's at once, wherever it stands: undoing a change takes back
 -- what is left of the agent's lines in it, and nothing else.
+local limits = require("acp_nvim.limits")
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.review.change")
 local diff = require("acp_nvim.documents.diff")
 local lost_lines = require("acp_nvim.review.lost_lines")
 
 local M = {}
-
-local MOST_DECIDED = 1000 -- changes that are shown after their decision
-local MOST_MOMENTS = 500 -- states of the undo tree that are remembered
-local MOST_PLACED = 500000 -- changes in all of them
 
 ---@class acp.DecidedChange
 ---@field row integer
@@ -41,7 +38,7 @@ end
 ---@param list acp.DecidedChange[]
 ---@return acp.DecidedChange[]
 local function bounded(list)
-  return #list > MOST_DECIDED and vim.list_slice(list, #list - MOST_DECIDED + 1) or list
+  return #list > limits.DECIDED_CHANGES and vim.list_slice(list, #list - limits.DECIDED_CHANGES + 1) or list
 end
 
 --- Rows behind an edit follow it.
@@ -291,7 +288,7 @@ function M.remember(text, seq)
   local placed = 0
   for i = #moments, 1, -1 do
     placed = placed + #moments[i].known.blocks.rows
-    if i <= #moments - MOST_MOMENTS or (placed > MOST_PLACED and i < #moments) then
+    if i <= #moments - limits.UNDO_STATES or (placed > limits.UNDO_STATES_CHANGES and i < #moments) then
       text.moments = vim.list_slice(moments, i + 1)
       return
     end

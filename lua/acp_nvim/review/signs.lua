@@ -1,6 +1,7 @@
 -- The hunks of a loaded file on the screen: an extmark over the lines of each goes with the text. Its colour is drawn a
 -- moment later, many a few at a time, and so are its sign and the removed lines, by an extmark of their own: the sign of a
 -- range would stand beside every line of it.
+local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local attribution = require("acp_nvim.review.attribution")
 require("acp_nvim.ui.highlight")
@@ -8,9 +9,6 @@ require("acp_nvim.ui.highlight")
 local api = vim.api
 local M = {}
 
-local MOST_LINES = 100 -- of the removed ones are shown
-local MOST_BYTES = 1000 -- of each
-local AT_ONCE = 50 -- hunks that are drawn in one go
 local SIGNS = { added = "┃", changed = "┃", deleted = "▁" }
 local GROUPS = { added = "AcpReviewAddedSign", changed = "AcpReviewChangedSign", deleted = "AcpReviewRemovedSign" }
 
@@ -31,7 +29,9 @@ local scheduled = false
 ---@param tabstop integer
 ---@return string[][]
 local function virtual_line(line, tabstop)
-  line = #line > MOST_BYTES and line:sub(1, MOST_BYTES + vim.str_utf_end(line, MOST_BYTES)) or line
+  line = #line > limits.REMOVED_LINE_BYTES
+      and line:sub(1, limits.REMOVED_LINE_BYTES + vim.str_utf_end(line, limits.REMOVED_LINE_BYTES))
+    or line
   line = printable.visible(printable.expand(line, tabstop))
   return { { line .. (" "):rep(vim.o.columns - vim.fn.strwidth(line)), "AcpReviewRemoved" } }
 end
@@ -44,11 +44,11 @@ local function virtual_lines(buf, change)
   if change.had_newline ~= nil then
     return { virtual_line("no newline at end " .. (change.had_newline and "now" or "before"), tabstop) }
   end
-  for i = 1, math.min(#change.old, MOST_LINES) do
+  for i = 1, math.min(#change.old, limits.REMOVED_LINES) do
     lines[i] = virtual_line(change.old[i], tabstop)
   end
-  if #change.old > MOST_LINES then
-    lines[#lines + 1] = virtual_line(("… %d more"):format(#change.old - MOST_LINES), tabstop)
+  if #change.old > limits.REMOVED_LINES then
+    lines[#lines + 1] = virtual_line(("… %d more"):format(#change.old - limits.REMOVED_LINES), tabstop)
   end
   return lines
 end
@@ -119,7 +119,7 @@ local schedule
 
 local function draw_some()
   scheduled = false
-  local left = AT_ONCE
+  local left = limits.HUNKS_AT_ONCE
   for buf, each in pairs(shown) do
     for id, change in pairs(api.nvim_buf_is_loaded(buf) and each.waiting or {}) do
       if left == 0 then

@@ -6,6 +6,7 @@
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
 --   ± kept 2, undone 1                                   all are decided
 local backend = require("acp_nvim.backend.process")
+local limits = require("acp_nvim.limits")
 local key_names = require("acp_nvim.review.key_names")
 local lost_lines = require("acp_nvim.review.lost_lines")
 local printable = require("acp_nvim.ui.printable")
@@ -14,7 +15,6 @@ local store = require("acp_nvim.review.store")
 local M = {}
 
 local SOON_MS = 50
-local LARGEST = 2 ^ 20 -- bytes of a text that is told
 
 ---@class acp.TurnShare  what one turn has done to files in review
 ---@field names table<string, string>  of the files that wait for a decision, by resolved path
@@ -163,7 +163,7 @@ local function unsaved_texts()
   for path, file in pairs(store.files) do
     if file.buf and vim.bo[file.buf].modified then
       local text = table.concat(file.text.lines, "\n") .. "\n"
-      texts[path] = #text <= LARGEST and text or nil
+      texts[path] = #text <= limits.REVIEWED_TEXT_BYTES and text or nil
     end
   end
   return texts

@@ -1,4 +1,5 @@
 -- Fits the segments of a bar into its width: the least important ones are dropped first.
+local limits = require("acp_nvim.limits")
 local on_bar = require("acp_nvim.ui.highlight").on_bar
 local printable = require("acp_nvim.ui.printable")
 
@@ -15,7 +16,7 @@ local M = { STEP = 10 } -- the rank of the plan's step
 ---@param text string
 ---@return string
 function M.clean(text)
-  return printable.visible(vim.fn.strcharpart(text, 0, 120))
+  return printable.visible(vim.fn.strcharpart(text, 0, limits.BAR_TEXT_CHARS))
 end
 
 ---@param list acp.Segment[]

@@ -4,7 +4,6 @@ local api = vim.api
 local M = {}
 
 local READ_MS = 8000
-local ABOVE_MESSAGES = 250
 
 local win ---@type integer?
 local count = 0
@@ -54,7 +53,7 @@ local function open(line, hl)
     height = 1,
     style = "minimal",
     focusable = false,
-    zindex = ABOVE_MESSAGES,
+    zindex = 250, -- above messages
   })
   api.nvim_set_option_value("winhighlight", "Normal:MsgArea,NormalFloat:MsgArea", { win = win, scope = "local" })
   api.nvim_set_option_value("winbar", "", { win = win, scope = "local" })

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim import limits
 from acp_nvim.files import disk
 
 
@@ -26,7 +27,7 @@ class Silent(FileIO):
 def test_what_grows_while_it_is_read_is_refused(
     read: Callable[[str], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk, "LARGEST", 1000)
+    monkeypatch.setattr(limits, "FILE_BYTES", 1000)
     monkeypatch.setattr(disk, "FileIO", Endless)
     (tmp_path / "log").write_text("text")
     with pytest.raises(OSError, match="too much") as failure:

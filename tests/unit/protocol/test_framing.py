@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.protocol.framing import HEAD, LineSplitter
+from acp_nvim.limits import BAD_LINE_BYTES
+from acp_nvim.protocol.framing import LineSplitter
 
 pieces = st.lists(
     st.sampled_from([b"\n", b"\r\n", b"\r", b" ", b"", b"{}", b"\xe2\x80\xa8", b"0123456789", b"\x00\xff"])
@@ -31,7 +32,7 @@ def lines_of(reads: list[bytes], limit: int) -> tuple[list[bytes], list[bytes]]:
 def test_any_split_of_any_bytes_gives_the_same_lines(parts: list[bytes], cuts: list[int], limit: int) -> None:
     data = b"".join(parts)
     wanted = [line.rstrip(b"\r") for line in data.split(b"\n") if len(line) <= limit]
-    too_long = [line[:HEAD] for line in data.split(b"\n") if len(line) > limit]
+    too_long = [line[:BAD_LINE_BYTES] for line in data.split(b"\n") if len(line) > limit]
     lines, dropped = lines_of(split_at(data, cuts), limit)
     assert lines == [line for line in wanted if line.strip()]
     assert len(dropped) == len(too_long)
@@ -74,7 +75,7 @@ def test_what_is_kept_of_a_dropped_line_is_short() -> None:
     splitter = LineSplitter(limit=8)
     splitter.feed(b"x" * 100_000)
     splitter.feed(b"y" * 100_000 + b"\n" + b"z" * 100_000 + b"\n")
-    assert splitter.dropped == [b"x" * HEAD, b"z" * HEAD]
+    assert splitter.dropped == [b"x" * BAD_LINE_BYTES, b"z" * BAD_LINE_BYTES]
 
 
 @pytest.mark.alone

@@ -70,7 +70,7 @@ def test_a_hostile_text_is_as_quick_as_another(old: list[str], new: list[str]) -
 def test_which_side_is_longer_does_not_matter(old: list[str], new: list[str]) -> None:
     """Wide texts are aligned with the sides swapped."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("acp_nvim.text.line_diff._WIDE", 2)
+        patched.setattr("acp_nvim.limits.ALIGNED_LINES", 2)
         assert apply(old, edits(old, new)) == new
 
 
