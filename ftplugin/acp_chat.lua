@@ -43,14 +43,14 @@ local maps = {
   { "acp-fold-open-all", { "zR" }, "unfold all", navigate("fold_all", true) },
   { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
   { "acp-open-path", { "gf", "<CR>" }, "take the answer, or open the file", navigate("open_path") },
-  { "acp-details", { "K" }, "all about this tool call", navigate("details") },
-  { "acp-edit-prompt", { "e" }, "your words back into the prompt", navigate("recall") },
-  { "acp-to-prompt", { "i", "a", "o" }, "to the prompt", navigate("to_prompt") },
+  { "acp-details", { "K" }, "details of the tool call", navigate("details") },
+  { "acp-edit-prompt", { "e" }, "edit this prompt again", navigate("recall") },
+  { "acp-to-prompt", { "i", "a", "o" }, "go to the prompt", navigate("to_prompt") },
   { "acp-close", { "q" }, "close the windows", close },
   { "acp-cancel-turn", { "<C-c>" }, "cancel the turn", cancel },
   { "acp-keep-turn", { "<localleader>k" }, "keep this turn's changes", changes("keep") },
   { "acp-undo-turn", { "<localleader>u" }, "undo this turn's changes", changes("undo") },
-  { "acp-keys", { "g?" }, "these keys", navigate("help") },
+  { "acp-keys", { "g?" }, "this help", navigate("help") },
 }
 
 for _, map in ipairs(maps) do
@@ -84,6 +84,6 @@ for digit = 1, 9 do
 end
 if not vim.g.no_plugin_maps then
   vim.keymap.set("n", "<M-d>", by_key("diff"), { buffer = true, desc = "show the question's diff" })
-  local opts = { buffer = true, expr = true, desc = "answer" }
+  local opts = { buffer = true, expr = true, desc = "answer with the option there" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end

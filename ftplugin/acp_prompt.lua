@@ -58,20 +58,8 @@ local function is_taken(mode, key)
   return key == "<S-Tab>" and next(map) ~= nil and not (map.desc or ""):find("^vim%.snippet")
 end
 
--- Beside the cursor there is room for as many keys as the prompt has lines: they take the middle of the screen.
 local function help()
-  require("acp_nvim.commands.chat_keys").help()
-  local win = vim.api.nvim_get_current_win()
-  local width, rows = vim.api.nvim_win_get_width(win), vim.api.nvim_win_text_height(win, {}).all
-  local height = math.max(1, math.min(rows, vim.o.lines - 4))
-  vim.api.nvim_win_set_config(win, {
-    relative = "editor",
-    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
-    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
-    width = width,
-    height = height,
-    footer = rows > height and " j: more " or nil,
-  })
+  require("acp_nvim.ui.key_help").show()
 end
 
 local both = { "n", "i" }
@@ -89,7 +77,7 @@ local maps = {
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
   { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
-  { "acp-keys", { n = { "g?" } }, "these keys", help },
+  { "acp-keys", { n = { "g?" } }, "this help", help },
 }
 
 for _, map in ipairs(maps) do
@@ -116,7 +104,7 @@ for digit = 1, 9 do
   if not vim.g.no_plugin_maps then
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
-    local opts = { buffer = true, expr = true, desc = "answer, if it is empty" }
+    local opts = { buffer = true, expr = true, desc = "answer the question (empty prompt)" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end

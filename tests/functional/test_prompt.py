@@ -273,9 +273,23 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
     assert len(lines) == 9, "each of them once, whatever the mode"
     editor.screen.expect(lambda screen: all(line.strip() in screen.text() for line in lines))
+    headings = [line[:8].strip() for line in lines]
+    assert [heading for heading in headings if heading] == ["answer", "write", "leave"], "by purpose"
     assert "j: more" not in editor.screen.text()
     editor.type("q")
     editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+
+
+def test_the_keys_of_the_chat_are_grouped_by_purpose(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    editor.type("<C-w>kg?")
+    editor.expect_lua("return vim.bo.filetype", "acp_help")
+    lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    headings = [line[:8].strip() for line in lines]
+    wanted = ["answer", "write", "move", "fold", "open", "leave"]
+    assert [heading for heading in headings if heading] == wanted
+    leave = "".join(lines[headings.index("leave") :])
+    assert all(words in leave for words in ("cancel the turn", "close the windows", "this help"))
 
 
 def test_the_keys_say_when_there_are_more_of_them_than_lines(open_editor: Open, tmp_path: Path) -> None:
