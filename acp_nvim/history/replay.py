@@ -1,4 +1,4 @@
-"""Plays a saved wire file into a session without an agent, so that the conversation is shown again."""
+"""Replays a saved trace as a session without an agent, so that the conversation is shown again."""
 
 from __future__ import annotations
 

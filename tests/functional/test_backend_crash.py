@@ -288,12 +288,12 @@ def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: O
     editor.expect_lua("return require('acp_nvim').status().queue", 3)
     crash(editor)
     editor.type(":Acp queue<CR>")
-    editor.screen.expect("3 prompts held: send a prompt, and the rest follows")
+    editor.screen.expect("3 prompts paused: send a prompt, and the rest follows")
     editor.screen.expect(
         lambda screen: "with notes.txt" in screen.text() and "edit, then :w" in screen.text()
     )
     editor.type(":g/^two/d<CR>:%s/three/3/<CR>:w<CR>")
-    editor.screen.expect("2 prompts held")
+    editor.screen.expect("2 prompts paused")
     assert editor.acp("status")["queue"] == 2
     editor.type(":q<CR>")
     send(editor, "go")

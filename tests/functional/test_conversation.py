@@ -287,7 +287,7 @@ def test_prompts_queue_are_held_by_a_cancel_and_released(open_editor: Open, tmp_
     editor.screen.expect("1 queued")
     editor.type(":Acp cancel<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("1 held")
+    editor.screen.expect("1 paused")
     assert len(agent.got("session/prompt")) == 1
     editor.type(":Acp queue!<CR>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")

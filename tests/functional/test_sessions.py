@@ -111,7 +111,7 @@ def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path
         "n",
     ]
     editor.type("g?")
-    editor.screen.expect("delete it for good")
+    editor.screen.expect("delete permanently")
     rows = editor.lua("return vim.fn.map(vim.fn.getline(1, '$'), 'strdisplaywidth(v:val)')")
     assert max(rows) <= 56, "it fits a screen of 60 columns"
 
@@ -291,11 +291,11 @@ def test_close_and_delete_by_two_presses(open_editor: Open, tmp_path: Path) -> N
     editor.type("ia draft<Esc>")
     show(editor, "Tidy up")
     editor.type("2Gd")
-    editor.screen.expect("d again deletes it")
+    editor.screen.expect("press d again to delete")
     editor.type("j")
-    editor.screen.expect_gone("d again deletes it")
+    editor.screen.expect_gone("press d again to delete")
     editor.type("kd")
-    editor.screen.expect("d again deletes it")
+    editor.screen.expect("press d again to delete")
     assert not mine.got("session/delete")
     editor.type("d")
     editor.expect_lua(LISTED, lambda lines: not any("Parse the log" in line for line in lines))

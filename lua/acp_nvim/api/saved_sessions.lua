@@ -127,7 +127,7 @@ function M.fork(options)
   return from_saved("fork", id, state.session(n).origin)
 end
 
---- Has the agent delete a session for good.
+--- Deletes a saved session permanently.
 ---@param id string  the agent's id of the session
 ---@param options? { agent?: string }
 ---@return true? ok
@@ -162,8 +162,8 @@ local function recording(file)
   return path
 end
 
---- Plays a saved wire file as a session of its own, without an agent; without one the last conversation of this
---- folder that is over.
+--- Replays a saved trace as a session of its own, without an agent; without a file the last finished conversation of
+--- this folder.
 ---@param file? string
 ---@return integer? session
 ---@return string? message

@@ -17,7 +17,7 @@ local function statusline_of(n)
     parts[2] = "asks " .. status.questions
   end
   if status.queue > 0 then
-    parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "held" or "queued")
+    parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "paused" or "queued")
   end
   if (status.pending or 0) > 0 then
     parts[#parts + 1] = ("±%d"):format(status.pending)

@@ -68,7 +68,7 @@ end
 ---@return string?
 local function queue_text(status)
   local queue = status.queue or 0
-  return queue > 0 and ("%d %s"):format(queue, status.held and "held" or "queued") or nil
+  return queue > 0 and ("%d %s"):format(queue, status.held and "paused" or "queued") or nil
 end
 
 --- The segments that show the status of session `n`.

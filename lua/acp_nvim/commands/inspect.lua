@@ -72,7 +72,7 @@ subcommands.trace = {
 
 subcommands.replay = {
   args = "[file]",
-  doc = "plays a saved wire file as a session, without an agent; alone the last conversation of this folder that is over",
+  doc = "replays a saved trace as a session, without an agent; without {file} the last finished conversation of this folder",
   complete = function(words, lead)
     return #words == 0 and path_argument.complete(lead, "file") or {}
   end,

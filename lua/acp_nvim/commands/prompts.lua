@@ -114,7 +114,7 @@ subcommands.cancel = {
 }
 
 subcommands.queue = {
-  doc = "edits the queued prompts in a buffer; with ! lets a held queue go on",
+  doc = "edits the queued prompts in a buffer; with ! resumes a paused queue",
   bang = true,
   run = session_argument.with_current(function(call, n)
     if not call.bang and requests.has_lost_backend(n) then

@@ -137,7 +137,7 @@ subcommands.rename = {
 
 subcommands.delete = {
   args = "{id}",
-  doc = "has the agent delete a session for good",
+  doc = "deletes a saved session permanently",
   run = function(call)
     return acp.delete(call.rest)
   end,

@@ -76,8 +76,8 @@ end
 --- Says how many prompts are held. Without a backend none is sent by itself.
 ---@param count integer
 local function say_held(count)
-  local many = ("%d prompt%s held"):format(count, count == 1 and "" or "s")
-  messages.show("info", count == 0 and "no prompt is held" or many .. ": send a prompt, and the rest follows")
+  local many = ("%d prompt%s paused"):format(count, count == 1 and "" or "s")
+  messages.show("info", count == 0 and "no prompt is paused" or many .. ": send a prompt, and the rest follows")
 end
 
 ---@param n integer

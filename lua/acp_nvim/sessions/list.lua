@@ -136,7 +136,7 @@ local function delete(line, again)
   if line.can.delete == false or not line.id then
     messages.show("warn", ("%s cannot delete this session"):format(line.agent))
   elseif not again then
-    return "d again deletes it for good"
+    return "press d again to delete permanently"
   else
     lists.show_result(acp.delete(line.id, { agent = line.agent }))
   end
@@ -187,7 +187,7 @@ local list = lists.new({
     { "r", "resume it, without what was said before", run = by("resume") },
     { "f", "fork: a new session with this history", run = fork },
     { "x", "close it here (twice, if changes are pending)", run = close },
-    { "d", "delete it for good (press it twice)", run = delete },
+    { "d", "delete permanently (press d twice)", run = delete },
     { "m", "load more of what the agents have saved", always = more },
     { "R", "ask the agents anew", always = anew },
   },
