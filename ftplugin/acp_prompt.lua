@@ -104,7 +104,7 @@ for digit = 1, 9 do
   if not vim.g.no_plugin_maps then
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
-    local opts = { buffer = true, expr = true, desc = "answer the question (empty prompt)" }
+    local opts = { buffer = true, expr = true, desc = "answer (empty prompt)" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end
