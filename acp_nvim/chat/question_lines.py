@@ -47,6 +47,8 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
     body = Body(
         question.id, "question", _INDENT, limits.CUT_QUESTION_CHARS if question.is_cut else limits.SHOWN_CHARS
     )
+    if question.asked_by:
+        body.line(f"asked by {question.asked_by}", "AcpNote")
     told = subject(call, cwd)
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):

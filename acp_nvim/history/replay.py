@@ -16,6 +16,7 @@ from acp_nvim.protocol.jsonrpc import Failure, Response
 from acp_nvim.session.question import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagents import Asker
 from acp_nvim.text.printable import name_of
 
 Message = dict[str, Any]
@@ -183,7 +184,7 @@ class Player:
     def _ask(self, message: Message, when: float) -> None:
         dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)
         request = decode.permission(message.get("params"), dialect)
-        question, call = permissions.posed(request, self._session, message["id"], dialect)
+        question, call = permissions.posed(request, Asker(self._session), message["id"], dialect)
         self._asked[_key(message)] = question
         self._results[_key(message)] = [
             (each.id, dialect.permission_answer(each.id, request)) for each in request.options

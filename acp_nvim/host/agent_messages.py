@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagents import Asker, unannounced
 
 
 class AgentMessages:
@@ -43,7 +45,7 @@ class AgentMessages:
         session_id, updates = decode.update(params, self._host.dialect)
         session = self._starts.by_id.get(session_id or "")
         if session is None:
-            return self._update_of_unknown_session(session_id, params)
+            return self._update_of_unknown_session(session_id, params, updates)
         if session.reloading:
             session.replay()
             self._app.touch(session)
@@ -75,11 +77,24 @@ class AgentMessages:
             how = "refused" if what == "request" else "ignored"
             self._app.log("info", f"{self._host.spec.name}: unknown {unknown} {how}")
 
-    def _update_of_unknown_session(self, session_id: str | None, params: Any) -> None:
+    def _update_of_unknown_session(
+        self, session_id: str | None, params: Any, updates: list[schema.Update]
+    ) -> None:
+        if asker := self._asker(session_id):
+            self._update_asked_calls(asker, updates)
         if not self._starts.keep(session_id, params):
             self._app.log(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
+
+    def _update_asked_calls(self, asker: Asker, updates: list[schema.Update]) -> None:
+        """Apply what a child says of its calls to those that its parent shows, because it has asked about them."""
+        for update in updates:
+            if isinstance(update, schema.ToolCallUpdate):
+                id = asker.call_id(update.id)
+                if asker.session.transcript.find(id):
+                    self._apply(asker.session, replace(update, id=id))
+                    self._app.touch(asker.session)
 
     def on_request(self, request: Request) -> None:
         self.requests.enter(request)
@@ -115,7 +130,7 @@ class AgentMessages:
     def _ask(self, entry: Entry) -> None:
         rules = self._app.rules
         session = permissions.ask(
-            entry, self._find, self._host.dialect, time.monotonic(), self._answered, self._warn
+            entry, self._asker, self._host.dialect, time.monotonic(), self._answered, self._warn
         )
         try:
             for question in session.questions:
@@ -141,6 +156,14 @@ class AgentMessages:
         if session_id is None and len(self._starts.by_id) == 1:
             return next(iter(self._starts.by_id.values()))
         return self._starts.by_id.get(session_id or "")
+
+    def _asker(self, session_id: str | None) -> Asker | None:
+        """Find who asks. An id that nobody knows is that of a subagent of the one session that runs: refused, some
+        agents would wait for its answer for ever."""
+        if session := self._find(session_id):
+            return Asker(session)
+        running = [session for session in self._starts.by_id.values() if session.in_turn]
+        return unannounced(running[0], session_id) if session_id and len(running) == 1 else None
 
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):

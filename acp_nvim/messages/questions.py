@@ -54,6 +54,7 @@ class OpenQuestion(TypedDict):
     cut: bool  # the chat cannot show it whole
     version: int
     key: int | None  # its entry in the chat
+    asked_by: str | None  # the name of the subagent that asks
 
 
 # --- From Lua

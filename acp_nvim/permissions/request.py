@@ -15,13 +15,14 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.permission_call import asked_call
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagents import Asker
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
 
 def ask(
     entry: Entry,
-    find: Callable[[str | None], Session | None],
+    find: Callable[[str | None], Asker | None],
     dialect: Dialect,
     now: float,
     on_ended: Callable[[Session, Question, Dialect], None],
@@ -30,9 +31,10 @@ def ask(
     """Ask the user. Whatever ends the question answers the agent's request."""
     dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
     request = decode.permission(entry.request.params, dialect)
-    session = find(request.session_id)
-    if session is None:
+    asker = find(request.session_id)
+    if asker is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
+    session = asker.session
     expect_room(session)
     if (count := len(request.options)) > limits.QUESTION_OPTIONS:
         warn(
@@ -40,7 +42,7 @@ def ask(
             f"the agent asked with {count} options: refused, {limits.QUESTION_OPTIONS} at most are shown",
         )
         raise RpcError(INVALID_PARAMS, f"the user is asked with {limits.QUESTION_OPTIONS} options at most")
-    question, call = posed(request, session, entry.request.id, dialect)
+    question, call = posed(request, asker, entry.request.id, dialect)
 
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
@@ -59,11 +61,13 @@ def ask(
 
 
 def posed(
-    request: schema.PermissionRequest, session: Session, request_id: object, dialect: Dialect
+    request: schema.PermissionRequest, asker: Asker, request_id: object, dialect: Dialect
 ) -> tuple[Question, schema.ToolCallUpdate]:
     """Return the question and its tool call, which is made up for agents that name none."""
-    asked, title, is_guess = request.tool_call, "", False
-    if known := session.transcript.recent(
+    asked, title, is_guess, session = request.tool_call, "", False, asker.session
+    if asker.child:  # ids of calls are unique in their own session only
+        call = replace(asked, id=asker.call_id(asked.id or f"permission-{request_id}"))
+    elif known := session.transcript.recent(
         lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
     ):
         call = replace(asked, id=known.id)
@@ -75,6 +79,7 @@ def posed(
     options, note = _choosable(request.options)
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
     question.own_title, question.is_guess = title, is_guess
+    question.asked_by, question.is_of_child = asker.name, asker.is_known
     question.has_cut_options = any(len(option.name) > limits.OPTION_NAME_CHARS for option in request.options)
     return question, call
 

@@ -48,6 +48,8 @@ class Question:
     note: str = ""  # lines of warning
     has_cut_options: bool = False  # a name of theirs is too long to be shown whole
     stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open
+    asked_by: str = ""  # the name of the subagent that asks; empty: the session's own agent asks
+    is_of_child: bool = False  # the subagent was announced, and may work on after the turn of its parent
     id: int = field(default_factory=lambda: next(_numbers))
     version: int = 1  # grows when what the user must see before answering has changed
     key: int | None = None  # its entry in the transcript
@@ -79,6 +81,11 @@ class Question:
     def said(self) -> str:
         """Return an answer in words as one line."""
         return self.form.told(self.content) if self.form and self.answer else ""
+
+    @property
+    def outlives_turn(self) -> bool:
+        """Whether it stays open when the turn ends by itself."""
+        return self.stays or self.is_of_child
 
     @property
     def of_its_call(self) -> bool:
@@ -122,6 +129,7 @@ class Question:
             "cut": self.is_cut,
             "version": self.version,
             "key": self.key,
+            "asked_by": self.asked_by or None,
         }
 
 

@@ -152,7 +152,10 @@ class Session:
         """End the turn: close open calls and questions, and note what went wrong."""
         if not self.in_turn:
             return
-        self.end_questions("cancel" if stop_reason == "cancelled" else "agent")
+        if stop_reason == "cancelled":
+            self.end_questions("cancel")
+        else:
+            self.end_questions("agent", but=lambda question: question.is_of_child)
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self.news.add_tool_call(tool, self.cwd)
         self._note_end(stop_reason, error)
@@ -213,10 +216,12 @@ class Session:
         self.news.add("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True
 
-    def end_questions(self, by: str, all_of_them: bool = False) -> None:
+    def end_questions(
+        self, by: str, all_of_them: bool = False, but: Callable[[Question], bool] = lambda question: False
+    ) -> None:
         """Return the questions of the agent; those that stay are ours."""
         for question in self.questions:
-            if all_of_them or not question.stays:
+            if all_of_them or not (question.stays or but(question)):
                 self.end_question(question, None, by)
 
     # --- what the agent says

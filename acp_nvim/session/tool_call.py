@@ -76,8 +76,8 @@ class ToolCall:
 
     @property
     def stays(self) -> bool:
-        """Whether it waits only for the user, and so outlives the turn."""
-        return any(question.is_open and question.stays for question in self.questions)
+        """Whether a question about it outlives the turn, and so does it."""
+        return any(question.is_open and question.outlives_turn for question in self.questions)
 
     @property
     def said_command(self) -> Any:

@@ -129,8 +129,8 @@ async def test_bad_params_and_unknown_sessions_are_errors(desk: Desk, ids: str |
         None,
         [1],
         "text",
-        {"sessionId": "nobody", "toolCall": {"toolCallId": "x"}},
-        {"sessionId": 3},
+        {"sessionId": "", "toolCall": {"toolCallId": "x"}},
+        {"sessionId": ["nobody"]},
     ):
         steps += [request(method, params), say("{answer}\n")]
     agent = desk.agent(on_prompt("", *steps, permission("after all")), **({"ids": ids} if ids else {}))
@@ -139,7 +139,6 @@ async def test_bad_params_and_unknown_sessions_are_errors(desk: Desk, ids: str |
     await talk.asked()
     errors = [json.loads(line) for line in talk.lines if line.startswith("{")]
     assert [each["code"] for each in errors] == [-32602] * 5
-    assert "nobody" in errors[3]["message"]
     talk.answer("yes")
     await talk.ended(1)
     answers = [message["id"] for message in agent.got() if "method" not in message]

@@ -22,6 +22,7 @@ from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Resp
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
 from acp_nvim.session.status import StatusChanges
+from acp_nvim.session.subagents import Asker
 from acp_nvim.text import diff_view, line_diff
 from acp_nvim.text import unified_patch as patch
 from tests.fakes.editor import ChatBuffer
@@ -86,7 +87,8 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
                 question.form.check({name: each.default for name, each in question.form.fields.items()})
     elif dialects.asks(event.method):
         dialect = dialects.of_permission(event.method, event.params, dialect)
-        question, call = request.posed(decode.permission(event.params, dialect), session, event.id, dialect)
+        asker = Asker(session, "child", "child") if step % 2 else Asker(session)
+        question, call = request.posed(decode.permission(event.params, dialect), asker, event.id, dialect)
         session.ask(question, call, step)
         if known := session.transcript.find(call.id):
             scope(known, "fuzz", "/w", str)

@@ -469,6 +469,7 @@
 ---@field cut boolean  the chat cannot show it whole
 ---@field version integer
 ---@field key? integer  its entry in the chat
+---@field asked_by? string  the name of the subagent that asks
 
 --- What an agent has changed on the disk.
 ---@class acp.message.DiskChange

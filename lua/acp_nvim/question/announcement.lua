@@ -35,8 +35,8 @@ end
 function M.message(question)
   local who, how = whose(question)
   local room = vim.v.echospace - vim.fn.strwidth(("acp_nvim:    %s"):format(how))
-  local asks =
-    printable.cut(("%s asks: %s"):format(who, printable.visible(question.title)), math.max(room, LEAST_TITLE))
+  local words = ("%s asks: %s"):format(question.asked_by or who, printable.visible(question.title))
+  local asks = printable.cut(words, math.max(room, LEAST_TITLE))
   local text = ("%s   %s"):format(asks, how)
   if vim.fn.strwidth(asks) + LEAST_OPTIONS <= room then
     text = ("%s  (%s)"):format(text, options_of(question))
