@@ -1,5 +1,5 @@
--- Checks the content of an answer against its form before it is sent. The backend checks again: it alone can judge
--- every pattern.
+-- Checks the content of an answer against its form before it is sent. The agent's patterns are left to the backend, which
+-- can end a match that takes too long: Neovim compiles thirty characters of nested repeats for half a minute.
 
 local M = {}
 
@@ -38,19 +38,6 @@ local function not_offered(field, value)
   return "must be one of the choices"
 end
 
---- A pattern as Vim's very magic mode spells it; nil: one that only the backend can judge.
----@param pattern string
----@return vim.regex?
-local function regex(pattern)
-  if pattern:find("%(%?") or pattern:find("\\[^%.%-%^%$%*%+%?%(%)%[%]{}|/\\dws]") or pattern:find("%[[^%]]*\\") then
-    return nil
-  elseif pattern:find("[*+?}][?+]") then -- lazy and possessive repeats
-    return nil
-  end
-  local ok, made = pcall(vim.regex, "\\C\\v" .. pattern:gsub("[<>=&~@%%]", "\\%0"))
-  return ok and made or nil
-end
-
 ---@param field table
 ---@param value any
 ---@return string? problem
@@ -62,13 +49,6 @@ local function text(field, value)
     return not_offered(field, value)
   elseif format and not value:find(format[1]) then
     return "must be " .. format[2]
-  end
-  local wanted = field.pattern and #(field.choices or {}) == 0 and regex(field.pattern)
-  local ok, at = pcall(function()
-    return wanted and wanted:match_str(value)
-  end)
-  if wanted and ok and not at then
-    return "must match " .. field.pattern
   end
   local size = vim.fn.strchars(value)
   return outside(field, size, "must have at least %s characters", "must have at most %s characters")
