@@ -135,7 +135,7 @@ DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they
 DIFF_PAIRS = (
     4_000_000  # of lines, up to which two texts are aligned: 2,000 by 2,000; above them between anchors
 )
-ALIGNED_LINES = 2000  # a bit for each in one number: wider numbers take long
+ALIGNED_LINES = 2000  # of the second side, a bit for each in one number; with more the sides change places
 DIFF_MODE_LINES = 5_000  # out of their place: Neovim would compare them for seconds
 DIFF_MODE_LINE_CHARS = 256 * KIB  # of one line; drawing a longer one takes as long
 DIFF_MODE_PAIRS = 2_500_000_000  # pairs of characters: a change of 50,000 by 50,000

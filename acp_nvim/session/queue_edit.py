@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from difflib import SequenceMatcher
 
+from acp_nvim.text import line_diff
+
 
 def still_to_send(
     was: list[str], present: list[str], wanted: list[str]
@@ -30,10 +32,10 @@ def edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
     """Pair edited texts: by place, or by likeness if their number has changed."""
 
     pairs = []
-    for tag, first, last, start, end in SequenceMatcher(None, was, wanted, autojunk=False).get_opcodes():
+    for first, last, start, end in line_diff.stretches(was, wanted):
         new = [text for text in wanted[start:end] if text not in was]
         place = len(new) == last - first
-        for original in was[first:last] if tag == "replace" else ():
+        for original in was[first:last]:
             if not new:
                 break
             likeness = [SequenceMatcher(None, original, text).quick_ratio() for text in new]

@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from acp_nvim import limits
 
-# Lines of the second side. With more of them the first one has fewer, or it would not be aligned.
-
 Lines = list[str]
 Stretch = tuple[int, int, int, int]  # a[i1:i2] is b[j1:j2] now
 Pair = tuple[int, int]
