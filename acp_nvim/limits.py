@@ -51,6 +51,7 @@ CONTENT_CHARS = 500  # of content that is named instead of shown
 
 # Sessions
 SAVED_SESSIONS = 2000  # that one agent lists
+SAVED_ROOTS = 100  # further folders of one of them
 LOGIN_METHODS = 50
 OFFERED_ITEMS = 2000  # modes, models, options, commands: nobody looks through more
 SESSION_TITLE_CHARS = 1000  # it is looked at with every frame

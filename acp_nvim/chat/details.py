@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from acp_nvim.chat.phrases import duration, placeholder
-from acp_nvim.chat.tool_body import Terminal, pretty, terminal_text, unreferenced, words
+from acp_nvim.chat.tool_body import Terminal, context_text, pretty, terminal_text, unreferenced, words
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import AgentContext, Changes, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import plain, shown
@@ -23,6 +23,8 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
             return list(_call(entry, terminal))
         case Thought() | Message() | Report():
             return _lines("".join(entry.parts))
+        case AgentContext():
+            return _lines(context_text(entry))
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
             return [head + line for head, content in steps for line in _lines(content)]

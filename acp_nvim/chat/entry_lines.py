@@ -13,12 +13,12 @@ from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body
+from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body, context_text
 from acp_nvim.chat.tool_lines import header
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts as counted
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Changes, Entry, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import AgentContext, Changes, Entry, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import counts
@@ -71,7 +71,7 @@ class Look:
 
 
 def folds(entry: Entry | None) -> bool:
-    return isinstance(entry, ToolCall | Thought | Plan | Compaction | Report)
+    return isinstance(entry, ToolCall | Thought | Plan | Compaction | Report | AgentContext)
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -106,6 +106,8 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
         case Report():
             return _report(entry, is_open, look.title())
+        case AgentContext():
+            return _context(entry, is_open)
         case _:
             return [("", {"kind": "text", "key": entry.key})]
 
@@ -140,6 +142,17 @@ def _report(report: Report, is_open: bool, agent: str) -> list[Row]:
     for line in text.split("\n") if is_open else ():
         lines.line(line, HIGHLIGHTS.get(line[:1]))
     return [(f"told {one_line(agent)}: {summary(text)}", mark | {"line_hl": "AcpNote"}), *lines.rows()]
+
+
+def _context(context: AgentContext, is_open: bool) -> list[Row]:
+    text = context_text(context)
+    count = text.count("\n") + 1
+    top = f"context for the agent ({count} line{'' if count == 1 else 's'})"
+    lines = Body(context.key)
+    if is_open:
+        lines.text(text)
+    mark = _mark("context", context.key, "▾ " if is_open else "▸ ", "AcpNote")
+    return [(top, mark | {"line_hl": "AcpNote"}), *lines.rows()]
 
 
 def _thoughts(thought: Thought, is_open: bool) -> list[Row]:

@@ -14,6 +14,7 @@ from acp_nvim.chat.phrases import placeholder
 from acp_nvim.chat.splice import Row
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts
+from acp_nvim.session.entries import AgentContext
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import too_large, unified
 from acp_nvim.text.printable import one_line
@@ -84,6 +85,11 @@ def words(block: schema.ContentBlock) -> str:
     if isinstance(block, schema.Text):
         return block.text
     return block.text if isinstance(block, schema.Resource) and block.text else placeholder(block)
+
+
+def context_text(context: AgentContext) -> str:
+    parts = (part if isinstance(part, str) else words(part) for part in context.parts)
+    return "\n".join(part.rstrip("\n") for part in parts)
 
 
 def terminal_text(call: ToolCall, terminal_id: str, terminal: Terminal) -> str:

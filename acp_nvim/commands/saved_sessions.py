@@ -103,9 +103,10 @@ class SavedSessionCommands:
         self._open(command, Way("fork", command.id))
 
     def _open(self, command: OpenSaved, way: Way) -> None:
-        listed = (each for host, each in self._listings.items() if host.name == command.agent)
+        listed = [each for host, each in self._listings.items() if host.name == command.agent]
         title = next(filter(None, (each.title(way.id) for each in listed)), None)
-        self._sessions.open(command, way, title=title)
+        roots = next(filter(None, (each.roots(way.id) for each in listed)), ())
+        self._sessions.open(command, way, title=title, saved_roots=roots)
 
     # --- the rest
 

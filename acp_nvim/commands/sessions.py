@@ -44,12 +44,21 @@ class SessionCommands:
         if command.queue:
             session.queue.restore(Prompt(each.text, each.context, each.seq) for each in command.queue)
 
-    def open(self, command: Begin, way: Way, *, title: str | None = None, lived: bool = False) -> Session:
+    def open(
+        self,
+        command: Begin,
+        way: Way,
+        *,
+        title: str | None = None,
+        lived: bool = False,
+        saved_roots: tuple[str, ...] = (),
+    ) -> Session:
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in command.roots or ())
         cwd = os.path.abspath(os.path.expanduser(command.cwd))
         session = Session(command.session, command.agent, cwd, roots)
         self._app.services.files.boundary.begin(session)
         session.lived = lived
+        session.saved_roots = saved_roots
         session.memory = way.id if way.kind == "again" else None
         session.title = title or None
         if isinstance(command, New):

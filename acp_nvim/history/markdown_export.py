@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from acp_nvim.chat.phrases import duration, placeholder, stopped
-from acp_nvim.chat.tool_body import Terminal, pretty, terminal_text, unreferenced, words
+from acp_nvim.chat.tool_body import Terminal, context_text, pretty, terminal_text, unreferenced, words
 from acp_nvim.chat.tool_lines import subject
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -39,7 +39,9 @@ def export(session: Session, terminal: Terminal) -> Iterator[str]:
 def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
     match entry:
         case Report():
-            yield _fenced("".join(entry.parts))
+            yield _fenced("".join(entry.parts), "diff")
+        case AgentContext():
+            yield _fenced(context_text(entry))
         case Message():
             text = "".join(entry.parts)
             yield text
@@ -59,10 +61,10 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield _quoted(f"**{entry.kind}** {visible(text)}")
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, language: str = "") -> str:
     longest = max(map(len, re.findall("`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
-    return f"{marks}diff\n{text}\n{marks}\n"
+    return f"{marks}{language}\n{text}\n{marks}\n"
 
 
 def _closing(text: str) -> str:

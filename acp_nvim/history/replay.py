@@ -176,7 +176,7 @@ class Player:
         self._session.facts = {"agent_title": title, "agent_version": version}
 
     def _update(self, update: schema.Update, when: float) -> None:
-        if type(update) is schema.Chunk:
+        if isinstance(update, schema.Chunk):
             self._session.transcript.chunk(update, when)
         else:
             self._session.apply(update, when)

@@ -9,7 +9,7 @@ from typing import Any
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
@@ -76,7 +76,7 @@ class TranscriptMessages:
         while self._next < len(entries):
             entry = entries[self._next]
             self._next += 1
-            self._parts = len(entry.parts) if isinstance(entry, Message | Thought) else 0
+            self._parts = len(entry.parts) if isinstance(entry, Message | Thought | AgentContext) else 0
             yield from self._told(entry)
         self._clock = max(self._clock, now)
         if not self._session.in_turn and not self.is_cut:
@@ -98,6 +98,9 @@ class TranscriptMessages:
         if isinstance(entry, Message | Thought) and len(entry.parts) > self._parts:
             more, self._parts = "".join(entry.parts[self._parts :]), len(entry.parts)
             yield self._chunk(entry, more)
+        if isinstance(entry, AgentContext):
+            known, self._parts = self._parts, len(entry.parts)
+            yield from self._context(entry, known)
         if isinstance(entry, Thought):
             self._clock = max(self._clock, entry.ended or 0.0)
 
@@ -118,6 +121,8 @@ class TranscriptMessages:
                 yield from self._prompt(entry)
             case Message():
                 yield self._chunk(entry, "".join(entry.parts))
+            case AgentContext():
+                yield from self._context(entry)
             case Thought():
                 self._clock = max(self._clock, entry.started)
                 yield self._chunk(entry, "".join(entry.parts))
@@ -157,6 +162,13 @@ class TranscriptMessages:
         tag = "agent_thought_chunk" if isinstance(entry, Thought) else _ROLES[entry.role]
         id = {"messageId": entry.message_id} if entry.message_id else {}
         return self._update({"sessionUpdate": tag, "content": {"type": "text", "text": text}, **id})
+
+    def _context(self, entry: AgentContext, known: int = 0) -> Iterator[Line]:
+        id = {"messageId": entry.message_id} if entry.message_id else {}
+        for part in entry.parts[known:]:
+            block = {"type": "text", "text": part} if isinstance(part, str) else _block(part)
+            content = {**block, "annotations": {"audience": ["assistant"]}}
+            yield self._update({"sessionUpdate": _ROLES[entry.role], "content": content, **id})
 
     def _tool(self, call: ToolCall) -> Iterator[Line]:
         self._clock = max(self._clock, call.started)

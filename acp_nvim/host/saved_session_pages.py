@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Literal
 
 from acp_nvim import limits
@@ -22,6 +24,7 @@ class SavedSessionPages:
         self._host = host
         self._changed = changed
         self._items: dict[str, dict[str, Any]] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}  # by session, of those that have further folders
         self._cursors: list[str] = []
         self._round = 0
 
@@ -47,6 +50,10 @@ class SavedSessionPages:
     def title(self, session_id: str) -> str | None:
         return self._items.get(session_id, {}).get("title")
 
+    def roots(self, session_id: str) -> tuple[str, ...]:
+        """Return the further folders that the agent has saved with a session."""
+        return self._roots.get(session_id, ())
+
     def shape(self) -> dict[str, Any]:
         return {"state": self.state, "error": self.error, "sessions": list(self._items.values())}
 
@@ -71,9 +78,12 @@ class SavedSessionPages:
     def _take(self, page: schema.SavedSessions, further: bool) -> None:
         if not further:
             self._items.clear()
+            self._roots.clear()
         for saved in page.sessions:
             if len(self._items) < limits.SAVED_SESSIONS:
                 self._items.setdefault(saved.session_id, _shape(saved))
+                if roots := _folders(saved):
+                    self._roots.setdefault(saved.session_id, roots)
         cursor = page.next_cursor
         is_new = bool(cursor) and cursor not in self._cursors
         is_full = len(self._items) >= limits.SAVED_SESSIONS
@@ -93,6 +103,11 @@ def _shape(saved: schema.SavedSession) -> dict[str, Any]:
     if (updated := _seconds(saved.updated_at)) is not None:
         shape["updated"] = updated
     return shape
+
+
+def _folders(saved: schema.SavedSession) -> tuple[str, ...]:
+    found = (root for root in saved.roots if os.path.isabs(root) and len(root) <= limits.PATH_CHARS)
+    return tuple(dict.fromkeys(islice(found, limits.SAVED_ROOTS)))
 
 
 def _seconds(when: str | int | float | None) -> int | None:

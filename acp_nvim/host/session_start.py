@@ -13,6 +13,7 @@ from acp_nvim.protocol import decode, encode, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session.session import Session
+from acp_nvim.text.printable import visible
 
 Kind = Literal["new", "load", "resume", "fork", "again"]
 
@@ -114,16 +115,19 @@ class SessionStarts:
             self._early.expect()
         self._host.call(
             f"session/{way.kind}",
-            encode.session(session.cwd, self._host.servers(session), self._roots(session), way.id),
+            encode.session(session.cwd, self._host.servers(session), self._roots(session, way), way.id),
             lambda result: self._answered(session, way, result),
             unbounded=way.keeps_id,
             owner=session,
         )
 
-    def _roots(self, session: Session) -> tuple[str, ...]:
-        """Return the further folders of a session, if the agent accepts any."""
+    def _roots(self, session: Session, way: Way) -> tuple[str, ...]:
+        """Return the further folders of a session, if the agent accepts any.
+
+        A saved session that is opened without those that the agent had would lose them.
+        """
         if self._host.agent and self._host.agent.session("additionalDirectories"):
-            return session.roots
+            return tuple(dict.fromkeys((*session.roots, *(session.saved_roots if way.keeps_id else ()))))
         if session.roots and not session.lived:
             self._host.warn(f"{self._host.name} takes no further roots: it is not told of them")
         return ()
@@ -180,6 +184,8 @@ class SessionStarts:
             session.resumed()
         elif way.kind == "fork":
             session.transcript.note("info", "forked: the agent remembers what was said until then; not shown")
+        if way.keeps_id and (further := [root for root in session.saved_roots if root not in session.roots]):
+            session.transcript.note("info", f"the agent also works in {visible(', '.join(further))}")
         session.memory = None if way.kind == "new" else session_id
         session.controls.begin(answer)
         session.id = session_id

@@ -37,6 +37,20 @@ class Report:
 
 
 @dataclass(slots=True, eq=False)
+class AgentContext:
+    """What is meant for the model alone, though it came as part of a message: texts and other blocks."""
+
+    key: int
+    role: Role
+    parts: list[str | schema.ContentBlock]
+    message_id: str | None = None
+
+    @property
+    def speaker(self) -> str | None:
+        return self.role
+
+
+@dataclass(slots=True, eq=False)
 class Placeholder:
     """Content of a message that is not text."""
 
@@ -81,4 +95,6 @@ class Changes:
     text: str = ""
 
 
-Entry = Message | Report | Placeholder | Thought | ToolCall | Plan | Compaction | Note | Changes
+Entry = (
+    Message | Report | AgentContext | Placeholder | Thought | ToolCall | Plan | Compaction | Note | Changes
+)

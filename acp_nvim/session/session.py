@@ -30,6 +30,8 @@ _KEEPS_QUEUE = {"cancelled", "refusal"}
 class Session:
     def __init__(self, number: int, agent: str, cwd: str, roots: tuple[str, ...] = ()) -> None:
         self.number, self.agent, self.cwd, self.roots = number, agent, cwd, roots
+        # further folders that the agent has saved with it: sent back to the agent, and no reason to let it read there
+        self.saved_roots: tuple[str, ...] = ()
         self.id: str | None = None
         self.title: str | None = None  # the agent's
         self.name: str | None = None  # the user's own title for it

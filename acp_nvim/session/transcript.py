@@ -15,6 +15,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.decision_labels import beside
 from acp_nvim.session.entries import (
+    AgentContext,
     Changes,
     Entry,
     Message,
@@ -99,6 +100,7 @@ class Transcript:
             and chunk.text is not None
             and chunk.role == growing.role
             and chunk.message_id == growing.message_id
+            and type(chunk) is schema.Chunk
         ):
             growing.parts.append(chunk.text)
             self._now = now
@@ -118,6 +120,8 @@ class Transcript:
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
         self._now = now
         text = chunk.text
+        if isinstance(chunk, schema.ContextChunk):
+            return self._add_context(chunk)
         if chunk.role == "user" and self._echo:
             if text is None or self._echo.takes(text):
                 return
@@ -129,6 +133,22 @@ class Transcript:
             self._growing.parts.append(text)  # type: ignore[union-attr]
         elif text:
             self._say(chunk.role, text, chunk.message_id)
+
+    def _add_context(self, chunk: schema.Chunk) -> None:
+        """Add context for the model. All of a message's that comes without anything between is one entry."""
+        part = chunk.block if chunk.text is None else chunk.text
+        if part is None or part == "":
+            return
+        last = self.entries[-1] if self.entries else None
+        if (
+            isinstance(last, AgentContext)
+            and last.role == _role(chunk.role)
+            and last.message_id == chunk.message_id
+        ):
+            last.parts.append(part)
+            self.touch(last, urgent=False)
+        else:
+            self._add(AgentContext(self._key(), _role(chunk.role), [part], chunk.message_id))
 
     def _goes_on(self, chunk: schema.Chunk) -> bool:
         """Whether a chunk continues the last message. One without an id does; an id counts for all of its message."""

@@ -227,3 +227,39 @@ async def test_the_title_of_the_list_is_the_sessions(desk: Desk) -> None:
     await talk.until("idle")
     talk.send("rename", title=" my\nown ")
     await eventually(lambda: talk.status["title"] == "my own")
+
+
+@pytest.mark.statement(127)
+@pytest.mark.parametrize("verb", ["load", "resume", "reopen"])
+async def test_the_folders_of_a_saved_session_are_sent_back(desk: Desk, verb: str) -> None:
+    further = ["/further", "/further", "relative", 3, "/own"]
+    page = {"sessions": [{"sessionId": "a", "cwd": "/p", "additionalDirectories": further}]}
+    abilities = {"list": {}, "resume": {}, "additionalDirectories": {}}
+    agent = desk.agent(
+        on_initialize(loadSession=True, sessionCapabilities=abilities), on("session/list", result(page))
+    )
+    await desk.ready()
+    desk.send("list", cwd="/")
+    await in_state(desk, "done")
+    talk = desk.new(verb=verb, id="a", roots=["/own"])
+    await talk.until("idle")
+    (message,) = agent.got("session/resume" if verb == "resume" else "session/load")
+    assert message["params"]["additionalDirectories"] == ["/own", "/further"]
+    assert "the agent also works in /further" in talk.lines
+    assert desk.client.session(talk.number).roots == ("/own",), (
+        "what Neovim lets it read is the user's choice"
+    )
+
+
+@pytest.mark.statement(127)
+async def test_they_are_not_sent_where_the_agent_takes_none(desk: Desk) -> None:
+    page = {"sessions": [{"sessionId": "a", "cwd": "/p", "additionalDirectories": ["/further"]}]}
+    agent = desk.agent(
+        on_initialize(loadSession=True, sessionCapabilities={"list": {}}), on("session/list", result(page))
+    )
+    await desk.ready()
+    desk.send("list", cwd="/")
+    await in_state(desk, "done")
+    talk = desk.new(verb="load", id="a")
+    await talk.until("idle")
+    assert "additionalDirectories" not in agent.got("session/load")[0]["params"]

@@ -36,6 +36,7 @@ class Scenario:
         desk.configure("mine", {"command": self.agent.argv[0], "args": self.agent.argv[1:]})
         (desk.folder / "notes.txt").write_text(NOTES)
         self.talk = desk.new()
+        self.talks = [self.talk]
 
     def asks(self, method: str) -> list[Entry]:
         return [entry["msg"] for entry in self.entries if entry["msg"].get("method") == method]
@@ -58,8 +59,10 @@ class Scenario:
             case "session/prompt":
                 await self.talk.until("idle")
                 self.is_cancelled = False
-                blocks = message["params"]["prompt"]
-                self.talk.prompt(blocks[-1]["text"].replace("/project", self.folder))
+                self.talk.prompt(words_of(message).replace("/project", self.folder))
+            case "session/fork":
+                self.talk = self.desk.new(verb="fork", id=message["params"]["sessionId"])
+                self.talks.append(self.talk)
             case "session/cancel" if not self.is_cancelled:
                 await eventually(lambda: self.talk.state in ("running", "asking"))
                 self._cancel()
@@ -101,6 +104,12 @@ class Scenario:
         return "".join(chunk["content"]["text"] for chunk in chunks)
 
 
+def words_of(prompt: Entry) -> str:
+    """The user's own, which stand behind a report and before what goes along."""
+    texts = [block["text"] for block in prompt["params"]["prompt"] if block["type"] == "text"]
+    return str(texts[-1])
+
+
 def option(answer: Entry) -> str | None:
     """What the user had chosen."""
     result = answer["result"]
@@ -120,12 +129,13 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
         ]
     prompts = scenario.asks("session/prompt")
     reasons = [scenario.answer(prompt, "<-")["result"]["stopReason"] for prompt in prompts]
-    await eventually(lambda: len(talk.data("AcpTurnEnded")) == len(reasons))
-    assert [data["stop_reason"] for data in talk.data("AcpTurnEnded")] == reasons
+    ends = lambda: [data for each in scenario.talks for data in each.data("AcpTurnEnded")]  # noqa: E731
+    await eventually(lambda: len(ends()) == len(reasons))
+    assert [data["stop_reason"] for data in ends()] == reasons
     answered = {scenario.answer(request, "->")["result"].get("text") for request in scenario.asks(IN_WORDS)}
     words = {each for each in said(prompts, reasons) | answered if each and each in scenario.told()}
     assert words
-    await eventually(lambda: spoken(talk) >= words)
+    await eventually(lambda: set().union(*map(spoken, scenario.talks)) >= words)
     assert not talk.questions
     assert {data["status"] for data in talk.data("AcpToolCall")[-1:]} <= {"completed", "failed", "cancelled"}
     assert not desk.messages("error")
@@ -136,14 +146,27 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
 
 
 def said(prompts: list[Entry], reasons: list[str]) -> set[str]:
-    texts = (
-        prompt["params"]["prompt"][-1]["text"]
-        for prompt, why in zip(prompts, reasons, strict=True)
-        if why == "end_turn"
-    )
+    texts = (words_of(prompt) for prompt, why in zip(prompts, reasons, strict=True) if why == "end_turn")
     return {words for text in texts for words in WORDS.findall(text)}
 
 
 def spoken(talk: Talk) -> set[str]:
     """The lines of the chat that are no prompts."""
     return {line.strip() for line in talk.lines}
+
+
+async def test_of_a_replayed_prompt_the_context_is_not_the_users(desk: Desk) -> None:
+    """opencode tells with a fork what it has read for the prompt: as a message of the user, for the model."""
+    file = next(file for file in SCENARIOS if "no_context" in file.stem)
+    scenario = Scenario(desk, file)
+    context = [
+        entry["params"]["update"]["content"]["text"]
+        for entry in scenario.asks("session/update")
+        if "annotations" in entry["params"]["update"].get("content", {})
+    ]
+    assert len(context) == 2
+    await scenario.play()
+    await scenario.talk.ended(1)
+    lines = scenario.talk.lines
+    assert "context for the agent (8 lines)" in lines
+    assert [line for text in context for line in text.split("\n") if line and line in lines] == []

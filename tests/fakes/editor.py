@@ -18,6 +18,7 @@ _KINDS = {
     "option",
     "body",
     "report",
+    "context",
     "note",
     "changes",
 }

@@ -254,3 +254,16 @@ def test_a_day_with_a_crash_in_it(story: Story) -> None:
     story.play("read {}/notes.txt", "say We go on.", session=session)
     story.editor.type("<Esc><C-w>t:write<CR>")
     story.until(lambda: story.notes.read_text() == "mine\n" + seven + "unsaved\nlast words\n")
+
+
+def test_a_fork_shows_no_context_as_the_users_words(story: Story) -> None:
+    if "fork" not in (story.status()["capabilities"].get("sessionCapabilities") or {}):
+        pytest.skip(f"{story.agent} forks no sessions")
+    folder = {"context": [{"file": str(story.project)}]}
+    assert story.editor.acp("prompt", "[[say I have seen it.]]", folder)
+    story.ended()
+    number = story.editor.acp("fork", {"session": 1})
+    story.editor.wait_event("AcpSessionStarted", LONG, session=number)
+    story.play("say And now.", session=number)
+    told = [line for line in story.chat(number).split("\n") if "<entries>" in line or "Called the" in line]
+    assert told == []

@@ -65,6 +65,13 @@ def blocks(raw: Any) -> list[ContentBlock]:
     return [block(item) for item in raw] if isinstance(raw, list) else [block(raw)]
 
 
+def is_context(raw: Any) -> bool:
+    """Whether a block names an audience without the user: it is context for the model."""
+    annotations = raw.get("annotations") if isinstance(raw, dict) else None
+    audience = annotations.get("audience") if isinstance(annotations, dict) else None
+    return isinstance(audience, list) and "assistant" in audience and "user" not in audience
+
+
 def joined(raw: Any) -> str | None:
     """Join the texts of a content; None if it has none."""
     texts = [part.text for part in blocks(raw) if isinstance(part, Text)]

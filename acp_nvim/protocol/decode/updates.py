@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from acp_nvim import limits
-from acp_nvim.protocol.decode.content import blocks, joined
+from acp_nvim.protocol.decode.content import blocks, is_context, joined
 from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
@@ -21,6 +21,7 @@ from acp_nvim.protocol.schema import (
     CommandsUpdate,
     CompactionUpdate,
     ConfigOption,
+    ContextChunk,
     InfoUpdate,
     Level,
     ModeUpdate,
@@ -61,6 +62,7 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
                 content["type"] == "text"
                 and words.__class__ is session.__class__ is str
                 and (message is None or message.__class__ is str)
+                and content.get("annotations") is None
             ):
                 return session, [Chunk(role, words, None, message)]
     except (KeyError, TypeError, AttributeError):
@@ -94,11 +96,13 @@ def _tag(raw: dict[str, Any]) -> str:
 
 def _chunks(role: Role, raw: dict[str, Any]) -> list[Update]:
     message = text(raw, "messageId", "message_id")
-    parts = blocks(pick(raw, "content", "text"))
-    return [
-        Chunk(role, part.text, None, message) if isinstance(part, Text) else Chunk(role, None, part, message)
-        for part in parts
-    ]
+    content = pick(raw, "content", "text")
+    chunks: list[Update] = []
+    for each in content if isinstance(content, list) else [content]:
+        for part in blocks(each):
+            words, other = (part.text, None) if isinstance(part, Text) else (None, part)
+            chunks.append((ContextChunk if is_context(each) else Chunk)(role, words, other, message))
+    return chunks
 
 
 def _announced(raw: dict[str, Any]) -> list[Update]:

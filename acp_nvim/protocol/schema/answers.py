@@ -84,13 +84,16 @@ class NewSession(Lenient):
 
 
 class SavedSession(Lenient):
-    """`updated_at` is a text in the standard, and a number of some agents."""
+    """`updated_at` is a text in the standard, and a number of some agents. `roots`: its further folders."""
 
     session_id: Key = Field(validation_alias=AliasChoices("sessionId", "session_id", "id"))
     title: str | None = Field(None, validation_alias=AliasChoices("title", "name"))
     cwd: str | None = None
     updated_at: str | int | float | None = Field(
         None, validation_alias=AliasChoices("updatedAt", "updated_at", "lastModified")
+    )
+    roots: Items[str] = Field(
+        (), validation_alias=AliasChoices("additionalDirectories", "additional_directories")
     )
 
 

@@ -35,6 +35,11 @@ class Chunk:
 
 
 @dataclass(slots=True)
+class ContextChunk(Chunk):
+    """A piece of a message that is meant for the model alone."""
+
+
+@dataclass(slots=True)
 class ToolCallUpdate:
     """A tool call that is announced (not `known`) or updated. None and UNSET: not sent, the old value stays."""
 
