@@ -1,4 +1,4 @@
-"""The backend as a whole: serves the editor's commands, keeps sessions and agent processes, sends frames."""
+"""Composes the backend: serves the editor's commands, keeps sessions and agent processes, sends frames."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class App:
                 finally:
                     self._transcripts.break_off()
                     for host in self.hosts:
-                        host.say_goodbye(host.sessions)  # while the agents still read
+                        host.say_goodbye(host.sessions)  # before the pipes to the agents are closed
                     self.services.files.close()
                     self._decisions.end()
         finally:
@@ -125,7 +125,7 @@ class App:
     # --- the editor's commands
 
     def receive(self, verb: str, payload: dict[str, Any]) -> None:
-        """Serve a command. A fault becomes one message to the user, and the next command is still served."""
+        """Serve a command. A bug in it becomes one message to the user, and the next command is still served."""
         if self._tasks is None:
             self._early.append((verb, payload))
             return
@@ -230,7 +230,7 @@ class App:
             self._tasks.start_soon(self._guarded, function, *arguments)
 
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Run a task. A fault in it is logged and must not end the tasks of other agents."""
+        """Run a task. A bug in it is logged and does not end the tasks of other agents."""
         try:
             await function(*arguments)
         except Exception as error:

@@ -15,7 +15,7 @@ _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
 class MessageLog(logging.Handler):
-    """Also collects what Python's logging reports of this package."""
+    """Collects messages, and what Python's logging reports of this package."""
 
     def __init__(self, most: int = limits.LOG_LINES) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the editor has been shown of one session, and its part of the next frame."""
+"""Knows what the editor has been shown of one session, and adds the session's part to the next frame."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class SessionView:
         self.view = ChatView(
             session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
         )
-        self.has_news = True  # beside the text of the chat: comparing the status costs more than a chunk
+        self.has_news = True  # other than text: comparing the status costs more than a chunk of text
         self._status = StatusChanges(session)
-        self._state: str | None = None  # as it was told last
+        self._state: str | None = None  # as the editor knows it
         self._must_reset = False
         self._late_since: float | None = None
         self._middle_at = 0.0
@@ -35,12 +35,12 @@ class SessionView:
 
     @property
     def pools(self) -> bool:
-        """Whether changes wait that are shown `PATIENCE` seconds later."""
+        """Whether there are changes that may wait for `PATIENCE` seconds."""
         return self.view.waiting or self.session.follow.ready_at() is not None
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the user waits for it: a turn has begun or ended, or there is a question."""
+        """Whether the user waits for the next frame: a turn has begun or ended, or there is a question."""
         return self.session.state != self._state
 
     def anew(self) -> None:

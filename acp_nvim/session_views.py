@@ -1,4 +1,4 @@
-"""The sessions that the editor shows, and which of them have changed since the last frame."""
+"""Keeps the sessions that the editor shows, and which of them have changed since the last frame."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class SessionViews:
         self._editor.wake()
 
     def forget(self, session: Session) -> list[Call]:
-        """The session leaves the list. Return what the editor has yet to hear of it."""
+        """Remove the session, and return the calls that the editor has not got yet."""
         shown = self._shown.pop(session.number, None)
         self._touched.pop(session.number, None)
         return shown.news(time.monotonic()) if shown else []
 
     def collect(self, calls: list[Call], look: Callable[[Session], None]) -> None:
-        """Add what has changed to the calls of a frame; `look` is told of each session that has."""
+        """Add what has changed to the calls of a frame; call `look` with each session that has changed."""
         touched, self._touched = self._touched, {}
         now = time.monotonic()
         for number, shown in touched.items():

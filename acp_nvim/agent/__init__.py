@@ -1,1 +1,1 @@
-"""The agent's process: started, fed, read in the order of the wire, and ended for certain."""
+"""Runs an agent's process: starts it, exchanges messages with it, keeps its requests, and ends it for certain."""

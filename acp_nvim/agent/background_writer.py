@@ -20,7 +20,8 @@ class _Write(NamedTuple):
 
 
 class BackgroundWriter:
-    """`what` begins the message about a failure. There is one message until a write has worked again."""
+    """Queues writes and runs them in a worker thread. The message about a failure begins with `what`; the next one
+    comes only after a write has succeeded again."""
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""One agent on the wire: its messages are handled inline in the order of the wire, and every call of ours is answered.
+"""Exchanges messages with one agent: handles its messages in the order they were sent, and completes each call of ours
+once.
 
 There is one reader, and it is the only consumer: it reads the pipe once, feeds `peer.receive`, delivers every event,
 and returns to the loop. Nothing here awaits the editor.

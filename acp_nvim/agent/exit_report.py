@@ -1,4 +1,4 @@
-"""How an agent's process ended, and one sentence about it for the user."""
+"""Records how an agent's process ended, and says so in one sentence for the user."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ExitReport(NamedTuple):
     status: int | None = None
     signal: str | None = None  # its name, such as "SIGKILL"
     stderr_tail: tuple[str, ...] = ()
-    asked: bool = False  # we wanted it to end
-    closed_output: bool = False  # it lived on without stdout, and was ended for that
-    unread: int = 0  # bytes that it did not read; it was ended for that
+    asked: bool = False  # we asked it to end
+    closed_output: bool = False  # it closed stdout and went on running, so we ended it
+    unread: int = 0  # bytes that it left unread until we ended it
     error: str | None = None  # why it never started
 
     @classmethod

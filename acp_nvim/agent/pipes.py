@@ -1,4 +1,4 @@
-"""Our ends of an agent's pipes: both work from the event loop's own callbacks and never block it."""
+"""Reads and writes an agent's pipes from callbacks of the event loop, without blocking it."""
 
 from __future__ import annotations
 

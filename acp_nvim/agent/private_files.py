@@ -1,4 +1,4 @@
-"""Folders and files for their user alone, also those that were there before with other modes."""
+"""Makes folders and files that only their user can read, and appends to such files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def folder(path: Path) -> None:
-    """Make sure that it is there; an OSError says why it is not, or is not private."""
+    """Make sure that the folder exists and is private; raise an OSError that says why not."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -26,8 +26,8 @@ def folder(path: Path) -> None:
 
 
 def append(path: Path, data: bytes, most: int | None = None, create: bool = True) -> None:
-    """Write behind what is there; several processes may do so. A file that `data` would make larger than `most` bytes
-    becomes `….1`, and a new one begins."""
+    """Append to a file, which several processes may do at the same time. A file that `data` would make larger than
+    `most` bytes becomes `….1`, and a new one begins."""
     flags = (
         os.O_WRONLY
         | os.O_APPEND

@@ -1,4 +1,4 @@
-"""One agent process: the leader of an operating system session, ended so that none of its children remain."""
+"""Starts and stops one agent process, with all processes that it has started."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 
 class AgentProcess:
-    """Starts when it is constructed, in the running loop; raises StartError."""
+    """A running agent, the leader of an operating system session. The constructor starts it, or raises StartError."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class AgentProcess:
     async def stop(self, grace: float) -> None:
         """Close its input, send SIGTERM to all its processes after `grace` seconds, and SIGKILL after as many again."""
         if self.alive:
-            self._lineage.look()  # what of it has left its session is found by its parents alone
+            self._lineage.look()  # children that left its session are found only by their parents
         self.input.close()
         if await self._dies_within(grace):
             return

@@ -1,4 +1,4 @@
-"""The ledger of an agent's requests: each is entered here and answered exactly once, whatever happens."""
+"""Keeps the open requests of an agent and makes sure that each is answered exactly once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _VALUE = 64  # bytes that any value takes beside its characters
 
 
 class Wire(Protocol):
-    """What sends the answers."""
+    """Sends the answers to the agent."""
 
     def respond(self, request_id: Any, result: Any) -> None: ...
     def fail(self, request_id: Any, error: RpcError) -> None: ...
 
 
 class Entry:
-    """One request of the agent. Only the first answer counts: `answer` and `fail` return whether theirs was it."""
+    """One request of the agent. Only the first answer is sent; `answer` and `fail` return whether theirs was the
+    first."""
 
     def __init__(self, ledger: Requests, request: Request) -> None:
         self.request = request
@@ -45,7 +46,7 @@ class Entry:
         return self._ledger.close(self, lambda wire: wire.fail(self.request.id, error))
 
     def withdraw(self) -> None:
-        """Cancel it: the agent no longer wants it, or it can no longer be served."""
+        """Cancel the request, because the agent has withdrawn it or has ended."""
         if self.on_withdrawn:
             self.on_withdrawn()
         if self.scope:

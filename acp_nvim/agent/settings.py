@@ -28,7 +28,7 @@ class AgentSpec(_Frozen):
     mcp_servers: Any
     defaults: dict[str, Any]
     auth_method: str | None = None
-    install: str | None = None  # how to come by its program
+    install: str | None = None  # how to install its program
     writes_through: bool = False  # known to write files by asking us
 
     @property
@@ -53,7 +53,7 @@ class FileAccess(_Frozen):
 
 
 class Settings(_Frozen):
-    agents: dict[str, Any]  # checked one by one when they are wanted
+    agents: dict[str, Any]  # each is checked when it is first used
     log: Log
     transcripts: Transcripts
     permissions: list[Any]  # read by session/permission_rules.py

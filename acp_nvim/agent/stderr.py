@@ -1,4 +1,4 @@
-"""The last lines that an agent wrote to stderr. It is always drained, for a full pipe would stop the agent."""
+"""Keeps the last lines that an agent wrote to stderr. The pipe is always drained: an agent blocks on a full one."""
 
 from __future__ import annotations
 

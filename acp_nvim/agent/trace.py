@@ -1,4 +1,4 @@
-"""The wire in both directions and stderr, as a bounded record: raw bytes while running, decoded on saving."""
+"""Records what went over the wire in both directions, and stderr: bounded, as raw bytes that are decoded when saved."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class WireTrace:
         self._began = time.monotonic()
 
     def start(self) -> bool:
-        """Record again; False if the trace is on already. The record before the gap is dropped but for the greeting, so
-        that nobody takes the two for one stream."""
+        """Start recording again; return False if the trace is on already. What was recorded before is dropped, except
+        the first messages, because a record with a gap would look complete."""
         if self.on:
             return False
         self._records.clear()

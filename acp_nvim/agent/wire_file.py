@@ -1,4 +1,5 @@
-"""Writes the wire to a private file as it goes by, without secrets and of bounded size."""
+"""Writes each message to a private file when it is sent or received: `log.wire`. Secrets are removed, the size is
+bounded."""
 
 from __future__ import annotations
 

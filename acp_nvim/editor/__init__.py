@@ -1,1 +1,1 @@
-"""The editor, seen from the backend: a port of named functions. It knows nothing of ACP."""
+"""Calls named functions in the editor. This room knows nothing of ACP."""

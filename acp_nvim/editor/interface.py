@@ -1,4 +1,4 @@
-"""The port to the editor: named functions of the Lua side with JSON-able arguments, pooled into frames."""
+"""Defines what the backend expects of an editor: named functions with JSON arguments, called in frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Collect = Callable[[], list[Call]]
 
 
 class Editor(Protocol):
-    collect: Collect  # asked for what has changed since, once a frame
+    collect: Collect  # adds what has changed, once a frame
 
     def wake(self, at_once: bool = False) -> None:
         """Schedule a frame: soon, or at once if the user waits for it."""

@@ -1,4 +1,4 @@
-"""The editor is Neovim: frames go out as one `nvim_exec_lua` each, the next when the last is answered.
+"""Sends frames to Neovim: one `nvim_exec_lua` each, the next when the last is answered.
 
 One frame in flight is the back-pressure: while Neovim is busy, or waits at a hit-enter prompt, changes pool here
 and the agents' pipes still drain. Requests go past `pynvim.Nvim`, which would look at every value of every answer,
@@ -100,7 +100,7 @@ class Neovim:
             alarm.cancel()
 
     def _batch(self) -> list[Wire]:
-        """Return the changes of sessions, then the other calls; both as of now."""
+        """Return the calls of the next frame: the changes of the sessions, then the other calls."""
         waiting, self._waiting = self._waiting, []
         batch = [*(call.wire() for call in self.collect()), *waiting]
         for name, *arguments in batch:

@@ -1,1 +1,1 @@
-"""Conversations that are over: transcripts on disk, replay, and export as Markdown."""
+"""Keeps conversations: transcripts on disk, replay, and export as Markdown."""

@@ -68,7 +68,7 @@ def _fenced(text: str, language: str = "") -> str:
 
 
 def _closing(text: str) -> str:
-    """Close a code block that the agent left open, else it would swallow all that follows."""
+    """Close a code block that the agent left open: all that follows would be part of it."""
     fence = ""
     for match in _FENCE.finditer(text):
         marks, rest = match.groups()

@@ -112,8 +112,8 @@ class Transcripts:
     # --- writing
 
     def look(self, session: Session) -> None:
-        """Save what is new. It is called with every frame and is cheap if nothing has begun or ended. A running turn is
-        saved now and then, so that little is lost if the backend is killed."""
+        """Save what is new. This is called with every frame, and is cheap if no turn has begun or ended. A running turn
+        is saved now and then, so that little is lost if the backend is killed."""
         record = self._records.get(session)
         seen = (session.turn, session.in_turn, session.phase in ("stopped", "failed"))
         if record is None:

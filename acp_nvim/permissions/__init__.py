@@ -1,1 +1,1 @@
-"""Requests that need the user: permissions, rules that decide them, forms, and the log of decisions."""
+"""Handles requests that need the user: permissions, the rules that decide them, forms, and the log of decisions."""

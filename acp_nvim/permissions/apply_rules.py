@@ -23,7 +23,7 @@ Record = Callable[[Session, Question, ToolCall, Scope], None]
 
 
 class RuleApplier:
-    """Rules of a session come before those of the configuration."""
+    """Decides questions by rules: first those of the session, then those of the configuration."""
 
     def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:
         self._say, self._touch, self._record = say, touch, record
@@ -35,7 +35,7 @@ class RuleApplier:
             self._say("warn", complaint)
 
     def judge(self, session: Session) -> None:
-        """Apply the rules to each question, and again when it has changed: the call may say more by now."""
+        """Apply the rules to each question that is new or has changed since they were last applied."""
         found: dict[int, Ruling | None] = {}
         for question in session.questions:
             call = session.call_of(question)

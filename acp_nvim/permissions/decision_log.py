@@ -1,4 +1,4 @@
-"""The log of who has allowed or refused what: a private file of bounded size, a JSON object a line."""
+"""Writes the log of who has allowed or refused what: a private file of bounded size, a JSON object a line."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ class Elicitations:
         self._touch(session)
 
     def _home(self, asked: schema.Elicitation) -> Session:
-        """Return the session that it is about. A request-scoped elicitation names none: it belongs to the session
-        that is being created."""
+        """Return the session of an elicitation. A request-scoped one names no session: it belongs to the session that
+        is being created."""
         if asked.session_id is None and asked.request_id is not None:
             sessions = list(self._sessions())
             begun = [session for session in sessions if session.phase in ("starting", "auth")]

@@ -1,4 +1,4 @@
-"""session/request_permission: from the agent's request to its one answer."""
+"""Handles session/request_permission, from the agent's request to its one answer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Processes of agents and commands, found and ended; and one of ours that matches regular expressions."""
+"""Finds and ends processes of agents and commands, and matches regular expressions in a process of its own."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-_ROUNDS = 20  # then a process that keeps starting others is given up
+_ROUNDS = 20  # of kills; a process that starts others faster is left alone
 _DEAD = "ZX"
 
 

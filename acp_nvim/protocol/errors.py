@@ -1,4 +1,4 @@
-"""The error object of JSON-RPC as an exception: ours to the agent, or the agent's to us."""
+"""Represents the error object of JSON-RPC as an exception, for both directions."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class RpcError(Exception):
         return cls(_code(error.get("code")), _written(message), error.get("data"))
 
     def hiding(self, hide: Callable[[Any], Any]) -> "RpcError":
-        """Return it without secrets. They are removed before it is cut: half a secret would not be recognized."""
+        """Return the error without secrets. Do this before cutting it: half a secret would not be recognized."""
         return type(self)(self.code, hide(self.message), hide(self.data))
 
     def to_wire(self) -> dict[str, object]:

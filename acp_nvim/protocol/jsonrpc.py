@@ -48,7 +48,7 @@ class Failure(NamedTuple):
 
 
 class Stray(NamedTuple):
-    """A line that is no usable message, or its beginning, and why."""
+    """A line that is not a usable message, cut, and the reason."""
 
     text: str
     why: str
@@ -130,7 +130,7 @@ def _line(message: dict[str, object]) -> bytes:
 
 
 def _parsed(line: bytes) -> Any:
-    """The JSON of a line; None if it is hopeless.
+    """Return the JSON of a line; None if it cannot be parsed.
 
     Invalid UTF-8, raw control characters in texts and halves of surrogate pairs are repaired. `from_json` judges the
     result as well, since it bounds the depth for everybody who walks it later.

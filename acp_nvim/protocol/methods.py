@@ -1,4 +1,4 @@
-"""The requests of agents that we serve, the capabilities that offer them, and older names of requests of ours."""
+"""Lists the methods of agents that we serve, with the capability that offers each, and old names of our own methods."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""One command of an agent, in an operating system session of its own, with stdout and stderr in one pipe."""
+"""Runs one command of an agent, in an operating system session of its own, with stdout and stderr in one pipe."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _KILL_WAIT = 1.0  # seconds for the system to bury what was killed
 
 
 class Command:
-    """Starts when it is constructed, in the running loop. `on_exit` is called once, when all output of the command
-    itself has been read; `on_gone` once, when none of its processes runs any more."""
+    """A running command; the constructor starts it. `on_exit` is called once, when all output of the command itself has
+    been read; `on_gone` once, when none of its processes runs any more."""
 
     def __init__(
         self,
@@ -134,8 +134,8 @@ class Command:
             left -= size
 
     def _look_for_group(self) -> None:
-        """What it left in the background may run until the terminal is released. When that is nothing, the number
-        of the group is given away before it can belong to others."""
+        """Forget the process group when nothing of it runs any more, before the system gives its number to others. What
+        the command left in the background may run until the terminal is released."""
         if self.exited.is_set() and self.group and not self._lineage.look(is_reaped=True):
             self._group_gone()
 

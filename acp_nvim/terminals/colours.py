@@ -1,4 +1,4 @@
-"""What of a program's output a terminal buffer may obey: colours, and moves of the cursor.
+"""Filters a program's output for a terminal buffer: colours and cursor movements pass, other sequences do not.
 
 The output is a stranger's. Other sequences could write the clipboard, set titles and modes, or ask for answers.
 """

@@ -1,4 +1,4 @@
-"""The last bytes of an output, cut between characters."""
+"""Keeps the last bytes of an output, cut between characters."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Tail:
             self.limit, self._size, self._pieces = limit, len(data), deque([data])
 
     def text(self, ended: bool) -> tuple[str, bool]:
-        """As text of at most `limit` bytes, and whether that is less than all. A character whose end has not
-        come is not there yet; bytes that are no text become U+FFFD, which may be more bytes than they were."""
+        """Return a text of at most `limit` bytes, and whether that is less than all. A character whose end has not come
+        is not there yet; bytes that are no text become U+FFFD, which may be more bytes than they were."""
         cut = self.total > self.limit
         data = self._bytes()
         text, _ = codecs.utf_8_decode(_from_boundary(data) if cut else data, "replace", ended)

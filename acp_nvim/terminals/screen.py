@@ -42,11 +42,12 @@ class Screen:
 
     @property
     def has_news(self) -> bool:
-        """For the buffer."""
+        """Whether the terminal buffer has not got all of the output yet."""
         return self._shown < self.tail.total or self._told != self.status
 
     def take(self) -> str:
-        """Return the next piece for the buffer; of a flood only the newest, and a word about the rest."""
+        """Return the next piece for the buffer. When too much waits, only the newest output and a note about the
+        rest."""
         first, data = self.tail.since(self._shown, limits.TERMINAL_FEED_BYTES)
         skipped, self._shown = first - self._shown, first + len(data)
         at_end = self._shown == self.tail.total

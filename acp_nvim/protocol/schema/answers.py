@@ -1,4 +1,4 @@
-"""What agents answer to our requests."""
+"""Models of the answers to our requests."""
 
 from typing import Any
 
@@ -62,15 +62,15 @@ class Initialized(Lenient):
         return self.offers("auth.logout")
 
     def takes(self, content: str) -> bool:
-        """In prompts: "image", "audio", "embeddedContext"."""
+        """Whether prompts may hold "image", "audio" or "embeddedContext"."""
         return self.offers(f"promptCapabilities.{content}")
 
     def session(self, ability: str) -> bool:
-        """With sessions: "list", "resume", "close", "delete", "fork", "additionalDirectories"."""
+        """Whether sessions offer "list", "resume", "close", "delete", "fork" or "additionalDirectories"."""
         return self.offers(f"sessionCapabilities.{ability}")
 
     def mcp(self, transport: str) -> bool:
-        """MCP servers by "http" or "sse"; stdio is always taken."""
+        """Whether MCP servers over "http" or "sse" are accepted; stdio always is."""
         return self.offers(f"mcpCapabilities.{transport}")
 
 

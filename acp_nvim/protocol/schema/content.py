@@ -1,4 +1,4 @@
-"""What messages and tool calls contain: content blocks, diffs, terminals, places in files."""
+"""Models of what messages and tool calls contain: content blocks, diffs, terminals, places in files."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Questions of an agent other than permissions: a form to fill in, a page to visit, a question in words."""
+"""Models of an agent's questions other than permissions: a form, a page to visit, a question in words."""
 
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""A decoded permission request."""
+"""The model of a decoded permission request."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What can be chosen in a session: modes, models, configuration options, commands."""
+"""Models of what can be chosen in a session: modes, models, configuration options, commands."""
 
 from typing import Any, Literal
 

@@ -13,7 +13,7 @@ from acp_nvim.protocol.schema.session_options import Command, ConfigOption
 
 
 class Unset(enum.Enum):
-    """Not sent, for fields where null is a value of its own."""
+    """Marks a field that was not sent, where null is a value of its own."""
 
     UNSET = "unset"
 
