@@ -1,6 +1,13 @@
 """`python -I -m acp_nvim`: the backend, started by the editor as a job."""
 
-from acp_nvim.backend import main
+import gc
 
 if __name__ == "__main__":
+    # Modules and classes stay to the end. Looking for garbage among them takes a quarter of the start and of the end,
+    # and pauses the backend later.
+    gc.disable()
+    from acp_nvim.backend import main
+
+    gc.freeze()
+    gc.enable()
     main()
