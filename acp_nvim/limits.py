@@ -67,6 +67,9 @@ ATTACHED_MEDIA_BYTES = 10 * MIB
 ATTACHED_FILE_BYTES = 32 * MIB  # of a file from which some lines are taken
 
 # Tool calls
+NESTED_DEPTH = 8  # of calls of subagents of subagents; deeper ones are shown as if they were not
+SHOWN_STEPS = 200  # of one subagent, the last ones
+STEP_CHARS = 60  # of what it does just now, at the end of its line
 SHOWN_LINES = 2000  # that the chat shows of one entry; a question with more cannot be allowed
 SHOWN_CHARS = 256 * KIB
 CUT_QUESTION_CHARS = 16 * KIB  # shown of a question that cannot be allowed: Neovim takes long to draw more

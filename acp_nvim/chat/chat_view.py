@@ -11,7 +11,7 @@ from collections.abc import Callable
 from acp_nvim import limits
 from acp_nvim.chat import details
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
+from acp_nvim.chat.entry_lines import Look, folds, is_empty, is_nested, opens_itself, rows
 from acp_nvim.chat.phrases import cut
 from acp_nvim.chat.splice import Mark, Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
@@ -105,12 +105,12 @@ class ChatView:
         entry = self._transcript.entry(key)
         if entry is not None and folds(entry):
             self._open[key] = not self._is_open(entry) if is_open is None else is_open
-            self._urgent.add(key)
+            self._transcript.touch(entry)
 
     def fit(self, room: Room) -> None:
         """Take the size of the chat's window: open questions show as much of their diffs as fits."""
         self._room = self._look.room = room
-        self._urgent |= {call.key for call in self._transcript.asked if call.previews}
+        self._urgent |= {(call.root or call).key for call in self._transcript.asked if call.previews}
 
     def details(self, key: int) -> tuple[list[str], str]:
         return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
@@ -207,9 +207,15 @@ class ChatView:
         self._taken = self._width = 0
         return True
 
+    def _before(self) -> Entry | None:
+        """Return the last entry that has a place of its own."""
+        shown = range(len(self._blocks) - 1, -1, -1)
+        entries = (self._transcript.entries[index] for index in shown)
+        return next((entry for entry in entries if not is_nested(entry)), None)
+
     def _part_from(self, entry: Entry) -> None:
         """Let an empty entry before this one end in a blank line, once it has text: it takes that of this entry."""
-        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        before = self._before()
         if (
             before
             and is_empty(before)
@@ -231,7 +237,7 @@ class ChatView:
             name = "You" if speaker == "user" else cut(one_line(self._title()), 80)
             mark = {"kind": speaker, "key": entry.key, "line_hl": _SPEAKERS[speaker]}
             return [*blank, (f"## {name}", mark)]
-        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
+        before = self._before()
         if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder):
             return []
         return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank
@@ -267,7 +273,7 @@ class ChatView:
         return bool(self._has_next() or self._urgent or (middle and self._pooled) or self._has_text())
 
     def _render(self, entry: Entry) -> list[Row]:
-        block = rows(entry, self._is_open(entry), self._look)
+        block = rows(entry, self._is_open, self._look)
         return [*block, ("", None)] if block and entry.key in self._parted else block
 
     def _is_open(self, entry: Entry) -> bool:

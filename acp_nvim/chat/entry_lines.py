@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from acp_nvim import limits
@@ -84,14 +84,25 @@ def opens_itself(entry: Entry) -> bool:
 
 def is_empty(entry: Entry) -> bool:
     """Whether the entry has nothing to show yet, and so takes no line."""
-    return isinstance(entry, Changes) and not entry.text
+    return (isinstance(entry, Changes) and not entry.text) or is_nested(entry)
 
 
-def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
+def is_nested(entry: Entry) -> bool:
+    """Whether the entry is shown within another one, and never by itself."""
+    return isinstance(entry, ToolCall) and entry.root is not None
+
+
+def rows(entry: Entry, is_open: Callable[[Entry], bool], look: Look) -> list[Row]:
     """Return the rows of an entry; of a message only the row at which its text begins."""
+    if is_nested(entry):
+        return []
+    if isinstance(entry, ToolCall):
+        return [*_tool(entry, is_open(entry), look), *nested_calls(entry, is_open, look)]
+    return _others(entry, is_open(entry), look)
+
+
+def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
     match entry:
-        case ToolCall():
-            return _tool(entry, is_open, look)
         case Thought():
             return _thought(entry, is_open)
         case Plan():
@@ -110,6 +121,16 @@ def rows(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _context(entry, is_open)
         case _:
             return [("", {"kind": "text", "key": entry.key})]
+
+
+def nested_calls(entry: ToolCall, is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:
+    """Yield the rows of the calls of a subagent: all of them where its entry is unfolded, else those that ask."""
+    steps = entry.steps
+    for call in (steps if is_open(entry) else steps.asking) if steps else ():
+        (text, mark), *rest = _tool(call, is_open(call), look)
+        icon = (mark or {})["icon"]
+        yield text, {**(mark or {}), "icon": {**icon, "text": "  " * call.depth + icon["text"]}}
+        yield from rest
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:

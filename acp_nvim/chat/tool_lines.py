@@ -7,6 +7,7 @@ import os
 from acp_nvim import limits
 from acp_nvim.chat.phrases import cut, long_duration, middle_cut
 from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.session.steps import Steps
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import named
 from acp_nvim.text.printable import one_line
@@ -23,9 +24,9 @@ _CHANGES = {"edit", "delete", "move"}
 
 
 def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
-    label = cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
+    label = "agent" if call.steps else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
     place = _place(call, cwd)
-    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip()
+    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + step(call.steps, cwd)
     mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": _spans(text, label, place)}
     if call.is_open or _is_asked(call):
         mark["open"] = True
@@ -35,6 +36,14 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
         mark["eol"] = eol
         mark["beside"] = max(8, len(label.encode()) + 1)
     return text, mark
+
+
+def step(steps: Steps | None, cwd: str) -> str:
+    """Return what a subagent does just now, for the end of its line; nothing once it is done."""
+    if steps is None or steps.current is None:
+        return ""
+    kind = one_line(_KINDS.get(steps.current.kind, steps.current.kind))
+    return f"  ▸ {middle_cut(f'{cut(kind, 20)} {_subject(steps.current, cwd)}', limits.STEP_CHARS)}"
 
 
 def subject(call: ToolCall, cwd: str) -> str:
@@ -131,9 +140,17 @@ def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
     return spans
 
 
+def summary(steps: Steps | None) -> list[list[str]]:
+    """Return how many calls a subagent has made, and how many of them failed."""
+    if not steps:
+        return []
+    chunks = [[f"  {steps.count:,} {'call' if steps.count == 1 else 'calls'}", "AcpNote"]]
+    return chunks + ([[f"  {steps.failed:,} failed", "AcpFailed"]] if steps.failed else [])
+
+
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     """Return the virtual text at the end of the line: counts, decision, duration."""
-    chunks: list[list[str]] = []
+    chunks: list[list[str]] = summary(call.steps)
     if counts and any(counts):
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
     if call.left and not call.verdict:

@@ -14,6 +14,7 @@ from acp_nvim.session.content_growth import ContentGrowth
 from acp_nvim.session.identity_cache import IdentityCache
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import ReportedOutput
+from acp_nvim.session.steps import Steps
 from acp_nvim.session.tool_paths import named
 
 _OPEN = ("pending", "in_progress")
@@ -29,6 +30,9 @@ class ToolCall:
     id: str
     started: float
     turn: int = 0  # in which it has begun
+    root: ToolCall | None = None  # the entry within which it is shown, because a subagent makes it
+    depth: int = 0  # below that entry
+    steps: Steps | None = None  # the calls of the subagent that this one has begun
     is_announced: bool = False  # by a `tool_call`; else by an update or a permission alone
     title: str = ""
     name: str = ""  # of the tool
@@ -67,6 +71,13 @@ class ToolCall:
     def took(self) -> float | None:
         """Return the seconds that it took, without waiting for the user; None while it runs."""
         return None if self.ended is None else max(0.0, self.ended - self.started - self.waited)
+
+    def nest(self, call: ToolCall) -> None:
+        """Show a call that has just begun within this one."""
+        call.root, call.depth = self.root or self, min(self.depth + 1, limits.NESTED_DEPTH)
+        if call.root.steps is None:
+            call.root.steps = Steps()
+        call.root.steps.add(call)
 
     def wait(self, now: float) -> None:
         """Count the time in which a question about it is open."""

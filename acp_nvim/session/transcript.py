@@ -179,6 +179,9 @@ class Transcript:
         if call is None or is_another(call, update, asks, call.turn != self._turn, self._is_live):
             self._calls.pop(update.id, None)  # the newest stands last
             call = self._calls[update.id] = ToolCall(self._key(), update.id, now, turn=self._turn)
+            parent = self._calls.get(update.parent or "")
+            if parent is not None and parent is not call:
+                parent.nest(call)
             self._add(call)
         call.is_announced = call.is_announced or not (update.known or asks)
         was = call.status
@@ -281,7 +284,11 @@ class Transcript:
                 self.touch(call, urgent=False)
 
     def touch(self, entry: Entry, urgent: bool = True) -> None:
-        """Mark an entry as changed."""
+        """Mark an entry as changed; a call of a subagent is shown within another."""
+        if isinstance(entry, ToolCall) and entry.root:
+            assert entry.root.steps is not None
+            entry.root.steps.look(entry)
+            entry = entry.root
         (self.urgent if urgent else self.changed).add(entry.key)
 
     def _key(self) -> int:

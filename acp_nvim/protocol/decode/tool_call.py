@@ -25,7 +25,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
         id,
         known,
         None if title == id and _RAW_ID.fullmatch(id) else title,  # replays of some agents know no title
-        told.get(_NAME) or _own_name(meta),
+        told.get(_NAME) or _own(meta, "toolName"),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,
         None if content is None else tool_content(content),
@@ -33,6 +33,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
         _given(told.get("rawInput")),
         _given(told.get("rawOutput")),
         meta,
+        _own(meta, "parentToolUseId"),
     )
 
 
@@ -54,11 +55,11 @@ def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _own_name(meta: dict[str, Any]) -> str | None:
-    """Return the tool's name that some agents put into an object of their own in `_meta`."""
+def _own(meta: dict[str, Any], name: str) -> str | None:
+    """Return a text that some agents put into an object of their own in `_meta`."""
     for value in meta.values():
-        if isinstance(value, dict) and (name := text(value, "toolName")):
-            return name
+        if isinstance(value, dict) and (found := text(value, name)):
+            return found
     return None
 
 

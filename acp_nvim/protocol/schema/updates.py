@@ -54,6 +54,7 @@ class ToolCallUpdate:
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     meta: dict[str, Any] = field(default_factory=dict)
+    parent: str | None = None  # the id of the call that has begun the subagent whose call this is
 
 
 @dataclass(slots=True)

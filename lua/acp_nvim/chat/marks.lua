@@ -200,7 +200,8 @@ function M.spin(chat, first, last, icon)
   for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { first, 0 }, { last, -1 }, {})) do
     local id, row = found[1], found[2]
     if chat.spinning[id] then
-      put(chat, row, chat.marks[id], id, icon .. " ")
+      local mark = chat.marks[id]
+      put(chat, row, mark, id, mark.icon.text:match("^ *") .. icon .. " ")
     end
   end
 end

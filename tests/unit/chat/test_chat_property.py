@@ -45,6 +45,7 @@ tools = st.builds(
     content=st.none() | contents,
     locations=st.none() | st.just((Location(path="/w/a", line=3),)),
     raw_input=st.sampled_from([{"command": "ls\nrm"}, {"path": "/w/a"}, [1], None]),
+    parent=st.sampled_from([None, None, "t1", "t2"]),
 )
 plans = st.lists(
     st.builds(PlanEntry, content=words, status=st.sampled_from(["pending", "in_progress", "completed"])),
