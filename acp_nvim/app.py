@@ -104,7 +104,7 @@ class App:
                 try:
                     await anyio.sleep_forever()
                 finally:
-                    self._transcripts.break_off()
+                    self._transcripts.leave_turns_open()
                     for host in self.hosts:
                         host.say_goodbye(host.sessions)  # before the pipes to the agents are closed
                     self.services.files.close()
@@ -172,8 +172,8 @@ class App:
     def touch(self, session: Session) -> None:
         self._views.touch(session)
 
-    def grew(self, session: Session) -> None:
-        self._views.grew(session)
+    def touch_text(self, session: Session) -> None:
+        self._views.touch_text(session)
 
     def forget(self, session: Session) -> None:
         """Remove the session. Its last news is sent before."""
@@ -190,7 +190,7 @@ class App:
 
     def _collect(self) -> list[Call]:
         frame: list[Call] = []
-        self._views.collect(frame, self._transcripts.look)
+        self._views.collect(frame, self._transcripts.save_news)
         return frame
 
     # --- hosts
@@ -261,6 +261,6 @@ class App:
         self._saved_sessions.agent_ready(host)
 
     def host_changed(self) -> None:
-        self._saved_sessions.tell()
+        self._saved_sessions.send_list()
         agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
         running_file.write(self._leaders, agents + self._doctor.pids + self.services.terminals.pgids())

@@ -60,7 +60,7 @@ class Backend:
         if self._owns_loop:
             self._loop.stop()
         else:  # behind what ends with the root task: worker threads would hold up the host's own end
-            self._loop.call_soon(self._editor.say_over)
+            self._loop.call_soon(self._editor.report_end)
 
     def finish(self) -> None:
         """End all agents and commands within a bounded time, because Neovim has gone or is quitting."""

@@ -43,7 +43,7 @@ class SessionView:
         """Whether the user waits for the next frame: a turn has begun or ended, or there is a question."""
         return self.session.state != self._state
 
-    def anew(self) -> None:
+    def resend_all(self) -> None:
         """Send everything again, because the chat's buffer is empty."""
         self.view.reset()
         self._must_reset = True
@@ -88,7 +88,7 @@ class SessionView:
         number = self.session.number
         if self._begun != self.session.transcript.begun:
             self._begun = self.session.transcript.begun
-            self.anew()
+            self.resend_all()
         if self._must_reset:
             calls.append(Reset(number))
             self._must_reset = False

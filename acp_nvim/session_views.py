@@ -42,7 +42,7 @@ class SessionViews:
             self._touched[session.number] = shown
         self._editor.wake(at_once=shown is not None and shown.is_awaited)
 
-    def grew(self, session: Session) -> None:
+    def touch_text(self, session: Session) -> None:
         """Mark the session as changed in its text alone, which costs less to send."""
         if shown := self._shown.get(session.number):
             self._touched[session.number] = shown

@@ -78,7 +78,7 @@ class Requests:
         entry.weight = weight(request.params)
         self._weight += entry.weight
         try:
-            refused = self._overload() or self._refuse(request)
+            refused = self._why_too_many() or self._refuse(request)
             if not refused:
                 self.before(entry)
         except Exception as error:
@@ -88,7 +88,7 @@ class Requests:
         else:
             self._serve(entry)
 
-    def _overload(self) -> RpcError | None:
+    def _why_too_many(self) -> RpcError | None:
         if len(self.open) <= limits.WAITING_REQUESTS and self._weight <= limits.WAITING_REQUESTS_WEIGHT:
             return None
         return RpcError(INTERNAL_ERROR, "too many requests wait for their answers: send this one later")

@@ -41,5 +41,5 @@ class ChatCommands:
     def _render(self, command: Render) -> None:
         """Send everything again, because the buffer was emptied."""
         session = self._app.session(command.session)
-        self._views.of(session).anew()
+        self._views.of(session).resend_all()
         self._app.touch(session)

@@ -51,7 +51,7 @@ class SavedSessionCommands:
                 self._listing(host).begin()
             elif host.agent and command.more:
                 self._listing(host).more()
-        self.tell()
+        self.send_list()
 
     def _end_list(self, command: ListEnd) -> None:
         """End agents that run only for the list, because it was closed."""
@@ -68,9 +68,9 @@ class SavedSessionCommands:
         if self._is_open:
             host.kept = True
             self._listing(host).begin()
-            self.tell()
+            self.send_list()
 
-    def tell(self) -> None:
+    def send_list(self) -> None:
         if self._is_open:
             self._app.editor.notify(Listed([self._shape(host) for host in self._running()]))
 
@@ -78,7 +78,7 @@ class SavedSessionCommands:
         return [host for host in self._app.hosts if host.alive and not host.stopping]
 
     def _listing(self, host: Host) -> SavedSessionPages:
-        return self._listings.setdefault(host, SavedSessionPages(host, self.tell))
+        return self._listings.setdefault(host, SavedSessionPages(host, self.send_list))
 
     def _shape(self, host: Host) -> dict[str, Any]:
         listing = self._listings.get(host)
@@ -146,4 +146,4 @@ class SavedSessionCommands:
         if session := host.starts.by_id.get(session_id):
             host.leave(session)
             self._sessions.let_go(session)
-        self.tell()
+        self.send_list()

@@ -40,7 +40,7 @@ class SessionCommands:
         way = Way("again", known) if known else NEW
         session = self.open(command, way, title=command.title, lived=bool(known))
         if is_first and not known:
-            self._app.spawn(self._transcripts.tell_of_cut, session)
+            self._app.spawn(self._transcripts.note_cut_turn, session)
         if command.queue:
             session.queue.restore(Prompt(each.text, each.context, each.seq) for each in command.queue)
 
@@ -176,7 +176,7 @@ class SessionCommands:
 
     def let_go(self, session: Session) -> None:
         """Forget the session, because it is closed."""
-        session.gone("closed", None, time.monotonic())
+        session.agent_ended("closed", None, time.monotonic())
         self._app.forget(session)
 
 

@@ -72,7 +72,7 @@ class Neovim:
         record("answer", call.function, answer)
         return answer
 
-    def say_over(self) -> None:
+    def report_end(self) -> None:
         """Tell Neovim that everything of ours has ended."""
         self._session.notify("nvim_exec_lua", [_OVER, []])
 

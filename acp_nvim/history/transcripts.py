@@ -32,7 +32,7 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 @dataclass(slots=True, eq=False)
 class _Record:
     path: Path
-    retelling: TranscriptMessages
+    messages: TranscriptMessages
     is_new: bool = True  # the file has to be created or replaced
     seen: tuple[object, ...] = ()
     is_due: bool = False  # a look at its turn is scheduled
@@ -101,7 +101,7 @@ class Transcripts:
         path = self.latest(cwd)
         return path is not None and past_conversations.was_cut(path)
 
-    async def tell_of_cut(self, session: Session) -> None:
+    async def note_cut_turn(self, session: Session) -> None:
         """Note in the chat that the last turn was cut off. A message would come while the prompt is being opened."""
         if await to_thread.run_sync(self._was_cut, session.cwd):
             session.transcript.note(
@@ -111,7 +111,7 @@ class Transcripts:
 
     # --- writing
 
-    def look(self, session: Session) -> None:
+    def save_news(self, session: Session) -> None:
         """Save what is new. This is called with every frame, and is cheap if no turn has begun or ended. A running turn
         is saved now and then, so that little is lost if the backend is killed."""
         record = self._records.get(session)
@@ -122,53 +122,53 @@ class Transcripts:
             record = self._records[session] = self._begin(session, self._folder)
         if record.seen != seen:
             record.seen = seen
-            asyncio.get_running_loop().call_soon(self._look_at, session, record)  # behind the frame
+            asyncio.get_running_loop().call_soon(self._save_change, session, record)  # behind the frame
         elif session.in_turn and not record.is_due and not self._writer.is_failing:
             record.is_due = True
             when = max(time.monotonic(), record.rests_until)
-            asyncio.get_running_loop().call_at(when, self._look_in_passing, session, record)
+            asyncio.get_running_loop().call_at(when, self._save_running_turn, session, record)
 
-    def _look_at(self, session: Session, record: _Record) -> None:
+    def _save_change(self, session: Session, record: _Record) -> None:
         if self._records.get(session) is record:
-            self._tell(session, record)
+            self._save(session, record)
 
-    def _look_in_passing(self, session: Session, record: _Record) -> None:
+    def _save_running_turn(self, session: Session, record: _Record) -> None:
         record.is_due = False
         if session.in_turn and self._records.get(session) is record:
             began = time.monotonic()
-            self._tell(session, record, in_passing=True)
+            self._save(session, record, in_passing=True)
             ended = time.monotonic()
             record.rests_until = ended + max(_PAUSE, _SHARE * (ended - began))
 
     def let_go(self, session: Session) -> None:
         if record := self._records.pop(session, None):
-            self._tell(session, record)
+            self._save(session, record)
 
-    def break_off(self) -> None:
+    def leave_turns_open(self) -> None:
         """The backend is about to end: leave running turns without an end in their files."""
         self._writer.end()
         for session, record in self._records.items():
-            record.retelling.is_cut = session.in_turn
+            record.messages.is_cut = session.in_turn
 
     def close(self) -> None:
         """Write what still waits, so that it is not lost."""
         for session, record in self._records.items():
-            self._tell(session, record)
+            self._save(session, record)
         self._writer.close()
 
     def _begin(self, session: Session, folder: Path) -> _Record:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         name = f"{stamp}-{_slug(session.agent)}-{os.getpid()}-{session.number}.jsonl"
         session.recording = session.recording or str(folder / name)
-        return _Record(Path(session.recording), self._retelling(session))
+        return _Record(Path(session.recording), self._new_messages(session))
 
-    def _retelling(self, session: Session) -> TranscriptMessages:
+    def _new_messages(self, session: Session) -> TranscriptMessages:
         return TranscriptMessages(session, partial(self._terminal, session))
 
-    def _tell(self, session: Session, record: _Record, in_passing: bool = False) -> None:
-        if record.is_new or record.retelling.begun != session.transcript.begun:
-            record.retelling, record.is_new = self._retelling(session), True
-        if lines := record.retelling.lines(time.monotonic(), in_passing):
+    def _save(self, session: Session, record: _Record, in_passing: bool = False) -> None:
+        if record.is_new or record.messages.begun != session.transcript.begun:
+            record.messages, record.is_new = self._new_messages(session), True
+        if lines := record.messages.lines(time.monotonic(), in_passing):
             self._writer.add(record.path, partial(self._put, _Job(record, lines, record.is_new)))
             record.is_new = False
 
@@ -210,7 +210,7 @@ class Transcripts:
 
     async def _export(self, file: str, text: str, force: bool) -> None:
         try:
-            await to_thread.run_sync(_save, file, text, force)
+            await to_thread.run_sync(_write_export, file, text, force)
         except OSError as error:
             self._app.say("error", unwritten(error, "export!"), file)
         else:
@@ -231,6 +231,6 @@ def unwritten(error: OSError, forced: str) -> str:
     return f"not saved, {str(error.strerror).lower()}: "
 
 
-def _save(file: str, text: str, force: bool) -> None:
+def _write_export(file: str, text: str, force: bool) -> None:
     with open(file, "w" if force else "x", encoding="utf-8", errors="replace", newline="\n") as stream:
         stream.write(text)

@@ -52,7 +52,7 @@ class AgentMessages:
         for update in updates:
             if type(update) is schema.Chunk and update.role != "user":
                 session.transcript.chunk(update, time.monotonic())
-                self._app.grew(session)
+                self._app.touch_text(session)
             else:
                 self._apply(session, update)
                 self._app.touch(session)

@@ -59,7 +59,7 @@ class AgentServices:
         self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
         self.review = Review(editor, loaded, self.watch.mode_of, self._on_taken_back, touch)
-        self.terminals = Terminals(editor, environment, spawn, self._terminal_grew, groups_changed)
+        self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
         self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
         self.files.decided = self.enforcement
         front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
@@ -209,7 +209,7 @@ class AgentServices:
         """Count what the user's undo has written as no change of the agent's."""
         self.watch.wrote(path, sight.text(path))
 
-    def _terminal_grew(self, session: Session, terminal_id: str) -> None:
+    def _terminal_changed(self, session: Session, terminal_id: str) -> None:
         session.transcript.touch_terminal(terminal_id)
         if self.terminals.has_ended(session, terminal_id):
             self.watch.look(session)

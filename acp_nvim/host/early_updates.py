@@ -20,7 +20,7 @@ class EarlyUpdates:
             self._forget()
         self._expected += 1
 
-    def met(self) -> None:
+    def count_answer(self) -> None:
         """Count an answer, be it a result or an error."""
         self._expected -= 1
 

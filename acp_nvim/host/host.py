@@ -281,7 +281,7 @@ class Host:
             self._app.services.end(session)
         except Exception:
             log.exception("not all that session %d has left behind is gone", session.number)
-        session.gone(reason, error, time.monotonic())
+        session.agent_ended(reason, error, time.monotonic())
         self._app.touch(session)
 
     def call(

@@ -92,7 +92,7 @@ class SessionStarts:
         if way.keeps_id and (other := self.by_id.get(way.id, session)) is not session:
             return self._host.drop(session, f"{way.id} is open already: :Acp open {other.number}")
         if way.kind == "new":
-            session.forgotten()
+            session.start_over()
         session.reloading = way.kind == "load" and session.lived
         self._ask(session, way)
 
@@ -136,7 +136,7 @@ class SessionStarts:
 
     def _answered(self, session: Session, way: Way, result: Result) -> None:
         if not way.keeps_id:
-            self._early.met()
+            self._early.count_answer()
         if isinstance(result, Gone):
             return
         answer = None if isinstance(result, Failure) else decode.new_session(result.result)
@@ -172,7 +172,7 @@ class SessionStarts:
         # its user has been working in it: it goes on with a new one
         self._host.warn(f"{why}; a new one was started")
         self._lose_id(session)
-        session.forgotten()
+        session.start_over()
         self._ask(session, NEW)
 
     def _ready(self, session: Session, way: Way, session_id: str, answer: schema.NewSession) -> None:

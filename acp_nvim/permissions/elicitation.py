@@ -50,7 +50,7 @@ class Elicitations:
 
     def create(self, entry: Entry) -> None:
         asked = decode.elicitation(entry.request.params)
-        session = self._home(asked)
+        session = self._session_of(asked)
         expect_room(session)
         question = posed(asked, session)
         if asked.mode == "url" and asked.id:
@@ -95,7 +95,7 @@ class Elicitations:
             session.end_question(question, None, "cancel")
         self._touch(session)
 
-    def _home(self, asked: schema.Elicitation) -> Session:
+    def _session_of(self, asked: schema.Elicitation) -> Session:
         """Return the session of an elicitation. A request-scoped one names no session: it belongs to the session that
         is being created."""
         if asked.session_id is None and asked.request_id is not None:

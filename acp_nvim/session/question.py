@@ -101,10 +101,10 @@ class Question:
             return False
         self.answer, self.ended_by = option, by
         if self.on_end:
-            self._tell_of_end(self.on_end)
+            self._call_listener(self.on_end)
         return True
 
-    def _tell_of_end(self, on_end: Callable[[Question], None]) -> None:
+    def _call_listener(self, on_end: Callable[[Question], None]) -> None:
         """Tell the listener. Its fault is only logged: other questions may have to be ended behind this one."""
         try:
             on_end(self)

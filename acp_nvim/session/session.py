@@ -111,7 +111,7 @@ class Session:
         )
         self.transcript.note("info", f"resumed: the agent remembers {above}")
 
-    def gone(self, reason: str, error: str | None, now: float) -> None:
+    def agent_ended(self, reason: str, error: str | None, now: float) -> None:
         """Mark the session stopped, because the agent's process has ended."""
         self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
         if reason == "closed":
@@ -179,11 +179,11 @@ class Session:
         self.cancelling = self.in_turn
         self.end_questions("cancel")
 
-    def forgotten(self) -> None:
+    def start_over(self) -> None:
         """Begin anew, because a new session of the agent replaces this one."""
         self.reloading = False
         self.remembered.forget_agent()
-        self.transcript.part()
+        self.transcript.forget_ids()
         if self.turn:
             self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
 

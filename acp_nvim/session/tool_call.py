@@ -129,7 +129,7 @@ class ToolCall:
         if update.status is not None:
             self._become(update.status, now)
         if update.meta:
-            self._hear(update.meta)
+            self._take_reported_output(update.meta)
 
     def leave(self, how: str, now: float) -> None:
         """Close it, because its turn is over."""
@@ -139,7 +139,7 @@ class ToolCall:
         self.status, self.left = status, ""
         self.ended = None if self.is_open else now
 
-    def _hear(self, meta: dict[str, Any]) -> None:
+    def _take_reported_output(self, meta: dict[str, Any]) -> None:
         """Take output of the agent's own terminals, announced or not."""
         for name in ("terminal_output", "terminal_output_delta"):
             said = meta.get(name)

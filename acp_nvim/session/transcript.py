@@ -58,7 +58,7 @@ class Transcript:
         self._turn = 0  # counts turns, also those of a replay
         self._is_live = False  # a turn of ours is running
 
-    def part(self) -> None:
+    def forget_ids(self) -> None:
         """Forget ids and plans, because a new session of the agent goes on from here."""
         self._growing, self._plan = None, None
         # some questions of ours are still open

@@ -245,7 +245,7 @@ function M.check()
 end
 
 --- `:checkhealth acp_nvim`, with every agent started that is configured or found.
-function M.thoroughly()
+function M.check_with_agents()
   thorough = true
   local ok, message = pcall(vim.cmd.checkhealth, "acp_nvim")
   thorough = false

@@ -37,7 +37,7 @@ end
 
 ---@param installation acp.Installation
 ---@param line string
-local function hear(installation, line)
+local function take_line(installation, line)
   if vim.trim(line) ~= "" and not installation.done then
     log.add("install: " .. line)
     installation.line = line
@@ -47,7 +47,7 @@ end
 
 ---@param installation acp.Installation
 ---@param step string
-local function tell(installation, step)
+local function report_step(installation, step)
   log.add("install: " .. step)
   installation.step, installation.line = step, step
   show_progress(installation)
@@ -66,7 +66,7 @@ local function run(installation, command, aloud)
     partial = table.remove(lines)
     vim.schedule(function()
       for _, line in ipairs(aloud and lines or {}) do
-        hear(installation, line)
+        take_line(installation, line)
       end
     end)
   end
@@ -97,7 +97,7 @@ local function start(ended)
     local ok, said = pcall(environment.make, function(command, aloud)
       return run(installation, command, aloud)
     end, function(step)
-      tell(installation, step)
+      report_step(installation, step)
     end)
     installation.done = true
     installation[ok and "said" or "error"] = tostring(said)
@@ -139,7 +139,7 @@ function M.cancel()
 end
 
 --- Starts the session that failed because the environment was missing.
-local function revive()
+local function start_failed_session()
   local n = state.current()
   if n and state.session(n).orphaned and not backend.is_running() then
     local ok, message = requests.send(n, "restart")
@@ -155,7 +155,7 @@ local function announce(installation)
     return messages.show("error", installation.error --[[@as string]])
   end
   messages.show("info", installation.said --[[@as string]])
-  revive()
+  start_failed_session()
 end
 
 ---@return string? message  why nothing can be begun

@@ -346,7 +346,7 @@ async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agen
         agent.session.begin_turn(Prompt("more"))
         watched.watch.begin(agent.session)
         await watched.end()
-        agent.session.gone("exited", "it crashed", 0)
+        agent.session.agent_ended("exited", "it crashed", 0)
         await watched.rest()
         assert (list(agent.session.questions), question.version) == ([question], 1)
         assert buffer.lines[1] == "user's"

@@ -18,7 +18,7 @@ local blocked = false -- one of them must come before all that follow
 
 ---@param err string
 ---@return boolean  true if the same will work once the user is out of this state
-local function passes(err)
+local function is_forbidden_now(err)
   return err:find("E565:") ~= nil or err:find("E523:") ~= nil or err:find("E11:") ~= nil or err:find("E12:") ~= nil
 end
 
@@ -48,7 +48,7 @@ function M.run(entries)
   blocked = blocked or (#entries > 0 and textlock.is_on())
   for _, entry in ipairs(entries) do
     local err = not blocked and perform(entry) or nil
-    if blocked or (err and passes(err)) then
+    if blocked or (err and is_forbidden_now(err)) then
       wait(entry)
     elseif err then
       log.add(err)
@@ -68,12 +68,12 @@ end
 --- Calls `fn` after what waits, or at once if nothing does. Windows that wait do not open any more. It is for the end of
 --- the backend: what it has told before would else be told again afterwards.
 ---@param fn fun()
-function M.at_its_end(fn)
+function M.after_all(fn)
   waiting = vim.tbl_filter(function(entry)
     return not entry.opens_window
   end, waiting)
   if #waiting > 0 then
-    return wait({ name = "at_its_end", run = fn })
+    return wait({ name = "after_all", run = fn })
   end
   fn()
 end

@@ -21,7 +21,7 @@ end
 ---@param session acp.Session
 ---@param prompts { text: string, context: table[] }[]
 ---@return integer count
-function M.hold(session, prompts)
+function M.keep_for_next(session, prompts)
   for _, prompt in ipairs(prompts) do
     session.waiting[#session.waiting + 1] = M.add(session, prompt)
   end

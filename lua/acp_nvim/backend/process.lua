@@ -80,7 +80,7 @@ local function give_up(why)
     return
   end
   messages.show("error", why)
-  frame_queue.at_its_end(function()
+  frame_queue.after_all(function()
     for _, n in ipairs(state.numbers()) do
       end_session(n, why)
       on_session_lost.call(n, why)

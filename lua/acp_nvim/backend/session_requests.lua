@@ -61,7 +61,7 @@ end
 
 --- Begins the session again in a new backend, which does not know it.
 ---@param n integer
-local function revive(n)
+local function begin_again(n)
   local session = assert(state.session(n))
   session.generation, session.orphaned = backend.generation(), nil
   local status = session.status
@@ -73,10 +73,10 @@ local function revive(n)
 end
 
 --- Begins all sessions again that have ended with the last backend.
-local function revive_orphans()
+local function begin_all_again()
   for _, n in ipairs(state.numbers()) do
     if state.session(n).orphaned then
-      revive(n)
+      begin_again(n)
     end
   end
 end
@@ -102,9 +102,9 @@ function M.send(n, verb, payload)
     if verb ~= "prompt" and verb ~= "restart" then
       return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
     end
-    revive(n)
+    begin_again(n)
     if verb == "restart" then
-      revive_orphans()
+      begin_all_again()
       return true
     end
   end

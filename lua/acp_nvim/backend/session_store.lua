@@ -194,7 +194,7 @@ end
 ---@return integer count
 function M.hold_unsent(n)
   touch(n)
-  return outbox.hold(sessions[n], outbox.take(sessions[n]))
+  return outbox.keep_for_next(sessions[n], outbox.take(sessions[n]))
 end
 
 --- The user has edited the prompts that wait for a backend.
@@ -203,7 +203,7 @@ end
 ---@return integer count
 function M.edit_unsent(n, texts)
   touch(n)
-  outbox.hold(sessions[n], outbox.edited(outbox.take(sessions[n]), texts))
+  outbox.keep_for_next(sessions[n], outbox.edited(outbox.take(sessions[n]), texts))
   M.patch(n, { queue = #texts, held = #texts > 0 })
   return #texts
 end

@@ -15,13 +15,13 @@ subcommands.stop = {
     if not backend.is_running() then
       return nil, "no agent is running"
     end
-    return session_argument.passes("stop")()
+    return session_argument.send_verb("stop")()
   end,
 }
 
 subcommands.restart = {
   doc = "starts the agent's process anew; its sessions are loaded again where the agent can",
-  run = session_argument.passes("restart"),
+  run = session_argument.send_verb("restart"),
 }
 
 subcommands.agents = {
@@ -39,7 +39,7 @@ subcommands.doctor = {
   end,
   run = function(call)
     if call.rest == "" then
-      health.thoroughly()
+      health.check_with_agents()
       return true
     end
     return doctor.show(call.rest)

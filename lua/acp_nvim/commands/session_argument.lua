@@ -38,7 +38,7 @@ end
 --- A subcommand that only passes a verb on to the backend.
 ---@param verb string
 ---@return fun(): any, string?
-function M.passes(verb)
+function M.send_verb(verb)
   return M.with_current(function(_, n)
     return acp._send(n, verb)
   end)

@@ -149,7 +149,7 @@ end
 
 --- Runs `fn` without the autocommands about the focus, which does not move. Loading a file runs all others.
 ---@param fn fun()
-local function quietly(fn)
+local function without_focus_events(fn)
   local ignored, short = vim.o.eventignore, vim.o.shortmess
   local events = ignored == "" and FOCUS_EVENTS or ignored .. "," .. FOCUS_EVENTS
   vim.cmd("noautocmd set shortmess+=A | noautocmd let &eventignore = " .. vim.fn.string(events))
@@ -167,7 +167,7 @@ end
 ---@param win integer
 ---@param place acp.Place
 function M.take(win, place)
-  quietly(function()
+  without_focus_events(function()
     local buf = load(place.path)
     if buf and api.nvim_win_is_valid(win) then
       move(win, buf, place)

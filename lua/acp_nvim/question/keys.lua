@@ -81,7 +81,7 @@ end
 local function answer(question, option, key, by_bar)
   local why = why_not(question, option, key, by_bar)
   if why then
-    return open_questions.tell(question, why)
+    return open_questions.refuse(question, why)
   end
   if open_questions.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
     vim.cmd.stopinsert() -- the window that opens is for normal mode

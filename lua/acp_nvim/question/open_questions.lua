@@ -158,7 +158,7 @@ end
 --- announcement, which would take the place of this message.
 ---@param question acp.Question
 ---@param why string
-function M.tell(question, why)
+function M.refuse(question, why)
   announced[question.id] = true
   messages.show("warn", why)
   told[question.id] = messages.shown_so_far()

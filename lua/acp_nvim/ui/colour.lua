@@ -68,7 +68,7 @@ end
 ---@param fg integer
 ---@param grounds integer[]
 ---@return integer
-function M.lift(fg, grounds)
+function M.readable_text(fg, grounds)
   local pole = least(M.WHITE, grounds) >= least(M.BLACK, grounds) and M.WHITE or M.BLACK
   local lifted, share = fg, 0
   while least(lifted, grounds) < LEAST and share < 1 do
@@ -82,7 +82,7 @@ end
 ---@param bg integer
 ---@param fg integer
 ---@return integer
-function M.ground(bg, fg)
+function M.readable_ground(bg, fg)
   local pole = luminance(fg) >= luminance(bg) and M.BLACK or M.WHITE
   local moved, share = bg, 0
   while M.contrast(fg, moved) < LEAST and share < 1 do

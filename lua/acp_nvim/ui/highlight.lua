@@ -121,7 +121,7 @@ local function readable(group, look)
   if has_ground or not look.on then
     grounds = { shown.bg }
   end
-  local fg = colour.lift(shown.fg, grounds)
+  local fg = colour.readable_text(shown.fg, grounds)
   local has_colour = shown.known.fg ~= nil or shown.has_ground
   local upright = not shown.known.italic or group == "AcpItalic"
   local same = (fg == shown.fg or not has_colour) and upright
@@ -142,8 +142,8 @@ local function mixed(shade)
   local bg = colour.mixed(normal.bg, shade.hue or normal.fg, shade.share)
   local cterm = resolved("CursorLine").ctermbg
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
-  value.bg = shade.is_under and colour.ground(bg, normal.fg) or bg
-  local fg = colour.lift(normal.fg, { value.bg })
+  value.bg = shade.is_under and colour.readable_ground(bg, normal.fg) or bg
+  local fg = colour.readable_text(normal.fg, { value.bg })
   value.fg = (shade.is_plain or fg ~= normal.fg) and fg or nil
   return value
 end

@@ -29,7 +29,7 @@ local function words(text)
 end
 
 ---@param problem string
-local function tell(problem)
+local function report(problem)
   vim.schedule(function()
     log.add("an autocommand failed while a window came or went: " .. problem)
     messages.show("error", ("an autocommand of yours failed: %s"):format(words(problem)))
@@ -59,7 +59,7 @@ function M.run(fn)
   elseif not results[1] then
     error(results[2], 0)
   elseif problem ~= "" then
-    tell(problem)
+    report(problem)
   end
   return unpack(results, 2, results.n)
 end

@@ -34,7 +34,7 @@ def test_where_none_is_due_nothing_is_kept():
     orphans.expect()
     assert not orphans.keep(None, said("x"))
     assert orphans.keep("a", said("x"))
-    orphans.met()
+    orphans.count_answer()
     orphans.take("b")
     assert orphans.take("a") == []
 
@@ -64,6 +64,6 @@ def test_what_was_taken_or_forgotten_leaves_room():
         assert not orphans.keep("a", large)
         assert orphans.take("a") == [large]
     assert orphans.keep("never", large)
-    orphans.met()
+    orphans.count_answer()
     orphans.expect()
     assert orphans.keep("a", large)

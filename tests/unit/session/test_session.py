@@ -139,16 +139,16 @@ def test_the_end_of_the_agent_ends_everything_in_order(session: Session) -> None
     running(session)
     asked(session)
     session.news.take()
-    session.gone("exited", "mine exited with status 3", 3.0)
+    session.agent_ended("exited", "mine exited with status 3", 3.0)
     names = [event[0] for event in events(session)]
     assert names == ["AcpAnswered", "AcpToolCall", "AcpTurnEnded", "AcpSessionEnded"]
     assert session.state == "failed"
-    session.gone("exited", "again", 4.0)
+    session.agent_ended("exited", "again", 4.0)
     assert events(session) == []
 
 
 def test_a_clean_end_is_stopped_and_keeps_no_error(session: Session) -> None:
-    session.gone("exited", None, 3.0)
+    session.agent_ended("exited", None, 3.0)
     assert (session.state, session.error) == ("stopped", None)
 
 
