@@ -11,7 +11,7 @@ from collections.abc import Callable
 from acp_nvim import limits
 from acp_nvim.chat import details
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.entry_lines import Look, folds, is_empty, is_nested, opens_itself, rows
+from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.phrases import cut
 from acp_nvim.chat.splice import Mark, Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
@@ -207,15 +207,9 @@ class ChatView:
         self._taken = self._width = 0
         return True
 
-    def _before(self) -> Entry | None:
-        """Return the last entry that has a place of its own."""
-        shown = range(len(self._blocks) - 1, -1, -1)
-        entries = (self._transcript.entries[index] for index in shown)
-        return next((entry for entry in entries if not is_nested(entry)), None)
-
     def _part_from(self, entry: Entry) -> None:
         """Let an empty entry before this one end in a blank line, once it has text: it takes that of this entry."""
-        before = self._before()
+        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
         if (
             before
             and is_empty(before)
@@ -237,7 +231,7 @@ class ChatView:
             name = "You" if speaker == "user" else cut(one_line(self._title()), 80)
             mark = {"kind": speaker, "key": entry.key, "line_hl": _SPEAKERS[speaker]}
             return [*blank, (f"## {name}", mark)]
-        before = self._before()
+        before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
         if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder):
             return []
         return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank

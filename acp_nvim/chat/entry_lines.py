@@ -84,18 +84,11 @@ def opens_itself(entry: Entry) -> bool:
 
 def is_empty(entry: Entry) -> bool:
     """Whether the entry has nothing to show yet, and so takes no line."""
-    return (isinstance(entry, Changes) and not entry.text) or is_nested(entry)
-
-
-def is_nested(entry: Entry) -> bool:
-    """Whether the entry is shown within another one, and never by itself."""
-    return isinstance(entry, ToolCall) and entry.root is not None
+    return isinstance(entry, Changes) and not entry.text
 
 
 def rows(entry: Entry, is_open: Callable[[Entry], bool], look: Look) -> list[Row]:
     """Return the rows of an entry; of a message only the row at which its text begins."""
-    if is_nested(entry):
-        return []
     if isinstance(entry, ToolCall):
         return [*_tool(entry, is_open(entry), look), *nested_calls(entry, is_open, look)]
     return _others(entry, is_open(entry), look)
@@ -126,7 +119,7 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
 def nested_calls(entry: ToolCall, is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:
     """Yield the rows of the calls of a subagent: all of them where its entry is unfolded, else those that ask."""
     steps = entry.steps
-    for call in (steps if is_open(entry) else steps.asking) if steps else ():
+    for call in (steps.shown if is_open(entry) else steps.asking) if steps else ():
         (text, mark), *rest = _tool(call, is_open(call), look)
         icon = (mark or {})["icon"]
         yield text, {**(mark or {}), "icon": {**icon, "text": "  " * call.depth + icon["text"]}}

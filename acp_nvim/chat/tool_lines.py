@@ -144,7 +144,7 @@ def summary(steps: Steps | None) -> list[list[str]]:
     """Return how many calls a subagent has made, and how many of them failed."""
     if not steps:
         return []
-    chunks = [[f"  {steps.count:,} {'call' if steps.count == 1 else 'calls'}", "AcpNote"]]
+    chunks = [[f"  {len(steps):,} {'call' if len(steps) == 1 else 'calls'}", "AcpNote"]]
     return chunks + ([[f"  {steps.failed:,} failed", "AcpFailed"]] if steps.failed else [])
 
 

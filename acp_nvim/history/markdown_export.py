@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 from acp_nvim.chat.phrases import duration, placeholder, stopped
@@ -52,6 +53,8 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield placeholder(entry.block)
         case ToolCall():
             yield from _tool(entry, session.cwd, terminal)
+            for call in entry.steps.calls if entry.steps else ():
+                yield textwrap.indent("".join(_tool(call, session.cwd, terminal)), "  ")
         case Plan():
             yield from (f"- {_STEPS[step.status]} {one_line(step.content)}\n" for step in entry.entries)
         case Compaction():

@@ -4,6 +4,7 @@ call returns what was added or changed since the last one."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from acp_nvim import limits
@@ -27,6 +28,7 @@ class TranscriptMessages:
         self.begun = session.transcript.begun
         self._id = session.id or session.memory or "session"
         self._next = 0  # the first entry that has not been told
+        self._nested = 0  # calls of subagents that have been told
         self._parts = 0  # of the entry before that
         # entries of this turn that may change in place, as they were told
         self._changing: dict[int, tuple[object, ...]] = {}
@@ -78,6 +80,10 @@ class TranscriptMessages:
             self._next += 1
             self._parts = len(entry.parts) if isinstance(entry, Message | Thought | AgentContext) else 0
             yield from self._told(entry)
+        nested = islice(self._session.transcript.nested.values(), self._nested, None)
+        for call in nested:
+            self._nested += 1
+            yield from self._told(call)
         self._clock = max(self._clock, now)
         if not self._session.in_turn and not self.is_cut:
             yield from self._ended()
@@ -238,6 +244,8 @@ def _call(call: ToolCall, terminal: Terminal) -> dict[str, Any]:
         "kind": call.kind,
         "status": call.status if call.is_open else "in_progress",
     }
+    if call.root:
+        told["_meta"] = {"acp_nvim": {"parentToolUseId": call.root.id}}
     locations = [_place(location) for location in call.locations]
     raw = {"rawInput": _short(call.raw_input), "rawOutput": _short(call.raw_output)}
     more = {"content": content, "locations": locations, **raw}

@@ -8,8 +8,6 @@ tool_call a "Explore"            agent   Explore  ▸ grep TODO    3 calls
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from acp_nvim import limits
@@ -20,28 +18,30 @@ if TYPE_CHECKING:
 
 class Steps:
     def __init__(self) -> None:
-        self.count = 0
-        self.last: deque[ToolCall] = deque(maxlen=limits.SHOWN_STEPS)
+        self.calls: list[ToolCall] = []
         self.current: ToolCall | None = None  # asks the user, or runs
         self._failed: set[int] = set()
-        self._asking: dict[int, ToolCall] = {}  # by key; one of them may be older than `last`
+        self._asking: dict[int, ToolCall] = {}  # by key
 
-    def __iter__(self) -> Iterator[ToolCall]:
-        """Return those that can be shown, in order: all that ask, and the last ones."""
-        older = [call for key, call in self._asking.items() if not self.last or key < self.last[0].key]
-        return iter([*older, *self.last])
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    @property
+    def shown(self) -> list[ToolCall]:
+        """Return the calls that have a row where the entry is unfolded: the last ones, and all that ask."""
+        last = self.calls[-limits.SHOWN_STEPS :]
+        return [*(call for call in self._asking.values() if call not in last), *last]
+
+    @property
+    def asking(self) -> list[ToolCall]:
+        return list(self._asking.values())
 
     @property
     def failed(self) -> int:
         return len(self._failed)
 
-    @property
-    def asking(self) -> Iterator[ToolCall]:
-        return iter(self._asking.values())
-
     def add(self, call: ToolCall) -> None:
-        self.count += 1
-        self.last.append(call)
+        self.calls.append(call)
         self.look(call)
 
     def look(self, call: ToolCall) -> None:
@@ -55,4 +55,5 @@ class Steps:
         if asking or call.is_open:
             self.current = asking or call
         elif self.current is None or not self.current.is_open:
-            self.current = next((each for each in reversed(self.last) if each.is_open), None)
+            last = self.calls[: -limits.SHOWN_STEPS : -1]
+            self.current = next((each for each in last if each.is_open), None)

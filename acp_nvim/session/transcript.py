@@ -37,6 +37,7 @@ class Transcript:
         self.entries: list[Entry] = []
         self.begun = 0  # how many times it has begun
         self._first = 1  # the key of the first entry; keys are never used again
+        self._last_nested = 0  # keys of calls of subagents count down
         self.clear()
 
     def clear(self) -> None:
@@ -53,6 +54,9 @@ class Transcript:
         self._plan: Plan | None = None
         self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
+        self.nested: dict[
+            int, ToolCall
+        ] = {}  # by key: calls of subagents, each within the entry of its `root`
         self._open: dict[int, ToolCall] = {}
         self._asked: dict[int, ToolCall] = {}
         self._turn = 0  # counts turns, also those of a replay
@@ -72,6 +76,8 @@ class Transcript:
         return at if 0 <= at < len(self.entries) else None
 
     def entry(self, key: int) -> Entry | None:
+        if key in self.nested:
+            return self.nested[key]
         at = self.index(key)
         return None if at is None else self.entries[at]
 
@@ -178,11 +184,14 @@ class Transcript:
         call = self._calls.get(update.id)
         if call is None or is_another(call, update, asks, call.turn != self._turn, self._is_live):
             self._calls.pop(update.id, None)  # the newest stands last
-            call = self._calls[update.id] = ToolCall(self._key(), update.id, now, turn=self._turn)
             parent = self._calls.get(update.parent or "")
-            if parent is not None and parent is not call:
+            key = self._nested_key() if parent else self._key()
+            call = self._calls[update.id] = ToolCall(key, update.id, now, turn=self._turn)
+            if parent:  # what the agent itself says may go on around it
+                self.nested[key] = call
                 parent.nest(call)
-            self._add(call)
+            else:
+                self._add(call)
         call.is_announced = call.is_announced or not (update.known or asks)
         was = call.status
         call.apply(update, now)
@@ -293,6 +302,10 @@ class Transcript:
 
     def _key(self) -> int:
         return self._first + len(self.entries)
+
+    def _nested_key(self) -> int:
+        self._last_nested -= 1
+        return self._last_nested
 
     def _add(self, entry: Entry) -> None:
         self._end_thought()

@@ -117,12 +117,12 @@ def test_a_thousand_levels_are_drawn_as_few(shown: Shown) -> None:
 
 
 @pytest.mark.statement(137)
-def test_words_of_the_agent_go_on_below(shown: Shown) -> None:
+def test_words_of_the_agent_go_on_around_the_calls_of_a_subagent(shown: Shown) -> None:
     shown.tool("b", parent="a", title="Look", kind="search", status="completed")
     shown.transcript.chunk(Chunk("agent", "Found"), 0.0)
     shown.tool("c", parent="a", title="Look", kind="search", status="completed")
     shown.transcript.chunk(Chunk("agent", "it."), 0.0)
-    assert shown.lines == ["agent   Explore the code", "", "Found", "", "it."]
+    assert shown.lines == ["agent   Explore the code", "", "Foundit."]
 
 
 @pytest.mark.statement(137)

@@ -50,6 +50,17 @@ def test_a_code_block_that_was_not_closed_is() -> None:
     assert exported(done).endswith("code\n```\n")
 
 
+def test_calls_of_a_subagent_are_items_below_the_call_that_began_it() -> None:
+    made = session()
+    call(made, title="Explore", kind="think", status="completed")
+    nested = schema.ToolCallUpdate(
+        "n", known=False, title="Look", kind="search", status="failed", raw_output="```\nno", parent="t"
+    )
+    made.apply(nested, 2.0)
+    items = "- **think** `Explore` (completed)\n  - **search** `Look` (failed)\n"
+    assert f"{items}\n    ````\n    ```\n    no\n    ````\n" in exported(made)
+
+
 def test_tool_calls_are_items_with_their_diffs() -> None:
     made = session()
     diff = schema.Diff(path="/work/a.md", old_text="```\n", new_text="````\n")

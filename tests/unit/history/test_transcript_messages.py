@@ -3,7 +3,8 @@
 from typing import Any
 
 from acp_nvim.history.transcript_messages import TranscriptMessages
-from acp_nvim.protocol import schema
+from acp_nvim.protocol import decode, schema
+from acp_nvim.protocol.dialects import STANDARD
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -38,6 +39,18 @@ def test_nothing_is_told_twice() -> None:
     session.end_turn(5.0, "end_turn")
     assert told(retelling.lines(6.0)) == ["answer"]
     assert retelling.lines(7.0) == []
+
+
+def test_calls_of_a_subagent_are_told_once_with_their_parent() -> None:
+    session, retelling = talk()
+    session.apply(schema.ToolCallUpdate("t", title="explore", status="in_progress"), 1.0)
+    session.apply(schema.ToolCallUpdate("n", title="look", status="completed", parent="t"), 1.0)
+    lines = retelling.lines(2.0)
+    assert told(lines)[-3:] == ["tool_call", "tool_call", "tool_call_update"]
+    nested = lines[-2]["msg"]["params"]["update"]
+    assert nested["_meta"] == {"acp_nvim": {"parentToolUseId": "t"}}
+    assert retelling.lines(3.0) == []
+    assert decode.update({"sessionId": "s", "update": nested}, STANDARD)[1][0].parent == "t"  # type: ignore[union-attr]
 
 
 def test_what_changed_in_place_is_told_again() -> None:

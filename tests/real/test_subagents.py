@@ -1,0 +1,32 @@
+"""Subagents of the real claude: one line in the chat with the count of their calls."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.real.story import Story
+
+
+def task(prompt: str, **more: str) -> str:
+    """The step with which the model hands a prompt, itself a script, to a subagent."""
+    hidden = "".join(f"\\u{ord(char):04x}" if char in "[]" else char for char in json.dumps(prompt))
+    rest = json.dumps({"description": "Look at the notes", "subagent_type": "general-purpose", **more})
+    return f'tool Agent::{rest[:-1]}, "prompt": {hidden}}}'
+
+
+@pytest.fixture
+def claude(start: Callable[..., Story], agent: str) -> Story:
+    if agent != "claude":
+        pytest.skip("its subagents are no sessions and no calls of their own")
+    return start().ready()
+
+
+def test_a_subagent_is_one_line(claude: Story) -> None:
+    story = claude
+    story.play(task("[[read {}/notes.txt]] [[say I know them.]]"), "say It is read.")
+    chat = story.chat()
+    assert [line for line in chat.splitlines() if line.startswith("agent ")] == ["agent   Look at the notes"]
+    assert "It is read." in chat
+    assert "notes.txt" not in chat.partition("## Claude")[2], "its call is folded"
+    story.editor.screen.expect("1 call")
