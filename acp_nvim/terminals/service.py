@@ -3,7 +3,6 @@ their own, which the user sees in the same way."""
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
-from acp_nvim.messages.terminals import TerminalExit, TerminalFeed, TerminalOpen
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -22,13 +20,11 @@ from acp_nvim.terminals.child_process import Command
 from acp_nvim.terminals.output_tail import Tail, bound
 from acp_nvim.terminals.request import Environment, TerminalRequest
 from acp_nvim.terminals.screen import Screen
+from acp_nvim.terminals.screens import Screens, Spawn
 from acp_nvim.text.printable import one_line
 
-PACE = 0.05  # seconds between two pieces for a terminal buffer
-PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
 
-Spawn = Callable[..., None]
 Serve = Callable[[Entry, Session], Awaitable[dict[str, Any]]]
 
 
@@ -40,8 +36,7 @@ class _Terminal:
 
 
 class Terminals:
-    """`on_output(session, id)` is told at most five times a second for each terminal that its text is another;
-    `on_groups()` that `pgids()` is. `spawn` runs a coroutine function in a task."""
+    """Serves terminal/*. `on_output` and `spawn` are those of `Screens`; `on_groups()` follows changes of `pgids()`."""
 
     def __init__(
         self,
@@ -51,13 +46,11 @@ class Terminals:
         on_output: Callable[[Session, str], None],
         on_groups: Callable[[], None],
     ) -> None:
-        self._editor, self._environment, self._spawn = editor, environment, spawn
-        self._on_output, self._on_groups = on_output, on_groups
+        self._environment, self._on_groups = environment, on_groups
+        self._screens = Screens(editor, spawn, on_output)
         self._numbers = itertools.count(1)
         self._terminals: dict[str, _Terminal] = {}  # those that agents may still name
         self._commands: dict[Command, Session] = {}  # those of which something may still run
-        self._screens: dict[tuple[int, str], Screen] = {}
-        self._pooled: set[Screen] = set()
         self.serve: Mapping[str, Serve] = {
             "terminal/create": self.create,
             "terminal/output": self.output,
@@ -78,12 +71,12 @@ class Terminals:
 
         def receive(data: bytes) -> None:
             output.feed(data)
-            self._write(screen, data)
+            self._screens.write(screen, data)
 
         command = Command(order, receive, lambda: self._exited(screen, command), self._forget_ended)
         self._terminals[terminal_id] = _Terminal(session, output, command)
         self._commands[command] = session
-        self._register(screen, order.line)
+        self._screens.add(screen, order.line)
         self._on_groups()
         return {"terminalId": terminal_id}
 
@@ -123,27 +116,24 @@ class Terminals:
     def _forget_old(self, session: Session) -> None:
         """Free memory of ended terminals, also of those that the agent has not released."""
         terminals = [each for each in self._terminals.values() if each.session is session]
-        screens = [each for each in self._screens.values() if each.session is session]
         bound([each.output for each in terminals if each.command.status], limits.ENDED_TERMINALS_BYTES)
-        bound(
-            [each.tail for each in screens if each.status or not each.is_ours], limits.ENDED_TERMINALS_BYTES
-        )
+        self._screens.free_memory(session)
 
-    def _own(self, session: Session) -> int:
+    def _count_own(self, session: Session) -> int:
         """Count the agent's own terminals."""
-        return sum(each.session is session and not each.is_ours for each in self._screens.values())
+        return sum(not each.is_ours for each in self._screens.of(session))
 
     def _new_id(self, session: Session) -> str:
-        """An agent's own terminals may have any name."""
+        """Return an unused id: an agent's own terminals may have any name."""
         ids = (f"terminal-{number}" for number in self._numbers)
-        return next(name for name in ids if (session.number, name) not in self._screens)
+        return next(name for name in ids if self._screens.get(session, name) is None)
 
     def _find(self, entry: Entry, session: Session) -> _Terminal:
         terminal_id = _id(entry)
         terminal = self._terminals.get(terminal_id)
         if terminal and terminal.session is session:
             return terminal
-        released = (session.number, terminal_id) in self._screens
+        released = self._screens.get(session, terminal_id) is not None
         why = "has been released" if released else "does not exist in this session"
         raise RpcError(INVALID_PARAMS, f"terminal {terminal_id!r} {why}")
 
@@ -155,40 +145,39 @@ class Terminals:
             said = meta.get(name)
             if isinstance(said, dict) and (screen := self._reported(session, call, said)):
                 if isinstance(data := said.get("data"), str):
-                    self._write(screen, data.encode(errors="replace"))
+                    self._screens.write(screen, data.encode(errors="replace"))
                 if name == "terminal_exit":
-                    self._end(screen, _told_status(said))
+                    self._screens.end(screen, _told_status(said))
 
     def _reported(self, session: Session, call: ToolCall, said: Mapping[str, Any]) -> Screen | None:
-        """One of ours needs no report."""
+        """Return the screen of a terminal of the agent's own; None for one of ours, which needs no report."""
         terminal_id = str(said.get("terminal_id") or call.id)
         if terminal_id in self._terminals:
             return None
-        screen = self._screens.get((session.number, terminal_id))
-        if screen is None and self._own(session) >= limits.AGENT_TERMINALS:
+        screen = self._screens.get(session, terminal_id)
+        if screen is None and self._count_own(session) >= limits.AGENT_TERMINALS:
             return None
         if screen is None:
             self._forget_old(session)
             screen = Screen(session, terminal_id)
-            self._register(screen, call.command or call.title or terminal_id)
+            self._screens.add(screen, call.command or call.title or terminal_id)
         return screen
 
     # --- what the user sees and does
 
     def text(self, session: Session, terminal_id: str) -> str:
         """Return the end of its output for the chat; empty if there is no such terminal."""
-        screen = self._screens.get((session.number, terminal_id))
+        screen = self._screens.get(session, terminal_id)
         return screen.text() if screen else ""
 
     def has_ended(self, session: Session, terminal_id: str) -> bool:
-        screen = self._screens.get((session.number, terminal_id))
+        screen = self._screens.get(session, terminal_id)
         return screen is not None and screen.status is not None
 
     def watch(self, session: Session, terminal_id: str, buffer: int) -> None:
         """Fill the buffer that the user has opened, and follow the output."""
-        if screen := self._screens.get((session.number, terminal_id)):
-            screen.show_in(buffer)
-            self._feed(screen)
+        if screen := self._screens.get(session, terminal_id):
+            self._screens.watch(screen, buffer)
 
     def stop(self, session: Session, terminal_id: str) -> bool:
         """End the command for the user; False if it is not ours or has ended."""
@@ -206,9 +195,9 @@ class Terminals:
 
     def close_session(self, session: Session) -> None:
         """End all commands of a session. Their output stays for the user."""
-        for screen in self._screens.values():
-            if screen.session is session and not screen.is_ours and screen.status is None:
-                self._end(screen, "gone")  # the agent's own; nobody will tell any more
+        for screen in self._screens.of(session):
+            if not screen.is_ours and screen.status is None:
+                self._screens.end(screen, "gone")  # the agent's own; nobody will tell any more
         self._terminals = {
             name: each for name, each in self._terminals.items() if each.session is not session
         }
@@ -219,9 +208,7 @@ class Terminals:
     def forget(self, session: Session) -> None:
         """Forget the session's terminals and their output."""
         self.close_session(session)
-        self._screens = {
-            key: screen for key, screen in self._screens.items() if screen.session is not session
-        }
+        self._screens.forget(session)
 
     async def close_all(self) -> None:
         """End all commands, because the backend ends."""
@@ -234,57 +221,11 @@ class Terminals:
 
     def _exited(self, screen: Screen, command: Command) -> None:
         status = command.status or {}
-        self._end(screen, str(status.get("signal") or f"exit {status.get('exitCode')}"))
+        self._screens.end(screen, str(status.get("signal") or f"exit {status.get('exitCode')}"))
 
     def _forget_ended(self) -> None:
         self._commands = {command: owner for command, owner in self._commands.items() if command.group}
         self._on_groups()
-
-    # --- to the editor
-
-    def _register(self, screen: Screen, line: str) -> None:
-        self._screens[screen.session.number, screen.id] = screen
-        self._editor.notify(
-            TerminalOpen(screen.session.number, screen.id, one_line(line)[: limits.TERMINAL_TITLE_CHARS])
-        )
-
-    def _write(self, screen: Screen, data: bytes) -> None:
-        screen.write(data)
-        self._changed(screen)
-
-    def _end(self, screen: Screen, status: str) -> None:
-        screen.status = status
-        self._editor.notify(TerminalExit(screen.session.number, screen.id, status))
-        self._changed(screen)
-
-    def _changed(self, screen: Screen) -> None:
-        if screen not in self._pooled:
-            self._pooled.add(screen)
-            asyncio.get_running_loop().call_later(PATIENCE, self._tell, screen)
-        self._feed(screen)
-
-    def _tell(self, screen: Screen) -> None:
-        self._pooled.discard(screen)
-        self._on_output(screen.session, screen.id)
-
-    def _feed(self, screen: Screen) -> None:
-        if screen.viewer is not None and not screen.fed and screen.has_news:
-            screen.fed = True
-            self._spawn(self._feed_viewer, screen)
-
-    async def _feed_viewer(self, screen: Screen) -> None:
-        """Send a piece at a time, the next after the editor has taken the last, so that a busy editor is not
-        flooded."""
-        try:
-            while screen.viewer is not None and screen.has_news:
-                buffer, piece = screen.viewer, screen.take()
-                number, name = screen.session.number, screen.id
-                taken = await self._editor.call(TerminalFeed(number, name, piece, buffer))
-                if not taken and screen.viewer == buffer:
-                    screen.viewer = None  # the user has wiped it
-                await anyio.sleep(PACE)
-        finally:
-            screen.fed = False
 
 
 def _id(entry: Entry) -> str:
