@@ -20,11 +20,12 @@ from acp_nvim.agent.trace import WireTrace
 from acp_nvim.host import interface, login_methods
 from acp_nvim.host.agent_messages import AgentMessages
 from acp_nvim.host.mcp_servers import McpServers
+from acp_nvim.host.requests import Requests
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.turn import Turns
-from acp_nvim.protocol import decode, dialects, encode, methods, schema
-from acp_nvim.protocol.errors import METHOD_NOT_FOUND, RpcError
+from acp_nvim.protocol import decode, dialects, encode, schema
+from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.session.session import Session
@@ -67,7 +68,10 @@ class Host:
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app
         self.offer = app.services.offer  # as they were when the agent was started
-        self._unanswered = 0  # requests of ours, prompts not counted
+        self._requests = Requests(
+            self.connection, cwd, spec.timeout_ms / 1000, self.stop_if_unused, self._late
+        )
+        self.call = self._requests.call
         self._tasks = tasks
         self._turns = Turns(self)
         self._messages = messages = AgentMessages(self, self.starts, tasks)
@@ -135,7 +139,7 @@ class Host:
 
     def stop_if_unused(self) -> None:
         """Stop the process if nothing needs it."""
-        if self.alive and not (self.sessions or self.kept or self._unanswered or self.stopping):
+        if self.alive and not (self.sessions or self.kept or self._requests.unanswered or self.stopping):
             self.stop()
 
     def stop(self) -> None:
@@ -228,9 +232,9 @@ class Host:
 
     def _facts(self, session: Session) -> None:
         info = self.agent.agent_info if self.agent else None
+        former = str(session.facts.get("agent_title") or "")  # until the agent has introduced itself again
         session.facts = {
-            # the former title, until the agent has introduced itself again
-            "agent_title": name_of((info and (info.title or info.name)) or _known(session) or self.spec.name),
+            "agent_title": name_of((info and (info.title or info.name)) or former or self.spec.name),
             "agent_version": name_of(info.version) if info and info.version else None,
             "capabilities": bounded(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
@@ -284,39 +288,6 @@ class Host:
         session.agent_ended(reason, error, time.monotonic())
         self._app.touch(session)
 
-    def call(
-        self,
-        method: str,
-        params: Any,
-        then: Callable[[Result], None],
-        unbounded: bool = False,
-        owner: object = None,
-    ) -> None:
-        """Send a request other than a prompt. If the agent does not know its name, the older name is tried."""
-        self._unanswered += 1
-        seconds = self.spec.timeout_ms / 1000
-
-        def answered(result: Result) -> None:
-            older = methods.older(method, params, self.cwd) if _is_unknown(result) else None
-            if older:
-                self.call(*older, lambda late: then(result if _is_unknown(late) else late), unbounded, owner)
-            else:
-                then(result)
-            self._unanswered -= 1
-            self.stop_if_unused()
-
-        self.connection.call(
-            method,
-            params,
-            answered,
-            timeout=None if unbounded else seconds,
-            on_timeout=lambda: self._late(method, seconds),
-            owner=owner,
-        )
-
-    def cancel_login(self) -> None:
-        self.connection.give_up(self)
-
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:
             late = f"{self.name} has not answered {method} for {seconds:g} s"
@@ -324,10 +295,5 @@ class Host:
         else:
             self.stop()
 
-
-def _known(session: Session) -> str:
-    return str(session.facts.get("agent_title") or "")
-
-
-def _is_unknown(result: Result) -> bool:
-    return isinstance(result, Failure) and result.error.code == METHOD_NOT_FOUND
+    def cancel_login(self) -> None:
+        self.connection.give_up(self)

@@ -1,12 +1,15 @@
 -- The state of every session, as the backend has sent it. status(), questions() and a statusline read it without RPC.
 local json_null = require("acp_nvim.backend.json_null")
-local log = require("acp_nvim.ui.log")
 local outbox = require("acp_nvim.backend.outbox")
 local question_versions = require("acp_nvim.backend.question_versions")
-local textlock = require("acp_nvim.system.textlock")
-local user_events = require("acp_nvim.backend.user_events")
+local session_changes = require("acp_nvim.backend.session_changes")
 
-local M = { clean = json_null.clean, is_answered = question_versions.is_answered }
+local M = {
+  clean = json_null.clean,
+  is_answered = question_versions.is_answered,
+  on_change = session_changes.on_change,
+  publish_changes = session_changes.publish,
+}
 
 ---@class acp.Session
 ---@field status table          as the backend patches it
@@ -25,9 +28,6 @@ local M = { clean = json_null.clean, is_answered = question_versions.is_answered
 local sessions = {} ---@type table<integer, acp.Session>
 local last = 0
 local focused = {} ---@type table<integer, integer[]> tabpage -> sessions, the last focused at the end
-local changed = {} ---@type table<integer, true>
-local listeners = {} ---@type (fun(n: integer))[]
-local scheduled = false
 
 ---@return string
 local function shown_state(session)
@@ -38,17 +38,6 @@ local function shown_state(session)
   -- the backend has not acknowledged a prompt yet: from the return of prompt() on the session is not idle
   local waiting = { idle = "running", stopped = "starting", failed = "starting" }
   return waiting[state] or state
-end
-
-local function touch(n)
-  changed[n] = true
-  if not scheduled then
-    scheduled = true
-    vim.schedule(function()
-      scheduled = false
-      M.publish_changes()
-    end)
-  end
 end
 
 --- A new session; its number is never given again.
@@ -78,7 +67,7 @@ function M.new(fields)
     unsent = {},
     waiting = {},
   }
-  touch(last)
+  session_changes.touch(last)
   return last
 end
 
@@ -172,11 +161,11 @@ function M.patch(n, patch)
     end
     if not ASIDE[key] and not vim.deep_equal(session.status[key], value) then
       session.status[key] = json_null.clean(value)
-      touch(n)
+      session_changes.touch(n)
     end
   end
   if before ~= shown_state(session) then
-    touch(n)
+    session_changes.touch(n)
   end
 end
 
@@ -185,7 +174,7 @@ end
 ---@param prompt { text: string, context: table[] }
 ---@return integer seq
 function M.sent(n, prompt)
-  touch(n)
+  session_changes.touch(n)
   return outbox.add(sessions[n], prompt)
 end
 
@@ -193,7 +182,7 @@ end
 ---@param n integer
 ---@return integer count
 function M.hold_unsent(n)
-  touch(n)
+  session_changes.touch(n)
   return outbox.keep_for_next(sessions[n], outbox.take(sessions[n]))
 end
 
@@ -202,7 +191,7 @@ end
 ---@param texts string[]
 ---@return integer count
 function M.edit_unsent(n, texts)
-  touch(n)
+  session_changes.touch(n)
   outbox.keep_for_next(sessions[n], outbox.edited(outbox.take(sessions[n]), texts))
   M.patch(n, { queue = #texts, held = #texts > 0 })
   return #texts
@@ -243,7 +232,7 @@ function M.set_questions(n, list)
   end
   question_versions.record(list)
   sessions[n].questions = list
-  touch(n)
+  session_changes.touch(n)
 end
 
 --- The open question with that id, or why there is none.
@@ -263,7 +252,7 @@ end
 ---@param question table
 function M.answered(question)
   question_versions.answer(question)
-  touch(question.session)
+  session_changes.touch(question.session)
 end
 
 ---@param n integer
@@ -271,7 +260,7 @@ end
 function M.set_commands(n, list)
   if sessions[n] then
     sessions[n].commands = list
-    touch(n)
+    session_changes.touch(n)
   end
 end
 
@@ -279,32 +268,7 @@ end
 ---@param n integer
 function M.drop(n)
   sessions[n] = nil
-  changed[n] = nil
-end
-
---- `fn(n)` is called whenever something of session `n` has changed, at the end of the frame.
----@param fn fun(n: integer)
-function M.on_change(fn)
-  listeners[#listeners + 1] = fn
-end
-
---- Calls the listeners and fires AcpStatus for every session that has changed since the last call, oldest first.
-function M.publish_changes()
-  if textlock.is_on() then
-    return vim.defer_fn(M.publish_changes, 50)
-  end
-  local numbers = vim.tbl_keys(changed)
-  table.sort(numbers)
-  changed = {}
-  for _, n in ipairs(numbers) do
-    for _, listener in ipairs(listeners) do
-      local ok, err = xpcall(listener, debug.traceback, n)
-      if not ok then
-        log.add(tostring(err))
-      end
-    end
-    user_events.fire("AcpStatus", { session = n })
-  end
+  session_changes.forget(n)
 end
 
 return M
