@@ -1,1 +1,1 @@
-"""The commands that the editor sends, one module for each subject."""
+"""Serves the commands that the editor sends, one module for each subject."""

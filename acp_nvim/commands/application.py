@@ -1,4 +1,4 @@
-"""What a command may use of the application."""
+"""Defines what a command may use of the application."""
 
 from __future__ import annotations
 

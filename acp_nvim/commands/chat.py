@@ -1,4 +1,4 @@
-"""Commands on the lines of a session's chat."""
+"""Serves commands about the lines of a session's chat: fold, details, size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that set a session's mode, model or one of its options."""
+"""Serves commands that set a session's mode, model or one of its options."""
 
 from __future__ import annotations
 

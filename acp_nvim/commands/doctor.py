@@ -139,7 +139,7 @@ async def _greet(
 
 
 async def _end(connection: Connection) -> bool:
-    """Whether it had to be killed."""
+    """End the agent, and return whether it had to be killed."""
     began = time.monotonic()
     await connection.stop(_GRACE)
     return time.monotonic() - began >= _GRACE

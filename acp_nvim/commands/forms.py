@@ -1,4 +1,4 @@
-"""Commands of forms, and the check whether an answer fits its form."""
+"""Serves the answers of forms, and checks whether an answer fits its form."""
 
 from __future__ import annotations
 

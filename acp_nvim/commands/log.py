@@ -1,4 +1,4 @@
-"""Commands that show what has happened: the log and the wire."""
+"""Serves commands that show what has happened: the log and the trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that log in to an agent, and out of it."""
+"""Serves commands that log in to an agent, and out of it."""
 
 from __future__ import annotations
 

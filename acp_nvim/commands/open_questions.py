@@ -17,7 +17,7 @@ def find(app: Application, number: int) -> tuple[Session, Question] | None:
 
 
 def get(app: Application, number: int) -> tuple[Session, Question]:
-    """As `find`, for commands that answer: a question that is not open any more is a message to the user."""
+    """Return the question and its session; raise an error for the user if the question is not open any more."""
     found = find(app, number)
     if found is None:
         raise Refused(f"question {number} is not open any more: nothing was sent")

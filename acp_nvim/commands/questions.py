@@ -1,4 +1,4 @@
-"""Commands that answer questions, show their changes, and set or forget rules."""
+"""Serves commands that answer questions, show their changes, and set or forget rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on waiting prompts, and on those that were sent."""
+"""Serves commands about the queue of prompts, and about prompts that were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the editor tells of the review."""
+"""Serves what the editor reports of the review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on sessions that agents have saved: list, open, fork, delete, and rename."""
+"""Serves commands about sessions that agents have saved: list, open, fork, delete and rename."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on a session's life: begin, prompt, cancel, stop, restart and close."""
+"""Serves commands about a session's life: begin, prompt, cancel, stop, restart and close."""
 
 from __future__ import annotations
 

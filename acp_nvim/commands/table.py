@@ -1,4 +1,4 @@
-"""Which function serves which command: each command module has such a table, and `app` one of them all."""
+"""Maps commands to the functions that serve them. Each command module has such a table, `app` joins them."""
 
 from __future__ import annotations
 

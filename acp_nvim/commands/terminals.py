@@ -1,4 +1,4 @@
-"""Commands on the terminals of agents."""
+"""Serves commands about the terminals of agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on conversations that are kept: the latest of a folder, export as Markdown, replay."""
+"""Serves commands about saved conversations: the latest of a folder, export as Markdown, replay."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One running agent process and the sessions in it: how they begin, and how a prompt becomes a turn."""
+"""Runs one agent process with its sessions: how they begin, and how a prompt becomes a turn."""

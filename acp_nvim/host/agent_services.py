@@ -1,4 +1,4 @@
-"""What the client offers every agent: files and terminals, and what follows from their use."""
+"""Offers files and terminals to every agent, and passes on what follows from their use."""
 
 from __future__ import annotations
 

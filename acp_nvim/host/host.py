@@ -1,4 +1,4 @@
-"""A host: one running agent process, and the sessions that live in it.
+"""Defines the host: one running agent process, and the sessions that live in it.
 
 Everything here runs inline in the order of the wire: an answer is applied before the update that follows it.
 """

@@ -1,4 +1,4 @@
-"""What the modules of a host use of each other: the host itself, and the application around it."""
+"""Defines what the modules of a host use of the host, and of the application around it."""
 
 from __future__ import annotations
 

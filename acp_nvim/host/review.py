@@ -1,4 +1,4 @@
-"""The backend's part of the review. The changes that wait for a decision are kept and decided in the editor.
+"""Serves the review from the backend's side. The changes that wait for a decision are kept in the editor.
 
 The editor is told what agents change on the disk and when a turn begins. It tells which files an undo has written, the
 line below each turn that has changed files, and what the next prompt of an agent has to begin with.
@@ -69,7 +69,7 @@ class Review:
         self._editor.notify(TurnBegins(session.number, session.turn))
 
     def turn_over(self, session: Session, turn: int) -> None:
-        """All of its changes are known: from now on the editor tells what its line says."""
+        """Tell the editor that all changes of a turn are known: from now on it reports the line below the turn."""
         entry = session.changed.get(turn)
         self._editor.notify(TurnOver(session.number, turn, entry.prompt if entry else ""))
 
@@ -79,11 +79,11 @@ class Review:
     # --- what the editor tells
 
     def wrote(self, path: str) -> None:
-        """Take it that the user's undo has written or deleted this file."""
+        """Note that the user's undo has written or deleted this file."""
         self._wrote(path)
 
     def note(self, session: Session, turn: int, text: str) -> None:
-        """The line below a turn that is over."""
+        """Show the line below a turn that is over."""
         entry = session.changed.get(turn)
         if entry and entry.text != text:
             entry.text = text

@@ -1,4 +1,4 @@
-"""Changes of a session's mode, model and options: sent one at a time, in the order asked for."""
+"""Sends changes of a session's mode, model and options, one at a time, in the order asked for."""
 
 from __future__ import annotations
 

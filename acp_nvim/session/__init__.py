@@ -1,1 +1,1 @@
-"""What has been said and done in a conversation, and what may happen next. No I/O, no editor."""
+"""Models one conversation: what has been said and done in it, and what may happen next. No I/O, no editor."""

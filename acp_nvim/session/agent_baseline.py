@@ -1,4 +1,4 @@
-"""What an agent knows of each file: the base of the merge when it writes the file.
+"""Remembers what an agent knows of each file: the base of the merge when it writes the file.
 
 It knows the text that it sent last, never what a merge or a formatter has made of it. Of a file that it has read it
 knows the lines that it was given, no others:
@@ -31,7 +31,7 @@ class AgentBaseline:
         self._at_turn_start: dict[str, bytes | None] = {}
 
     def text(self, path: str) -> str | None:
-        """What it has last sent or read of the file."""
+        """Learn the text that the agent has last sent or read."""
         return self._texts.get(path)
 
     def learn(self, path: str, text: str) -> None:

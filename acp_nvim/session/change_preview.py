@@ -1,4 +1,4 @@
-"""The change of a tool call as its question shows it: the first lines of the diff of each file."""
+"""Describes the change of a tool call for its question: the first lines of the diff of each file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A compaction: the agent shortens its memory of the conversation, and may say what it keeps."""
+"""The transcript entry of a compaction: the agent shortens its memory of the conversation, and may say what it
+keeps."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from acp_nvim.protocol.schema import UNSET, CompactionUpdate
 
 @dataclass(slots=True, eq=False)
 class Compaction:
-    """It stays at its place in the transcript; later updates change it in place."""
+    """The entry of a compaction. Later updates change it in place."""
 
     speaker: ClassVar[str | None] = None
     key: int

@@ -9,7 +9,7 @@ Content = tuple[schema.ToolContent, ...]
 
 
 class ContentGrowth:
-    """The growth of one call. Pieces of output become one text, apart from the content before them."""
+    """Joins the pieces of one call's output to one text, and keeps the content before them apart."""
 
     def __init__(self) -> None:
         self._at: int | None = None  # of the text that grows

@@ -1,4 +1,5 @@
-"""What can be switched in a session: mode, model, options. An agent's config options win over the older ways."""
+"""Keeps what can be switched in a session (mode, model, options) and what has been asked for. Config options of the
+agent take precedence over its modes and models."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class Controls:
         self._status: IdentityCache[dict[str, Any]] = IdentityCache()
 
     def begin(self, answer: schema.NewSession) -> None:
-        """Take the sets of an answer. A missing set leaves the old one."""
+        """Take modes, models and options from an answer; what is missing in it stays as it was."""
         self._modes = self._state("modes", answer.modes) or self._modes
         self._models = self._state("models", answer.models) or self._models
         if answer.config_options is not None:

@@ -1,4 +1,5 @@
-"""Says how a tool call was decided: beside its line, for `:Acp why`, and if the agent did it all the same."""
+"""Words how a tool call was decided: beside its line, for `:Acp why`, and when the agent did it although it was
+refused."""
 
 from __future__ import annotations
 

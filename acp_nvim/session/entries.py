@@ -1,4 +1,4 @@
-"""The entries of a transcript. `speaker` is the header that an entry stands under; None keeps the current one."""
+"""Defines the entries of a transcript. `speaker` is the header above an entry; None keeps the header before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form: what its fields take, from the API or as typed into a buffer, and what is wrong with it.
+"""Checks the answer to a form, from the API or as typed into a buffer, and says what is wrong with it.
 
 A value that is None was left out on purpose; one that is not given at all takes its default.
 """
@@ -14,7 +14,7 @@ from acp_nvim.protocol.schema.elicitation import FormChoice, FormField
 from acp_nvim.session import form_values
 from acp_nvim.text.printable import one_line, visible
 
-# Of expressions and texts whether they match, in bounded time: see `processes/bounded_match.py`.
+# Matches regular expressions in bounded time: see `processes/bounded_match.py`.
 Match = Callable[[Sequence[tuple[str, tuple[str, ...], bool]]], list[bool | None]]
 
 

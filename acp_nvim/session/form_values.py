@@ -1,4 +1,4 @@
-"""The values of a form's fields: whether one is what the field takes, and what a typed text stands for."""
+"""Checks the value of a form's field, and converts the text that a user typed to one."""
 
 from __future__ import annotations
 

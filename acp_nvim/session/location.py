@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class LocationFollower:
-    """Places that come faster than the pace are skipped, but for the newest."""
+    """Takes the places that an agent names. Of places that come too fast only the newest is shown."""
 
     cwd: str
     _named: dict[str, Place] = field(default_factory=dict)  # the last one of each tool call

@@ -1,4 +1,4 @@
-"""Events of one session that the editor has not been told yet: they become User autocommands."""
+"""Collects the events of one session that become User autocommands with the next frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits what an agent offers to choose from: it may send any number, and nobody looks through thousands."""
+"""Limits the modes, models, options and commands of an agent, which may send any number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Path patterns of rules: `*` within a component, `**` across them; anything else stands for itself."""
+"""Compiles the path patterns of rules: `*` matches within a component, `**` across components, anything else itself."""
 
 from __future__ import annotations
 

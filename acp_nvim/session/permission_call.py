@@ -1,4 +1,4 @@
-"""Which tool call a permission is about, where the agent gives it an id of its own, or none.
+"""Finds the tool call of a permission whose id is another than the call's, or missing.
 
     tool_call t1 "Write a.py" {path, text}    permission p1 "Write `a.py`" {path}     t1: what it says agrees
     tool_call t1 "Write a.py" {path, text}    permission p1 "Allow write_file?"       t1 is the only one: a guess

@@ -1,4 +1,4 @@
-"""Rules of permission, from the configuration and from `:Acp allow`: which calls they match, never more than they say.
+"""Decides tool calls by the rules of the configuration and of `:Acp allow`. A rule never matches more than it says.
 
 An `allow` has to be sure of the whole call; a `reject` or an `ask` needs one thing in it that it names.
 """

@@ -1,7 +1,7 @@
-"""What a permission is about: the commands, paths and changes of its tool call, and whatever else it says.
+"""Collects what a permission is about: the commands, paths, changes and all other arguments of its tool call.
 
-Rules decide by a scope. Its arguments are the ones whose lines the question shows (`asked.py`), so a rule looks at
-nothing that the question hides. A text that is taken for a path and is none makes a rule allow less, never more.
+Rules decide by a scope. The question shows the same arguments (`permission_text.py`), so a rule looks at nothing that
+the user cannot see. A text that is taken for a path and is none makes a rule allow less, never more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text of a permission: everything of its tool call that the user must have seen before answering.
+"""Makes the text of a permission: everything of its tool call that the user must have seen before answering.
 
 The lines are made from the arguments that rules decide by (`permission_scope.py`): commands, paths, and everything
 else of the raw input that neither these nor the diff of the call shows.

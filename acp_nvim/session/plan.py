@@ -1,4 +1,4 @@
-"""The agent's plan for a turn: sent whole each time, shown as one block."""
+"""The transcript entry of the agent's plan for a turn. The agent sends the whole plan each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question to the user, from the moment it is asked until its one answer."""
+"""Models a question to the user, from the moment it is asked until its one answer."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ class Question:
     fields: list[dict[str, Any]] = field(default_factory=list)
     path: str | None = None
     has_diff: bool = False
-    is_more_than_diff: bool = False  # a user who has seen the diff alone has not seen all of it
+    is_more_than_diff: bool = False  # the diff does not show all of it
     detail: tuple[str, ...] = ()  # everything that it is about, never cut
     own_title: str = ""  # of the permission, where its call is called otherwise
     is_guess: bool = False  # the agent has not said that it is about this call
     note: str = ""  # lines of warning
     has_cut_options: bool = False  # a name of theirs is too long to be shown whole
-    stays: bool = False  # it is not the agent's: ends of turns and cancels leave it open
+    stays: bool = False  # our own question: the end of a turn leaves it open
     asked_by: str = ""  # the name of the subagent that asks; empty: the session's own agent asks
     is_of_child: bool = False  # the subagent was announced, and may work on after the turn of its parent
     id: int = field(default_factory=lambda: next(_numbers))
     version: int = 1  # grows when what the user must see before answering has changed
-    key: int | None = None  # its entry in the transcript
-    judged: int = 0  # the version that rules have last been asked about
+    key: int | None = None  # of its entry in the transcript
+    judged: int = 0  # the version that rules were last applied to
     rule: str = ""  # the one that has matched: "rule 2"
     because: str = ""  # that rule, written out
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     answer: Option | None = None
     ended_by: str | None = None
-    form: Form | None = None  # what an answer has to hold; None: the option says it all
-    quick: dict[str, Any] = field(default_factory=dict)  # options that are answers: what they stand for
-    content: dict[str, Any] = field(default_factory=dict)  # the answer, once it is one
+    form: Form | None = None  # the fields of an answer; None: the option is all of it
+    quick: dict[str, Any] = field(default_factory=dict)  # the values of options that are answers
+    content: dict[str, Any] = field(default_factory=dict)  # the accepted answer
     on_end: Callable[[Question], None] | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""Prompts that wait for their turn. A held queue sends nothing until the user sends."""
+"""Queues prompts while a turn runs. A held queue sends nothing until the user sends a prompt."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from acp_nvim.text import line_diff
 def still_to_send(
     was: list[str], present: list[str], wanted: list[str]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The user made `wanted` of a queue that `was`, and by now is `present`: what to queue (with what has come
-    meanwhile), what has been sent as it stands there, and edits of what has been sent."""
+    """The user edited the queue `was` to `wanted`, and it is `present` by now. Return the prompts to queue (with those
+    that were added meanwhile), prompts in `wanted` that have been sent, and edited versions of sent prompts."""
     sent = Counter(was) - Counter(present)
     kept: list[str] = []
     again: list[str] = []

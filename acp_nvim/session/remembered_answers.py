@@ -1,4 +1,5 @@
-"""What stays decided in a session: rules of the user, opened folders, and answers that the agent remembers."""
+"""Keeps what stays allowed or rejected in a session: rules of the user, opened folders, answers that the agent
+remembers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of an agent's own terminal: the end of it, and how much it was in all."""
+"""Keeps the end of the output of an agent's own terminal, and counts all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One conversation: its transcript, questions, queue and controls, and how it begins, goes on and ends."""
+"""Models one conversation: its transcript, questions, queue and controls, and the phases from its start to its end."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Session:
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
         self._asked = ""  # the first words of the turn's prompt
         self.cancelling = False
-        self.closing = False  # its user wants it gone: its end is no news
-        self.lived = False  # has been ready once: its number stays, whatever becomes of the agent
-        self.memory: str | None = None  # the id under which the agent has something of it
-        self.reloading = False  # what the agent replays next takes the place of what is shown
+        self.closing = False  # the user has closed it, so no event tells of its end
+        self.lived = False  # has been ready once: it stays in the list when its agent ends
+        self.memory: str | None = None  # the id under which the agent can continue it
+        self.reloading = False  # the agent replays the conversation, which replaces what is shown
         self.ack = 0
         self.usage: dict[str, Any] | None = None
         self._has_warned_of_usage = False
@@ -62,7 +62,7 @@ class Session:
         self.transcript = Transcript()
         self.questions = Questions()
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
-        # what the user refused of proposals, told as it is when the next prompt goes out
+        # what the user refused of proposals: the next prompt begins with it
         self.reports: list[Callable[[], str]] = []
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
@@ -180,7 +180,7 @@ class Session:
         self.end_questions("cancel")
 
     def start_over(self) -> None:
-        """Begin anew, because a new session of the agent replaces this one."""
+        """Drop the agent's ids and modes, because a new session of the agent replaces this one."""
         self.reloading = False
         self.remembered.forget_agent()
         self.transcript.forget_ids()

@@ -1,4 +1,4 @@
-"""What the editor is told of a session: its status, of which only the changes are sent."""
+"""Builds the status of a session for the editor, and finds what has changed in it since it was last sent."""
 
 from __future__ import annotations
 

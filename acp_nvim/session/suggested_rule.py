@@ -1,4 +1,4 @@
-"""The rule that would allow what a question asks for: exactly this command, or exactly these files."""
+"""Makes the rule that would allow what a question asks for: exactly this command, or exactly these files."""
 
 from __future__ import annotations
 

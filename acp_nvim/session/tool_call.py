@@ -1,4 +1,4 @@
-"""A tool call of the agent: what the agent has said of it so far, and the questions about it."""
+"""Models a tool call: what the agent has sent of it so far, and the questions about it."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class ToolCall:
     waited: float = 0.0  # seconds in which the user was asked about it
     _waits_since: float | None = None
     grown: ContentGrowth = field(default_factory=ContentGrowth)
-    is_breach: bool = False  # done although it was refused, and the user has been told
+    is_breach: bool = False  # it was done although it was refused, and the user knows
     said: IdentityCache[Any] = field(default_factory=IdentityCache)  # its raw input, read
     enveloped: IdentityCache[Any] = field(default_factory=IdentityCache)  # the patch in its raw input, read
     scoped: IdentityCache[Any] = field(default_factory=IdentityCache)  # what rules decide by
-    previews: tuple[FilePreview, ...] = ()  # what it would change, in its files as they were then
+    previews: tuple[FilePreview, ...] = ()  # the change of each file, as the files were then
     changes: IdentityCache[Any] = field(default_factory=IdentityCache)  # the changes of each file, read
-    previewed_of: tuple[Any, Any] = (None, None)  # the `changes` of `previews`, and how the files looked then
+    previewed_of: tuple[Any, Any] = (None, None)  # the `changes` of the previews, and the stamps of the files
     _named: IdentityCache[list[str]] = field(default_factory=IdentityCache)
     _typed: IdentityCache[str | None] = field(default_factory=IdentityCache)
 

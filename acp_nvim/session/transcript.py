@@ -1,4 +1,4 @@
-"""What was said and done in one conversation, entry by entry, in the order in which it came.
+"""Keeps what was said and done in one conversation, as entries in the order in which they came.
 
 An entry never moves and never goes: text grows the last one, all else adds one or changes one in place.
 The view finds new entries and new text by itself; what changed earlier is named in `changed` and `urgent`.
@@ -63,7 +63,7 @@ class Transcript:
         self._is_live = False  # a turn of ours is running
 
     def forget_ids(self) -> None:
-        """Forget ids and plans, because a new session of the agent goes on from here."""
+        """Forget the agent's ids and plans, because its next session gives its own."""
         self._growing, self._plan = None, None
         # some questions of ours are still open
         self._calls = {call.id: call for call in self._asked.values()}
@@ -85,7 +85,7 @@ class Transcript:
         return self._calls.get(tool_call_id)
 
     def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
-        """Return the latest call that fits. It is searched from the end."""
+        """Return the latest recent call that fits."""
         return next(filter(fits, islice(reversed(self._calls.values()), limits.RECENT_CALLS)), None)
 
     def unasked(self) -> Iterator[ToolCall]:

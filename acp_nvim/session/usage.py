@@ -1,4 +1,4 @@
-"""How much of the agent's context window is used, and what the session has cost."""
+"""Reads how much of the agent's context window is used, and what the session has cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_nvim.protocol import schema
 
-_FULL = 0.8  # of the context window: from here on the user is warned
+_FULL = 0.8  # of the context window, from which on the user is warned
 
 
 def after(known: dict[str, Any] | None, said: schema.Usage) -> dict[str, Any]:
