@@ -69,10 +69,10 @@ local maps = {
   {
     "acp-history-previous",
     { n = { "<C-p>" }, i = { "<C-p>" } },
-    "earlier prompt (first line)",
+    "previous prompt (on line 1)",
     prompt("history", -1),
   },
-  { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "later prompt (last line)", prompt("history", 1) },
+  { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "next prompt (on the last line)", prompt("history", 1) },
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
   { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },

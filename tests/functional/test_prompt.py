@@ -145,6 +145,25 @@ def test_what_was_sent_from_elsewhere_is_in_the_history(open_editor: Open, tmp_p
     editor.expect_lua(LINES, "a draft")
 
 
+def test_an_earlier_prompt_is_left_from_any_of_its_lines(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    for text in ("first", "one<CR>two<CR>three", "last"):
+        send(editor, text)
+        editor.wait_event("AcpTurnEnded")
+    editor.type("idraft<C-p><C-p>")
+    editor.expect_lua(LINES, "one|two|three")
+    editor.type("<C-n>")
+    editor.expect_lua(LINES, "last")
+    editor.type("<C-p><Esc>jj<C-p>")
+    editor.expect_lua(LINES, "first")
+    editor.type("<C-n><C-n><C-n>")
+    editor.expect_lua(LINES, "draft")
+    # once edited it is a draft: the key goes up a line
+    editor.type("<C-p><C-p>jAx<Esc><C-p>")
+    editor.expect_lua("return vim.fn.line('.')", 1)
+    editor.expect_lua(LINES, "one|twox|three")
+
+
 def test_a_prompt_from_elsewhere_leaves_the_draft_of_one_who_looks_back(
     open_editor: Open, tmp_path: Path
 ) -> None:

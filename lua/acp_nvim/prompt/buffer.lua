@@ -215,13 +215,21 @@ local function walk(n, step)
   return true
 end
 
---- Walks the history from the first line back and from the last line on; elsewhere the key keeps its meaning.
+--- Does the prompt show an earlier one that has not been edited?
+---@param prompt acp.Prompt
+---@return boolean
+local function is_walking(prompt)
+  return prompt.at ~= nil and history.of(prompt.cwd)[prompt.at] == buffer_text.get(prompt.buf)
+end
+
+--- Walks the history: from the first line back, from the last line on, and from any line of an earlier prompt that has
+--- not been edited. Elsewhere the key keeps its meaning.
 ---@param n integer
 ---@param step -1|1
 function M.history(n, step)
   local row, last = api.nvim_win_get_cursor(0)[1], api.nvim_buf_line_count(0)
   local at_edge = row == (step < 0 and 1 or last)
-  if not at_edge or vim.fn.pumvisible() == 1 then
+  if not at_edge and not is_walking(prompt_of(n)) or vim.fn.pumvisible() == 1 then
     local key = step < 0 and "<C-p>" or "<C-n>"
     return api.nvim_feedkeys(vim.keycode(key), "n", false)
   end
