@@ -138,6 +138,36 @@ def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua(HEIGHTS, by_hand)
 
 
+@pytest.mark.parametrize("chat", [{}, {"position": "bottom"}, {"position": "float"}])
+def test_the_prompt_grows_with_its_text(open_editor: Open, tmp_path: Path, chat: dict[str, Any]) -> None:
+    editor = open_chat(open_editor, script(tmp_path), size=(100, 50), setup={"chat": chat})
+    before = editor.lua(HEIGHTS)
+    assert before[1] == (4 if chat == {"position": "float"} else 3), "a float has its bar within"
+    editor.type("ione<CR>two<CR>three<CR>four<CR>five")
+    editor.expect_lua(HEIGHTS, [before[0] - 2, before[1] + 2])
+    editor.screen.expect("one")
+    # a line that wraps counts with all its rows, and the configured height is the most
+    editor.type("<CR>" + "many words " * 40)
+    editor.expect_lua(HEIGHTS, lambda heights: heights[1] in (7, 8, 9))
+    editor.type("<Esc>:Acp prompt it goes from elsewhere, and the draft stays<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(HEIGHTS)[1] > 5
+    editor.type("<CR>")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    editor.expect_lua(HEIGHTS, before)
+
+
+def test_a_prompt_made_smaller_by_hand_still_grows(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_chat(open_editor, script(tmp_path), size=(100, 50))
+    chat_height, _ = editor.lua(HEIGHTS)
+    editor.type("<Esc>:resize 1<CR>")
+    editor.expect_lua(HEIGHTS, [chat_height + 2, 1])
+    editor.type("ione<CR>two")
+    editor.expect_lua(HEIGHTS, [chat_height + 1, 2])
+    editor.type("<Esc>ggdG")
+    editor.expect_lua(HEIGHTS, [chat_height + 2, 1])
+
+
 SIZE = """
 local chat, prompt = vim.fn.bufwinid("^acp://1/chat$"), vim.fn.bufwinid("^acp://1/prompt$")
 local heights = vim.api.nvim_win_get_height(chat) + vim.api.nvim_win_get_height(prompt)

@@ -151,7 +151,13 @@ return {
           doc = "where the chat opens",
         },
         { name = "width", type = "number", min = 0.05, default = 0.4, doc = "share of the columns; above 1: columns" },
-        { name = "prompt_height", type = "integer", min = 1, default = 8, doc = "lines of the prompt's window" },
+        {
+          name = "prompt_height",
+          type = "integer",
+          min = 1,
+          default = 8,
+          doc = "the prompt's window begins with 3 rows and grows with its text to so many",
+        },
         {
           name = "menu",
           type = "boolean",

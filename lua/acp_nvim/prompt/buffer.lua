@@ -7,6 +7,7 @@ local history = require("acp_nvim.prompt.history")
 local messages = require("acp_nvim.ui.messages")
 local sending = require("acp_nvim.prompt.send")
 local state = require("acp_nvim.backend.session_store")
+local text_change = require("acp_nvim.prompt.text_change")
 local welcome = require("acp_nvim.chat.welcome")
 
 local api = vim.api
@@ -68,6 +69,7 @@ end
 local function equip(n, buf)
   local prompt = prompt_of(n)
   hints.set(buf, n)
+  text_change.follow(n, buf)
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false

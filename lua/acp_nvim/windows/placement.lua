@@ -8,6 +8,7 @@ local M = {}
 
 local LEAST_WIDTH = 20
 local LEAST_LINES = 10 -- below it the chat has a tabpage of its own
+local PROMPT_ROWS = 3 -- of an empty prompt
 
 ---@return string
 function M.position()
@@ -47,9 +48,11 @@ function M.height()
 end
 
 ---@param height integer  of the two windows together
+---@param rows? integer   of the prompt's text
 ---@return integer
-local function prompt_height(height)
-  return math.max(1, math.min(config.get().chat.prompt_height, math.floor(height / 3)))
+local function prompt_height(height, rows)
+  local wanted = math.max(PROMPT_ROWS, rows or 0)
+  return math.max(1, math.min(wanted, config.get().chat.prompt_height, math.floor(height / 3)))
 end
 
 ---@param row integer
@@ -69,18 +72,20 @@ local function floating(row, height)
 end
 
 --- Where a chat and its prompt float.
+---@param rows? integer  of the prompt's text
 ---@return vim.api.keyset.win_config chat
 ---@return vim.api.keyset.win_config prompt
-local function floats()
+local function floats(rows)
   local both = math.max(4, math.floor(vim.o.lines * 0.8) - 4)
-  local row, below = math.floor(vim.o.lines * 0.06), prompt_height(both)
+  local row, below = math.floor(vim.o.lines * 0.06), prompt_height(both, rows) + 1 -- with a bar
   return floating(row, both - below), floating(row + both - below + 2, below)
 end
 
 --- The two that float take their share of the screen as it is now.
 ---@param pair acp.Pair
-function M.float_anew(pair)
-  local chat, prompt_below = floats()
+---@param rows? integer  of the prompt's text
+function M.float_anew(pair, rows)
+  local chat, prompt_below = floats(rows)
   api.nvim_win_set_config(pair.chat, chat)
   api.nvim_win_set_config(pair.prompt, prompt_below)
 end

@@ -49,9 +49,10 @@ local function ensure(n)
   end
   window_options.show(pair, n)
   if not was_complete then
-    prompt_height.record(pair)
+    prompt_height.opened(pair)
     screen_share.record(pair)
   end
+  prompt_height.follow_text(pair)
   pairs_of.by_tab[api.nvim_win_get_tabpage(pair.chat)] = pair
   return pair
 end
