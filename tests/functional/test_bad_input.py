@@ -176,7 +176,7 @@ def test_an_agent_that_wants_a_login_names_its_ways(open_editor: Open, tmp_path:
     editor.expect_lua("return require('acp_nvim').status().state", "auth")
     editor.screen.expect("With a key")
     editor.screen.expect("In the browser")
-    editor.screen.expect("needs a login")
+    editor.screen.expect("needs login")
     editor.screen.expect(":Acp login")
     assert editor.mode()["blocking"] is False
     others_converse(editor)

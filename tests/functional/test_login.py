@@ -39,7 +39,7 @@ def test_what_was_typed_before_the_login_goes_out_after_it(open_editor: Open, tm
     agent = agent_of(tmp_path, {"id": "key", "name": "API key", "description": "a paper key"})
     editor = locked(open_editor, agent)
     editor.screen.expect("key: API key: a paper key")
-    editor.screen.expect("needs a login")
+    editor.screen.expect("needs login")
     editor.type("ihello<Esc><CR>")
     editor.screen.expect("the prompt waits")
     assert not agent.got("session/prompt")

@@ -133,7 +133,7 @@ def test_a_saved_session_is_loaded_with_its_tool_calls(open_editor: Open, tmp_pa
     assert editor.acp("status")["session_id"] == "old"
     assert mine.got("session/load")[0]["params"] == {"sessionId": "old", "cwd": "/", "mcpServers": []}
     assert editor.lua("return vim.bo.filetype") == "acp_prompt"
-    lines = show(editor, "2 ready mine Parse the log", "Tidy up")
+    lines = show(editor, "2 idle mine Parse the log", "Tidy up")
     assert len(lines) == 3  # the saved one is listed once
 
 

@@ -123,7 +123,7 @@ def test_a_statusline_follows_while_the_chat_is_open(open_editor: Open, tmp_path
     assert editor.screen.lines()[-1] == ":echo 1"
     editor.type("<Esc>")  # <C-c> would take with it what is typed right behind it
     send(editor, "two")
-    editor.screen.expect("[Scripted asks 1]")
+    editor.screen.expect("[Scripted needs you]")
 
 
 def test_a_statusline_is_left_alone_where_nothing_in_it_has_changed(

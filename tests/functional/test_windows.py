@@ -168,6 +168,37 @@ def test_a_prompt_made_smaller_by_hand_still_grows(open_editor: Open, tmp_path: 
     editor.expect_lua(HEIGHTS, [chat_height + 2, 1])
 
 
+@pytest.mark.parametrize("laststatus", [2, 3])
+def test_state_and_queue_stand_at_the_prompt(open_editor: Open, tmp_path: Path, laststatus: int) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt("first", say("busy"), wait_file(str(go)), permission("May I?")),
+        on_prompt("", say("got it")),
+    )
+    editor = open_chat(open_editor, agent, init=f"vim.o.laststatus = {laststatus}", size=(160, 30))
+    editor.screen.expect("idle   <CR> send")
+    before = editor.lua(HEIGHTS)
+    editor.type("ifirst<C-s>")
+    editor.screen.expect(lambda screen: re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \d+s   <C-s> queue", screen.text()))
+    editor.type("then add<CR>a 100% test<C-s>and this<C-s>")
+    if laststatus == 2:
+        editor.screen.expect("⏸ 2 queued  then add a 100% test")
+    else:
+        editor.screen.expect("⏸ 2 queued")
+    assert editor.lua(HEIGHTS)[1] == before[1] + (laststatus == 2), "it takes no row from the prompt's text"
+    go.touch()
+    expect_key(editor, "<M-1>")
+    editor.type("<C-c>")
+    editor.wait_event("AcpTurnEnded", stop_reason="cancelled")
+    editor.screen.expect("⏸ 2 paused")
+    editor.type("<Esc>:Acp queue!<CR>")
+    editor.wait_event("AcpTurnEnded", turn=3)
+    editor.screen.expect_gone("⏸")
+    editor.expect_lua(HEIGHTS, before)
+    editor.screen.expect("idle   <CR> send")
+
+
 SIZE = """
 local chat, prompt = vim.fn.bufwinid("^acp://1/chat$"), vim.fn.bufwinid("^acp://1/prompt$")
 local heights = vim.api.nvim_win_get_height(chat) + vim.api.nvim_win_get_height(prompt)
@@ -431,7 +462,9 @@ def test_a_file_that_comes_into_the_prompts_window_keeps_it(open_editor: Open, t
     editor.screen.expect("the text of mine.txt")
     editor.type(":Acp<CR>")
     editor.expect_lua("return #vim.api.nvim_list_wins()", 3)
-    editor.screen.expect(lambda screen: "the text of mine.txt" in screen.text() and "Prompt" in screen.text())
+    editor.screen.expect(
+        lambda screen: "the text of mine.txt" in screen.text() and "<C-s> send" in screen.text()
+    )
     editor.type("<C-w>h:edit other.txt<CR>")
     editor.screen.expect("the text of other.txt")
     editor.type(":Acp close<CR>")

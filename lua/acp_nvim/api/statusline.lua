@@ -1,6 +1,7 @@
 -- The Lua API: a text about the current session for a statusline.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local state_words = require("acp_nvim.chat.state_words")
 local usage = require("acp_nvim.chat.usage")
 
 local M = {}
@@ -12,10 +13,11 @@ local function statusline_of(n)
   if not status then
     return ""
   end
-  local parts = { printable.cut(printable.visible(status.agent_title or status.agent), 16), status.state }
-  if status.questions > 0 then
-    parts[2] = "asks " .. status.questions
+  local doing = state_words.of(status).word
+  if status.questions > 1 then
+    doing = ("%s (%d)"):format(doing, status.questions)
   end
+  local parts = { printable.cut(printable.visible(status.agent_title or status.agent), 16), doing }
   if status.queue > 0 then
     parts[#parts + 1] = ("%d %s"):format(status.queue, status.held and "paused" or "queued")
   end

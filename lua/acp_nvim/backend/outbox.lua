@@ -109,6 +109,17 @@ function M.edited(prompts, texts)
   return edited
 end
 
+--- The text of the prompt that goes out next.
+---@param session acp.Session
+---@return string?
+function M.first_text(session)
+  local entry = session.waiting[1]
+  if type(entry) == "table" then
+    return entry[2]
+  end
+  return entry and session.unsent[entry] and session.unsent[entry].text
+end
+
 ---@param session acp.Session
 ---@return { seq: integer, text: string, context: table[] }[]
 function M.list(session)

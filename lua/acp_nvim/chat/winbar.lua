@@ -5,6 +5,7 @@ local chats = require("acp_nvim.chat.buffer")
 local printable = require("acp_nvim.ui.printable")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
+local state_words = require("acp_nvim.chat.state_words")
 local winbar_status = require("acp_nvim.chat.winbar_status")
 
 local api = vim.api
@@ -64,13 +65,27 @@ local function place_of_keys(n)
   return ours and mode == "n" and "normal" or "elsewhere", filetype
 end
 
+--- What the session does, in one word; a turn that runs says how long.
+---@param n integer
+---@param status table
+---@return string
+local function doing(n, status)
+  if status.state == "running" then
+    return ("%s %s"):format(spinner.frame(), winbar_status.elapsed(n))
+  end
+  local word = state_words.of(status).word
+  return status.state == "asking" and "? " .. word or word
+end
+
+---@param n integer
 ---@param status table
 ---@param mode "insert"|"normal"|"elsewhere"
+---@param holds_queue boolean  whether there is no bar of its own for the queue
 ---@return acp.Segment[]
-local function prompt_keys(status, mode)
+local function prompt_keys(n, status, mode, holds_queue)
   local busy = M.queues(status)
   local does = status.held and "send now" or busy and "queue" or "send"
-  local list = { { text = "Prompt", rank = 0, gap = "" } }
+  local list = { { text = doing(n, status), rank = 0, gap = "" } }
   local function add(text, rank)
     list[#list + 1] = { text = text, rank = rank, gap = #list == 1 and "   " or "  " }
   end
@@ -79,6 +94,9 @@ local function prompt_keys(status, mode)
     return list
   end
   add((mode == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  if (status.queue or 0) > 0 and holds_queue then
+    add(("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued"), 3)
+  end
   if busy or mode == "normal" then
     add("<C-c> cancel", busy and 2 or 4)
   end
@@ -114,7 +132,8 @@ function M.prompt_text()
     return question
   end
   local in_chat = mode == "normal" and filetype == "acp_chat"
-  local list = in_chat and chat_keys() or prompt_keys(state.look(n) or {}, mode)
+  local list = in_chat and chat_keys()
+    or prompt_keys(n, state.look(n) or {}, mode, vim.bo[buf].filetype == "acp_prompt")
   bar_segments.fit(list, width - 1)
   -- Neovim drops a space with which an expression begins
   return "%* " .. table.concat(vim.tbl_map(function(segment)
@@ -162,6 +181,18 @@ local function visible_chats()
   return list
 end
 
+--- The bar between chat and prompt shows how long the turn has run.
+---@param shown { win: integer, session: integer }  a chat
+local function redraw_prompt_bar(shown)
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local buf = api.nvim_win_get_buf(win)
+    if vim.b[buf].acp_session == shown.session and vim.bo[buf].filetype == "acp_prompt" then
+      api.nvim__redraw({ win = win, winbar = true, flush = false })
+    end
+  end
+  api.nvim__redraw({ win = shown.win, statusline = true, flush = true })
+end
+
 local function tick()
   spinner.turn()
   local busy = false
@@ -169,7 +200,8 @@ local function tick()
     if BUSY[(state.look(shown.session) or {}).state] then
       busy = true
       chats.spin(shown.session, shown.win, spinner.frame())
-      M.redraw(shown.win, true)
+      M.redraw(shown.win)
+      redraw_prompt_bar(shown)
     end
   end
   if not busy and timer then

@@ -22,7 +22,7 @@ end
 --- How long the turn has run.
 ---@param n integer
 ---@return string
-local function elapsed(n)
+function M.elapsed(n)
   local session = state.session(n)
   local began = session and session.turn_began or vim.uv.now() -- a prompt that is on its way has no turn yet
   local seconds = math.floor((vim.uv.now() - began) / 1000)
@@ -38,13 +38,13 @@ local function state_text(n, status)
   if not now then
     return "✗ gone", "AcpError"
   elseif now == "running" then
-    return ("%s running %s"):format(spinner.frame(), elapsed(n)), "AcpSpinner"
+    return ("%s running %s"):format(spinner.frame(), M.elapsed(n)), "AcpSpinner"
   elseif now == "starting" then
     return spinner.frame() .. " starting", "AcpSpinner"
   elseif now == "asking" then
     return "? needs you", "AcpQuestion"
   elseif now == "auth" then
-    return "needs a login", "AcpWarning"
+    return "needs login", "AcpWarning"
   elseif now == "failed" then
     return "✗ failed", "AcpError"
   elseif now == "stopped" then

@@ -1,6 +1,7 @@
 -- Merges the sessions that live here with those that the agents have saved: each is listed once.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local state_words = require("acp_nvim.chat.state_words")
 
 local M = {}
 
@@ -23,15 +24,6 @@ local M = {}
 ---@field updated? integer
 ---@field can table<string, boolean>
 
-local STATES = {
-  starting = { "starting", "AcpSpinner" },
-  running = { "running", "AcpSpinner" },
-  asking = { "needs you", "AcpQuestion" },
-  auth = { "login", "AcpWarning" },
-  stopped = { "stopped", "AcpCancelled" },
-  failed = { "failed", "AcpError" },
-}
-
 local listings = {} ---@type acp.Listed[]
 
 --- Replaces the list of saved sessions.
@@ -45,21 +37,18 @@ function M.saved()
   return listings
 end
 
+--- What a session does; of an idle one, how its last turn has ended.
 ---@param status table
 ---@return string text
 ---@return string hl
 local function doing(status)
-  local known = STATES[status.state]
-  if known then
-    return known[1], known[2]
-  elseif status.error then
-    return "error", "AcpError"
+  local state_word = state_words.of(status)
+  if status.state ~= "idle" or status.error or not status.stop_reason then
+    return state_word.word, state_word.hl
   elseif status.stop_reason == "end_turn" then
     return "done", "AcpDone"
-  elseif status.stop_reason then
-    return status.stop_reason == "cancelled" and "cancelled" or "stopped", "AcpCancelled"
   end
-  return "ready", "AcpPending"
+  return status.stop_reason == "cancelled" and "cancelled" or "stopped", "AcpCancelled"
 end
 
 ---@param agent string

@@ -125,6 +125,15 @@ function M.window_for_file(buf)
   return api.nvim_open_win(api.nvim_create_buf(true, false), false, { split = pair and "left" or "above", win = -1 })
 end
 
+-- The queue above the prompt takes a row of its window.
+state.on_change(function(n)
+  for _, pair in pairs(pairs_of.by_tab) do
+    if pair.session == n and pairs_of.is_complete(pair) and window_options.update_queue(pair) then
+      prompt_height.follow_text(pair)
+    end
+  end
+end)
+
 -- Autocommands --------------------------------------------------------------------------------------------------------
 
 local group = api.nvim_create_augroup("acp_nvim.window", {})

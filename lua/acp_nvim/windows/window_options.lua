@@ -2,6 +2,8 @@
 local chats = require("acp_nvim.chat.buffer")
 local highlight = require("acp_nvim.ui.highlight")
 local prompt = require("acp_nvim.prompt.buffer")
+local queue_bar = require("acp_nvim.prompt.queue_bar")
+local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local winbar = require("acp_nvim.chat.winbar")
 
@@ -44,18 +46,34 @@ local function show(win, buf, options)
   end
 end
 
---- The bars of the two windows. Where every window has a statusline, that of the chat heads the prompt.
+--- The bars of the two windows. Where every window has a statusline, that of the chat heads the prompt, and the prompt's
+--- winbar is free for the queue.
 ---@param pair acp.Pair
+---@param n integer
 ---@return table<string, string> chat
 ---@return table<string, string> prompt
-local function bars(pair)
+local function bars(pair, n)
   if vim.go.winbar ~= "" and not tabpage.is_float(pair.chat) and vim.o.laststatus == 2 then
     -- The prompt has a winbar in any case: let it be ours.
     return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
   elseif tabpage.is_float(pair.chat) or vim.o.laststatus ~= 2 then
     return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
   end
-  return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = "", statusline = winbar.PLACE }
+  local queue = ((state.look(n) or {}).queue or 0) > 0 and queue_bar.EXPRESSION or ""
+  return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = queue, statusline = winbar.PLACE }
+end
+
+--- The session's queue has changed: its bar comes or goes.
+---@param pair acp.Pair  that is open
+---@return boolean came_or_went
+function M.update_queue(pair)
+  local _, below = bars(pair, pair.session)
+  local own = { win = pair.prompt, scope = "local" }
+  if api.nvim_get_option_value("winbar", own) == below.winbar then
+    return false
+  end
+  api.nvim_set_option_value("winbar", below.winbar, own)
+  return true
 end
 
 --- Shows a session in a pair that is open.
@@ -63,7 +81,7 @@ end
 ---@param n integer
 function M.show(pair, n)
   local beside = not tabpage.is_float(pair.chat) and api.nvim_win_get_width(pair.chat) < vim.o.columns
-  local above, below = bars(pair)
+  local above, below = bars(pair, n)
   local fixed = { winfixbuf = true, winfixwidth = beside }
   show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above))
   show(pair.prompt, prompt.buffer(n), vim.tbl_extend("error", fixed, below, { winfixheight = true }))

@@ -1,0 +1,38 @@
+-- The queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
+--
+--  ⏸ 2 queued  Then add a test for discount
+local outbox = require("acp_nvim.backend.outbox")
+local printable = require("acp_nvim.ui.printable")
+local state = require("acp_nvim.backend.session_store")
+
+local api = vim.api
+local M = {
+  EXPRESSION = "%{%v:lua.require'acp_nvim.prompt.queue_bar'.text()%}",
+}
+
+local MOST_CHARS = 300 -- of a prompt, of which a bar shows some
+
+--- What waits, in a few words; nil: nothing does.
+---@param n integer
+---@param width integer
+---@return string?
+function M.words(n, width)
+  local status, session = state.look(n), state.session(n)
+  if not status or not session or (status.queue or 0) == 0 then
+    return nil
+  end
+  local head = ("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued")
+  local first = vim.fn.strcharpart(outbox.first_text(session) or "", 0, MOST_CHARS)
+  first = printable.visible(vim.trim((first:gsub("%s+", " "))))
+  return printable.cut(first ~= "" and head .. "  " .. first or head, width)
+end
+
+--- The bar, for the window that is being drawn.
+---@return string
+function M.text()
+  local win = api.nvim_get_current_win()
+  local words = M.words(vim.b[api.nvim_win_get_buf(win)].acp_session or 0, api.nvim_win_get_width(win) - 2)
+  return words and " %<" .. words:gsub("%%", "%%%%") or ""
+end
+
+return M
