@@ -248,7 +248,7 @@ def test_the_cursor_stays_on_its_session_while_the_list_changes(open_editor: Ope
     gate.touch()
     expect(editor, "1 done")
     editor.lua("require('acp_nvim').new_session({ agent = 'mine' })")
-    expect(editor, "2 ready")
+    expect(editor, "2 idle")
     assert "Tidy up" in editor.lua(line)
     assert editor.lua("return vim.fn.line('.')") == 4
     editor.lua("require('acp_nvim').close_session({ session = 1 })")
