@@ -55,7 +55,11 @@ end
 ---@return boolean
 local function is_taken(mode, key)
   local map = vim.fn.maparg(key, mode, false, true)
-  return key == "<S-Tab>" and next(map) ~= nil and not (map.desc or ""):find("^vim%.snippet")
+  return key:find("Tab>$") and next(map) ~= nil and not (map.desc or ""):find("^vim%.snippet")
+end
+
+local function take_first()
+  require("acp_nvim.prompt.menu").take_first("<Tab>")
 end
 
 local function help()
@@ -69,13 +73,14 @@ local maps = {
   {
     "acp-history-previous",
     { n = { "<C-p>" }, i = { "<C-p>" } },
-    "previous prompt (on line 1)",
+    "previous prompt (line 1)",
     prompt("history", -1),
   },
-  { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "next prompt (on the last line)", prompt("history", 1) },
+  { "acp-history-next", { n = { "<C-n>" }, i = { "<C-n>" } }, "next prompt (last line)", prompt("history", 1) },
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
   { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
+  { "acp-take-first", { i = { "<Tab>" } }, "take the first candidate", take_first },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
   { "acp-keys", { n = { "g?" } }, "this help", help },
 }
@@ -104,7 +109,7 @@ for digit = 1, 9 do
   if not vim.g.no_plugin_maps then
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
-    local opts = { buffer = true, expr = true, desc = "answer (empty prompt)" }
+    local opts = { buffer = true, expr = true, desc = "answer, if it is empty" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end

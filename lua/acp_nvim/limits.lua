@@ -65,6 +65,7 @@ return {
   ATTACHED_BYTES = shared.ATTACHED_TEXT_BYTES, -- of a file's lines, a diff or a list that goes along
   ATTACHED_FILES = 50, -- of one `:Acp add`
   LISTED_DIAGNOSTICS = 500, -- that go along, or entries of a quickfix list
+  TERMINAL_LINES_ATTACHED = 500, -- at the end of a terminal's output
   CHIPS = 200, -- of one session that still mean something
   MENTIONS_TRIED = 200, -- in one text: a pasted log may be full of them
   MENTION_CHARS = 1000, -- of what follows an `@`

@@ -17,6 +17,7 @@ Block = dict[str, Any]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 LINES = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '|')"
 PROMPT = "return table.concat(vim.fn.getbufline('acp://1/prompt', 1, '$'), '|')"
+TURN = "return require('acp_nvim').status().turn"
 ALL = {"embeddedContext": True, "image": True}
 
 
@@ -153,6 +154,46 @@ def test_diagnostics_go_along_as_text(open_editor: Open, tmp_path: Path) -> None
     editor.lua("require('acp_nvim').prompt('x', { context = { { diagnostics = vim.fn.bufnr('a.py') } } })")
     editor.wait_event("AcpTurnEnded")
     assert "not defined" in blocks(agent, 2)[0]["text"]
+
+
+def test_names_stand_for_selection_diff_quickfix_and_terminal(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = talking(open_editor, tmp_path, ALL)
+    project(editor, parse__py=NUMBERED)
+    git = ["git", "-C", str(editor.project), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "All"]):
+        subprocess.run([*git, *arguments], check=True)
+    (editor.project / "parse.py").write_text(NUMBERED + "an added line\n")
+    editor.type(":edit parse.py<CR>2GVj<Esc>:terminal echo from a $((6 * 7))<CR>")
+    editor.screen.expect("from a 42")
+    editor.type(":buffer parse.py<CR>:cexpr 'parse.py:3: look here'<CR>:Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("iall of @sel<Tab> @diff<Tab> @qu<Tab> @te<Tab>")
+    editor.expect_lua(
+        "return vim.api.nvim_get_current_line()",
+        lambda line: line == "all of @selection @diff @quickfix @terminal",
+    )
+    # a slow git asks for a second press
+    editor.expect_lua(f"if ({PROMPT[7:]}) ~= '' then vim.api.nvim_input('<C-s>') end {TURN}", 1)
+    editor.wait_event("AcpTurnEnded")
+    (lines, text) = resources(agent)[0]
+    assert (lines, text.split()) == ("parse.py#L2-3", ["line", "2", "line", "3"])
+    texts = [block["text"] for block in blocks(agent) if block["type"] == "text"]
+    assert any("git diff" in text and "+an added line" in text for text in texts)
+    assert any("quickfix list" in text and "parse.py:3:0: look here" in text for text in texts)
+    assert any(text.startswith("terminal ") and "from a 42" in text for text in texts)
+    # what there is nothing of is said, and not sent
+    editor.type("<Esc>:call setqflist([])<CR>isee @quickfix<C-s>")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    editor.screen.expect("the quickfix list is empty")
+
+
+def test_tab_without_a_menu_is_a_tab(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = talking(open_editor, tmp_path, ALL)
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("ia<Tab>b<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    assert words(agent) == "a\tb"
 
 
 def test_a_selection_becomes_a_chip_that_moves_with_its_lines(open_editor: Open, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
--- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers and diagnostics. `candidates` serves
--- completefunc and any completion plugin alike; it never waits.
-local context = require("acp_nvim.prompt.context")
+-- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers, `@diff` and the like. `candidates`
+-- serves completefunc and any completion plugin alike; it never waits.
 local limits = require("acp_nvim.limits")
+local named_context = require("acp_nvim.prompt.named_context")
 local project_files = require("acp_nvim.prompt.project_files")
 local state = require("acp_nvim.backend.session_store")
 
@@ -12,7 +12,7 @@ local M = {}
 ---@class acp.Candidate
 ---@field word string   what is inserted
 ---@field menu string   what it is
----@field kind "command"|"file"|"folder"|"buffer"|"diagnostics"
+---@field kind "command"|"file"|"folder"|"buffer"|"name"
 
 local A_SEARCH_NS = 8e6
 local WIDEST_MENU = 60
@@ -51,10 +51,11 @@ end
 
 ---@param path string
 ---@param kind? string
+---@param doc? string
 ---@return acp.Candidate
-local function candidate(path, kind)
+local function candidate(path, kind, doc)
   kind = kind or (path:find("/$") and "folder" or "file")
-  return { word = escaped(path), menu = kind, kind = kind }
+  return { word = escaped(path), menu = doc or kind, kind = kind }
 end
 
 -- Files ---------------------------------------------------------------------------------------------------------------
@@ -133,10 +134,10 @@ end
 ---@return acp.Candidate[]
 local function mentions(cwd, typed)
   local list, seen, lower = {}, {}, typed:lower()
-  local function add(path, kind)
+  local function add(path, kind, doc)
     if not seen[path] and #list < limits.CANDIDATES and not path:find("%c") then -- a mention ends with its line
       seen[path] = true
-      list[#list + 1] = candidate(path, kind)
+      list[#list + 1] = candidate(path, kind, doc)
     end
   end
   for _, path in ipairs(buffers(cwd)) do
@@ -144,8 +145,8 @@ local function mentions(cwd, typed)
       add(path, "buffer")
     end
   end
-  if vim.startswith("diagnostics", lower) and context.users_buffer() then
-    add("diagnostics", "diagnostics")
+  for _, entry in ipairs(named_context.matching(lower, cwd)) do
+    add(entry.name, "name", entry.doc)
   end
   local known = project_files.of(cwd)
   for _, path in ipairs(matching(known, lower)) do

@@ -1,6 +1,7 @@
--- What a text names with `@`: files and buffers that are there, lines of them, diagnostics. All else is only text.
-local context = require("acp_nvim.prompt.context")
+-- What a text names with `@`: files and buffers that are there, lines of them, and what `named_context.lua` knows. All
+-- else is only text.
 local limits = require("acp_nvim.limits")
+local named_context = require("acp_nvim.prompt.named_context")
 
 local M = {}
 
@@ -35,16 +36,14 @@ local function existing(path, places)
 end
 
 ---@param name string
+---@param places acp.Places
 ---@return acp.ContextItem?
-local function special(name)
-  local buf = context.users_buffer()
-  if name == "diagnostics" then
-    return buf and { diagnostics = buf } or { missing = "@diagnostics: no file is open" }
-  elseif name == "buffer" then
-    return buf and { buffer = buf }
-  end
+local function special(name, places)
   local number = tonumber(name:match("^buffer:(%d+)$"))
-  return number and vim.api.nvim_buf_is_loaded(number) and { buffer = number } or nil
+  if number then
+    return vim.api.nvim_buf_is_loaded(number) and { buffer = number } or nil
+  end
+  return named_context.item(name, places.folders[1])
 end
 
 ---@param token string
@@ -52,7 +51,7 @@ end
 ---@return acp.ContextItem?
 local function resolve(token, places)
   if token == "diagnostics" then
-    return special(token)
+    return special(token, places)
   end
   local file = existing(token, places)
   if file then
@@ -67,7 +66,7 @@ local function resolve(token, places)
       return from >= 1 and { file = file, first = math.min(from, to), last = math.max(from, to) } or nil
     end
   end
-  return special(token)
+  return special(token, places)
 end
 
 ---@param token string

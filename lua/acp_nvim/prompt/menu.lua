@@ -59,6 +59,40 @@ local function offer(buf)
   end
 end
 
+--- Puts the first candidate in the place of the word before the cursor, for keys that are typed too fast for a menu.
+---@return boolean taken
+local function complete_word()
+  local n = vim.b.acp_session
+  local row, col = unpack(api.nvim_win_get_cursor(0))
+  local line = api.nvim_get_current_line():sub(1, col)
+  if not n or not line:find("[/@]%S*$") then
+    return false
+  end
+  local start, found = completion.candidates(n, line, vim.fn.prevnonblank(row - 1) == 0)
+  if not start or #found == 0 then
+    return false
+  end
+  api.nvim_buf_set_text(0, row - 1, start, row - 1, col, { found[1].word })
+  api.nvim_win_set_cursor(0, { row, start + #found[1].word })
+  return true
+end
+
+--- Takes the chosen item of an open menu, else its first one. Where there is nothing to complete the key goes on in a
+--- snippet, or is Vim's.
+---@param key string  as it was pressed
+function M.take_first(key)
+  if vim.fn.pumvisible() == 0 then
+    if vim.snippet.active({ direction = 1 }) then
+      return vim.snippet.jump(1)
+    elseif not complete_word() then
+      api.nvim_feedkeys(vim.keycode(key), "in", false)
+    end
+    return
+  end
+  local is_chosen = vim.fn.complete_info({ "selected" }).selected ~= -1
+  api.nvim_feedkeys(vim.keycode(is_chosen and "<C-y>" or "<C-n><C-y>"), "in", false)
+end
+
 --- Has the menu open by itself in a prompt.
 ---@param buf integer
 function M.attend(buf)

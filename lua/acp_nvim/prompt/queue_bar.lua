@@ -1,6 +1,7 @@
 -- The queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
 --
 --  ⏸ 2 queued  Then add a test for discount
+local limits = require("acp_nvim.limits")
 local outbox = require("acp_nvim.backend.outbox")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
@@ -9,8 +10,6 @@ local api = vim.api
 local M = {
   EXPRESSION = "%{%v:lua.require'acp_nvim.prompt.queue_bar'.text()%}",
 }
-
-local MOST_CHARS = 300 -- of a prompt, of which a bar shows some
 
 --- What waits, in a few words; nil: nothing does.
 ---@param n integer
@@ -22,7 +21,7 @@ function M.words(n, width)
     return nil
   end
   local head = ("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued")
-  local first = vim.fn.strcharpart(outbox.first_text(session) or "", 0, MOST_CHARS)
+  local first = vim.fn.strcharpart(outbox.first_text(session) or "", 0, limits.MESSAGE_CHARS)
   first = printable.visible(vim.trim((first:gsub("%s+", " "))))
   return printable.cut(first ~= "" and head .. "  " .. first or head, width)
 end

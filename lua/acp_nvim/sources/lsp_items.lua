@@ -10,7 +10,7 @@ local KIND_OF = {
   file = KINDS.File,
   buffer = KINDS.File,
   folder = KINDS.Folder,
-  diagnostics = KINDS.Event,
+  name = KINDS.Event,
 }
 
 M.TRIGGERS = { "/", "@" }

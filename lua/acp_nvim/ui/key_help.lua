@@ -19,7 +19,10 @@ local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1>…<M-9>" }
 ---@type [string, string[]][]
 local GROUPS = {
   { "answer", { "answer-1", "diff", "keep-turn", "undo-turn" } },
-  { "write", { "send", "steer", "to-prompt", "edit-prompt", "history-previous", "history-next", "next-mode" } },
+  {
+    "write",
+    { "send", "steer", "to-prompt", "edit-prompt", "history-previous", "history-next", "take-first", "next-mode" },
+  },
   { "move", { "turn-next", "turn-previous", "tool-next", "tool-previous" } },
   { "fold", { "fold-toggle", "fold-open", "fold-close", "fold-open-all", "fold-close-all" } },
   { "open", { "open-path", "details" } },
