@@ -2,6 +2,7 @@
 -- byte counts as readable.
 local text = require("acp_nvim.documents.text")
 
+local R = vim.lpeg.R
 local M = {}
 
 local BOMS = { -- the longer ones first
@@ -13,6 +14,12 @@ local BOMS = { -- the longer ones first
 }
 -- iconv takes these for the machine's own byte order
 local SWAPPED = { ["utf-16"] = "utf-16le", ["ucs-2"] = "ucs-2le" }
+-- UTF-8 as Neovim takes it: surrogates and overlong sequences pass, as they are written back byte for byte.
+local following = R("\128\191")
+local two = R("\194\223") * following
+local three = R("\224\239") * following * following
+local four = R("\240\244") * following * following * following
+local utf8 = (R("\0\127") ^ 1 + two + three + four) ^ 0 * -1
 
 ---@param data string
 ---@return string
@@ -20,39 +27,12 @@ local function swap(data)
   return (data:gsub("(.)(.)", "%2%1"))
 end
 
----@param run string  bytes beyond ASCII
----@return boolean
-local function is_valid_run(run)
-  local at = 1
-  while at <= #run do
-    local stop = select(2, run:find("^[\194-\223][\128-\191]", at))
-      or select(2, run:find("^[\224-\239][\128-\191][\128-\191]", at))
-      or select(2, run:find("^[\240-\244][\128-\191][\128-\191][\128-\191]", at))
-    if not stop then
-      return false
-    end
-    at = stop + 1
-  end
-  return true
-end
-
----@param data string
----@return boolean
-function M.is_utf8(data)
-  for run in data:gmatch("[\128-\255]+") do
-    if not is_valid_run(run) then
-      return false
-    end
-  end
-  return true
-end
-
 ---@param data string
 ---@param encoding string  as 'fileencoding' has it
 ---@return string? whole   nil: it is not in that encoding
 local function decode(data, encoding)
   if encoding == "" or encoding == "utf-8" then
-    return M.is_utf8(data) and data or nil
+    return utf8:match(data) and data or nil
   end
   local name = SWAPPED[encoding] or encoding
   local bytes = SWAPPED[encoding] and swap(data) or data
