@@ -57,16 +57,17 @@ end
 
 --- The user's unsaved lines go and come back on the way: every cursor stays on its line all the same.
 ---@param buf integer
----@return fun()
-function M.hold_cursors(buf)
-  local before = api.nvim_buf_get_lines(buf, 0, -1, true)
+---@param rows string[]    of the buffer, now
+---@param wanted string[]  when it is done
+---@return fun() put_back
+function M.hold_cursors(buf, rows, wanted)
   local cursors = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     cursors[win] = api.nvim_win_get_cursor(win)
   end
   local selected = anchor.get(buf)
   return function()
-    local edits = diff.edits(before, api.nvim_buf_get_lines(buf, 0, -1, true))
+    local edits = diff.of_buffer(rows, wanted)
     local last = api.nvim_buf_line_count(buf)
     for win, cursor in pairs(cursors) do
       api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], edits), last), cursor[2] })
@@ -97,7 +98,7 @@ local function change_and_agree(buf, plan)
   local rows, list = text.rows(plan.disk.lines), plan.edits
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
   local differed = vim.bo[buf].modified or #list > 0
-  local put_cursors_back = #after > 0 and M.hold_cursors(buf)
+  local put_cursors_back = #after > 0 and M.hold_cursors(buf, plan.live.lines, plan.wanted.lines)
   local disk = plan.disk
   undo_step.break_undo(buf)
   if not plan.is_capped then

@@ -179,7 +179,7 @@ local function rewrite(step, buf, left)
   local rows, is_beside = step.file.text.lines, left ~= step.wanted
   local list, options = in_rows(rows, left, not is_beside and step.edits or nil), format(step, buf)
   options.autocmds = not is_beside and options.autocmds
-  local put_cursors_back = is_beside and sync.hold_cursors(buf)
+  local put_cursors_back = is_beside and sync.hold_cursors(buf, rows, step.wanted)
   return change(step, buf, function()
     local said = write.edit_and_save(buf, list, options)
     if said.ok and put_cursors_back then
