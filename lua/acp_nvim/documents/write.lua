@@ -168,44 +168,55 @@ end
 ---@field settled? acp.Stamp  of the file that the user was asked about
 
 ---@class acp.Mine
+---@field live acp.Text       the buffer
+---@field whole string        its text as one string
 ---@field text acp.Text       the buffer, with what has come to the disk
 ---@field apart? boolean      the disk and the unsaved lines overlap
 ---@field is_coarse? boolean  they have changed too much to be compared line by line
 ---@field stamp? acp.Stamp    of the disk
 ---@field is_ahead? boolean
 
---- The buffer's text with what the disk has beyond it.
+--- Reads the buffer, and what the disk has beyond it.
 ---@param buf integer
----@param live acp.Text
 ---@return acp.Mine?  nil: the disk holds no text
-local function with_disk(buf, live)
+local function read(buf)
+  local live = text.of_buffer(buf)
+  local mine = { live = live, whole = text.whole(live), text = live } ---@type acp.Mine
   if not origin.is_ahead(buf) then
-    return { text = live }
+    return mine
   end
   local data, stamp = origin.read(buf)
   local before = origin.data(buf)
   if not data or data == before then
-    return { text = live }
+    return mine
   end
   local disk = encoding.text(buf, data, live.ff)
   if not disk then
     return nil
-  elseif not vim.bo[buf].modified then
-    return { text = disk, is_ahead = true, stamp = stamp }
   end
-  local mine, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
-  return { text = mine, apart = theirs ~= nil, is_coarse = is_coarse, is_ahead = true, stamp = stamp }
+  mine.is_ahead, mine.stamp = true, stamp
+  if vim.bo[buf].modified then
+    local merged, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
+    mine.text, mine.apart, mine.is_coarse = merged, theirs ~= nil, is_coarse
+  else
+    mine.text = disk
+  end
+  return mine
 end
 
+--- What the agent believes the file to hold: most often what the buffer does, of which the lines are known.
 ---@param buf integer
 ---@param request acp.WriteRequest
----@param mine acp.Text
+---@param mine acp.Mine
 ---@return acp.Text?
 local function base_of(buf, request, mine)
-  if request.base then
-    return text.split(request.base, mine.ff, mine.binary)
+  local like = mine.text
+  if request.base == mine.whole then
+    return mine.live
+  elseif request.base then
+    return text.split(request.base, like.ff, like.binary)
   end
-  return request.base_bytes and encoding.text(buf, request.base_bytes, mine.ff) or nil
+  return request.base_bytes and encoding.text(buf, request.base_bytes, like.ff) or nil
 end
 
 --- What the lines do not say, before and after the agent's change.
@@ -231,14 +242,13 @@ end
 --- itself has written there since the backend last looked.
 ---@param buf integer
 ---@param request acp.WriteRequest
----@param live acp.Text
 ---@param mine acp.Mine
 ---@param wanted acp.Text
 ---@param edits acp.Edit[]  from the buffer's text to the wanted one
 ---@param is_capped? boolean
 ---@return acp.Step[]
-local function steps_of(buf, request, live, mine, wanted, edits, is_capped)
-  local before, known = mine.text, request.known
+local function steps_of(buf, request, mine, wanted, edits, is_capped)
+  local live, before, known = mine.live, mine.text, request.known
   if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
     local seen = text.split(known.text, live.ff, live.binary)
     local data = origin.data(buf)
@@ -268,33 +278,33 @@ local function format_of(wanted, live)
   return { final = final, bomb = wanted.bom, ff = wanted.ff }
 end
 
----@param live acp.Text
+---@param mine acp.Mine
 ---@param saved acp.Text
 ---@param request acp.WriteRequest
 ---@return table
-local function written(live, saved, request)
-  local whole, before = text.whole(saved), text.whole(live)
+local function written(mine, saved, request)
+  local whole = text.whole(saved)
   return {
     written = true,
     text = whole ~= request.text and whole or nil,
-    before = before ~= request.base and before or nil,
+    before = mine.whole ~= request.base and mine.whole or nil,
   }
 end
 
 ---@param buf integer
 ---@param request acp.WriteRequest
----@param live acp.Text
 ---@param mine acp.Mine
 ---@param wanted acp.Text
 ---@return table
-local function put(buf, request, live, mine, wanted)
+local function put(buf, request, mine, wanted)
+  local live = mine.live
   local edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   local is_there = origin.stamp(buf) ~= nil
   if #edits == 0 and is_there and not mine.is_ahead and not vim.bo[buf].modified and text.same(live, wanted) then
-    return written(live, wanted, request)
+    return written(mine, wanted, request)
   end
   local options = format_of(wanted, live) --[[@as acp.EditOptions]]
-  options.steps = steps_of(buf, request, live, mine, wanted, edits, is_capped)
+  options.steps = steps_of(buf, request, mine, wanted, edits, is_capped)
   options.by, options.autocmds = request.by, request.autocmds
   options.created = not is_there and #live.lines == 0
   options.live, options.wanted = live, wanted
@@ -305,7 +315,7 @@ local function put(buf, request, live, mine, wanted)
   elseif answer.error then
     return { refused = answer.error, broken = answer.broken }
   end
-  local said = written(live, answer.saved.text, request)
+  local said = written(mine, answer.saved.text, request)
   said.warning = answer.warning
   return said
 end
@@ -325,8 +335,7 @@ function M.write(request)
   elseif not vim.uv.fs_stat(vim.fs.dirname(request.path)) then
     return { no_folder = true }
   end
-  local live = text.of_buffer(buf)
-  local mine = with_disk(buf, live)
+  local mine = read(buf)
   if not mine then
     return { refused = "it is not UTF-8 text" }
   end
@@ -334,15 +343,15 @@ function M.write(request)
   if knows_nothing and #mine.text.lines == 0 then -- an empty file takes the agent's line ends
     mine.text = text.with(mine.text, { ff = text.format_of(request.text) })
   end
-  local theirs = text.split(request.text, mine.text.ff, live.binary)
-  local wanted, others, is_coarse = merge.texts(base_of(buf, request, mine.text), mine.text, theirs)
+  local theirs = text.split(request.text, mine.text.ff, mine.live.binary)
+  local wanted, others, is_coarse = merge.texts(base_of(buf, request, mine), mine.text, theirs)
   local apart = mine.apart and not vim.deep_equal(mine.stamp, request.settled)
   if others or apart then
     local sides = { mine = wanted, agents = others or wanted, live = mine.text }
     local about = { disk = mine.stamp, apart = apart or nil, coarse = is_coarse or mine.is_coarse or nil }
     return { overlap = vim.tbl_extend("error", vim.tbl_map(text.whole, sides), about) }
   end
-  return put(buf, request, live, mine, wanted)
+  return put(buf, request, mine, wanted)
 end
 
 return M
