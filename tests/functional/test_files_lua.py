@@ -25,7 +25,7 @@ return {
 }"""
 WRITE = """local path, edits, options = ...
 local buf = require("acp_nvim.documents.find").find(path)
-return require("acp_nvim.documents.write").edit_and_save(buf, edits, options)"""
+return require("acp_nvim.documents.edit_and_save").run(buf, edits, options)"""
 
 
 def look(editor: Editor, path: Path) -> Any:
@@ -393,7 +393,7 @@ def test_why_a_write_fails(editor: Editor, levels: int) -> None:
 def test_a_scratch_buffer_is_not_written(editor: Editor) -> None:
     path = given(editor, "a\n")
     editor.lua("vim.bo.buftype = 'nofile'")
-    code = "return require('acp_nvim.documents.write').edit_and_save(0, { { 0, 1, { 'b' } } }, {})"
+    code = "return require('acp_nvim.documents.edit_and_save').run(0, { { 0, 1, { 'b' } } }, {})"
     assert "E382" in editor.lua(code)["error"]
     assert lines(editor, path) == ["a"]
 
@@ -523,7 +523,7 @@ def test_while_changes_are_forbidden(editor: Editor) -> None:
     editor.lua(
         """local buf = ...
         vim.keymap.set("n", "X", function()
-          answer = require("acp_nvim.documents.write").edit_and_save(buf, { { 0, 1, { "b" } } }, { autocmds = true })
+          answer = require("acp_nvim.documents.edit_and_save").run(buf, { { 0, 1, { "b" } } }, { autocmds = true })
           return ""
         end, { expr = true })""",
         look(editor, path)["buf"],

@@ -127,9 +127,10 @@ end
 
 --- What the file holds by now.
 ---@param path string
----@param like acp.Text  it ends its lines so
+---@param ff "unix"|"dos"|"mac"  how it ends its lines
+---@param binary? boolean
 ---@return acp.Text?
-local function on_disk(path, like)
+local function on_disk(path, ff, binary)
   local fd, stat = regular_file.reading(path)
   if not fd then
     return nil
@@ -137,12 +138,12 @@ local function on_disk(path, like)
   ---@cast stat uv.fs_stat.result
   local data = vim.uv.fs_read(fd, stat.size, 0) --[[@as string?]]
   vim.uv.fs_close(fd)
-  return data and text.split(data, like.ff, like.binary)
+  return data and text.split(data, ff, binary)
 end
 
 ---@class acp.Saved
 ---@field ok? boolean       the file holds the text, or what an autocommand has made of it
----@field text? acp.Text    which
+---@field text? acp.Text    which; nil: the text that the buffer held before
 ---@field warning? string   an autocommand has failed after that
 ---@field error? string     the file was not saved
 ---@field touched? boolean  and holds something else than before
@@ -150,15 +151,14 @@ end
 
 --- What to say of a buffer that an autocommand has read anew, renamed or unloaded: the disk alone knows. A formatter may
 --- have made something else of the text; what must not be called saved is the text of before.
----@param path string
----@param wanted acp.Text
----@param before? string[]
+---@param found? acp.Text  what the disk holds
+---@param before string[]
+---@param after string[]
 ---@param err? any
 ---@return acp.Saved
-local function judged_by_disk(path, wanted, before, err)
-  local found = on_disk(path, wanted)
-  local is_wanted = found and text.same_lines(found.lines, wanted.lines)
-  local is_old = found and before and text.same_lines(text.rows(found.lines), before)
+local function judged_by_disk(found, before, after, err)
+  local is_wanted = found and text.same_lines(text.rows(found.lines), text.rows(after))
+  local is_old = found and text.same_lines(text.rows(found.lines), before)
   if found and (is_wanted or not (is_old or err)) then
     return { ok = true, text = found, changed = true, warning = err and edit.one_line(err) or nil }
   end
@@ -168,25 +168,27 @@ end
 --- Saves the buffer.
 ---@param buf integer
 ---@param options acp.SaveOptions
----@param rows? string[]    that the buffer held before it was changed
----@param wanted? acp.Text  that it holds now
+---@param before string[]  the rows of the buffer before it was changed
+---@param after? string[]  its lines now; nil: they are read
 ---@return acp.Saved
-function M.save(buf, options, rows, wanted)
+function M.save(buf, options, before, after)
   local path = find.resolve(api.nvim_buf_get_name(buf))
-  wanted = wanted or text.of_buffer(buf)
-  local before = state_of(path)
+  local ff, is_binary = vim.bo[buf].fileformat, vim.bo[buf].binary
+  after = after or api.nvim_buf_get_lines(buf, 0, -1, true)
+  local state = state_of(path)
   local seen, stop = watch(buf)
   local ok, err = run_write(buf, options)
   stop()
   local is_there = api.nvim_buf_is_loaded(buf) and find.resolve(api.nvim_buf_get_name(buf)) == path
-  local touched = state_of(path) ~= before
+  local touched = state_of(path) ~= state
   if not is_there or seen.reread then
-    return judged_by_disk(path, wanted, rows, not ok and err or nil)
+    local found = on_disk(path, is_binary and "unix" or ff, is_binary or nil)
+    return judged_by_disk(found, before, after, not ok and err or nil)
   elseif vim.bo[buf].modified and not (ok and touched) then
     return { error = ok and "the buffer was not written" or edit.one_line(err), touched = touched or nil }
   end
   origin.in_step(buf)
-  local saved = seen.changed and text.of_buffer(buf) or wanted
+  local saved = seen.changed and text.of_buffer(buf) or nil
   return { ok = true, text = saved, changed = seen.changed, warning = not ok and edit.one_line(err) or nil }
 end
 

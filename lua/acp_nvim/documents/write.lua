@@ -1,161 +1,21 @@
--- What an agent writes into a loaded file goes in as a careful colleague would type it, and is saved as `:w` would: merged
--- with what the user has changed meanwhile, one undo step of its own, nothing asked, and all as before if it cannot be
--- saved. All in one tick of the event loop, so that nothing can come in between.
+-- An agent's write to a loaded file: merged with what the user has changed since the agent read it, put into the buffer
+-- as one undo step, and saved. All of it happens in one tick of the event loop, so that nothing can come in between.
 --
 --   base    what the agent believes the file holds        a b c
 --   mine    the buffer, with what has come to the disk    a b c d     the user has typed d
 --   theirs  what the agent writes                         a B c
 --   the buffer and the file become                        a B c d
-local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
-local edit = require("acp_nvim.documents.edit")
+local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
 local find = require("acp_nvim.documents.find")
 local locked = require("acp_nvim.documents.locked")
 local merge = require("acp_nvim.documents.merge")
-local messages = require("acp_nvim.ui.messages")
 local origin = require("acp_nvim.documents.origin")
 local save = require("acp_nvim.documents.save")
 local text = require("acp_nvim.documents.text")
-local undo_step = require("acp_nvim.documents.undo_step")
 
-local api = vim.api
 local M = {}
-
-M.save = save.save
-
----@class acp.EditOptions
----@field by? acp.By
----@field steps? acp.Step[]     what listeners are told; nil: the edits, by `by`
----@field created? boolean
----@field live? acp.Text        what the buffer holds, where that is known
----@field wanted? acp.Text      and what the edits make of it
----@field autocmds? boolean
----@field final? boolean        how the text becomes bytes: what is given changes
----@field bomb? boolean
----@field ff? "unix"|"dos"|"mac"
----@field fenc? string
-
---- A change opens the swap file if there is none yet, which asks when it finds one of somebody else's.
----@param fn fun()
-local function without_questions(fn)
-  local before = vim.o.shortmess
-  vim.cmd("noautocmd set shortmess+=A")
-  fn()
-  if vim.o.shortmess ~= before then
-    vim.cmd("noautocmd let &shortmess = " .. vim.fn.string(before))
-  end
-end
-
---- The save has failed after it had touched the file, as on a full disk without 'writebackup': the buffer alone has the
---- text, and must not look saved.
----@param buf integer
----@param is_intact boolean  the file holds what it did
----@param why string
----@return boolean is_broken
-local function after_failed_save(buf, is_intact, why)
-  origin.in_step(buf)
-  if is_intact then
-    return false
-  end
-  vim.bo[buf].modified = true
-  local name = vim.fs.basename(api.nvim_buf_get_name(buf))
-  messages.show("error", ("%s is broken on disk (%s); its text is in the buffer: :w"):format(name, why))
-  return true
-end
-
---- Takes back what has been done. A file that the failed save has touched may be broken now.
----@param buf integer
----@param before acp.Before
----@param saved acp.Saved
----@param data? string  what the disk held under unsaved lines
----@return boolean is_broken
-local function take_back(buf, before, saved, data)
-  undo_step.take_back(buf, before)
-  if not saved.touched then
-    return false
-  end
-  local is_intact = save.is_as_on_disk(buf) or (data ~= nil and origin.read(buf) == data)
-  return after_failed_save(buf, is_intact, saved.error)
-end
-
----@param buf integer
----@param list acp.Edit[]
----@param options acp.EditOptions
----@param saves boolean
----@return table answer  { ok, saved? } | { error, locked?, broken? }
-local function carry_out(buf, list, options, saves)
-  local path = find.resolve(api.nvim_buf_get_name(buf))
-  local before, tick = undo_step.remember(buf), api.nvim_buf_get_changedtick(buf)
-  local data = before.modified and origin.data(buf) or nil
-  local rows = options.live and text.rows(options.live.lines) or api.nvim_buf_get_lines(buf, 0, -1, true)
-  local change = changes.begin({ buf = buf, path = path, by = options.by, before = rows, created = options.created })
-  local ok, err = pcall(function()
-    undo_step.break_undo(buf)
-    edit.apply(buf, list)
-    edit.set_format(buf, options)
-  end)
-  local why = not ok and err or (saves and save.not_encodable(buf)) or nil
-  local saved = { error = why and edit.one_line(why) } ---@type acp.Saved
-  if not why then
-    changes.applied(change, options.steps or { { by = options.by, edits = list } })
-    saved = saves and save.save(buf, options, rows, options.wanted) or { ok = true }
-  end
-  local is_loaded = api.nvim_buf_is_loaded(buf)
-  local is_untouched = is_loaded and api.nvim_buf_get_changedtick(buf) == tick
-  local is_broken = false
-  if saved.ok and is_loaded then
-    undo_step.break_undo(buf)
-  elseif not saved.ok and is_loaded and not is_untouched then
-    is_broken = take_back(buf, before, saved, data)
-  end
-  changes.finish(change, saved.ok == true, not saved.changed)
-  if saved.ok then
-    return { ok = true, saved = saved, warning = saved.warning }
-  end
-  local is_locked = is_untouched and locked.is_lock(why)
-  return { error = saved.error, locked = is_locked or nil, broken = is_broken or nil }
-end
-
----@param buf integer
----@param list acp.Edit[]
----@param options acp.EditOptions
----@param saves boolean
----@return table
-local function guarded(buf, list, options, saves)
-  local why = saves and save.refusal(buf)
-    or (not vim.bo[buf].modifiable and "E21: Cannot make changes, 'modifiable' is off")
-  if why then
-    return { error = why }
-  end
-  why = locked.why(buf)
-  if why then
-    return { error = "it waits until you " .. why, locked = true }
-  end
-  local answer
-  without_questions(function()
-    answer = carry_out(buf, list, options, saves)
-  end)
-  return answer
-end
-
---- Changes a buffer as one undo step, and does not save it.
----@param buf integer
----@param edits acp.Edit[]
----@param options acp.EditOptions
----@return table answer  { ok } | { error, locked? }
-function M.edit(buf, edits, options)
-  return guarded(buf, edits, options, false)
-end
-
---- The same, and saves it as `:w` would; if that fails, all is as before.
----@param buf integer
----@param edits acp.Edit[]
----@param options acp.EditOptions
----@return table answer  { ok, warning? } | { error, locked?, broken? }
-function M.edit_and_save(buf, edits, options)
-  return guarded(buf, edits, options, true)
-end
 
 ---@class acp.WriteRequest
 ---@field path string         resolved; where it led when it was judged
@@ -307,15 +167,15 @@ local function put(buf, request, mine, wanted)
   options.steps = steps_of(buf, request, mine, wanted, edits, is_capped)
   options.by, options.autocmds = request.by, request.autocmds
   options.created = not is_there and #live.lines == 0
-  options.live, options.wanted = live, wanted
-  local answer = M.edit_and_save(buf, edits, options)
+  options.before, options.after = text.rows(live.lines), wanted.lines
+  local answer = edit_and_save.run(buf, edits, options)
   if answer.locked then
     locked.wait_for(buf, request.path)
     return { locked = answer.error }
   elseif answer.error then
     return { refused = answer.error, broken = answer.broken }
   end
-  local said = written(mine, answer.saved.text, request)
+  local said = written(mine, answer.saved.text or wanted, request)
   said.warning = answer.warning
   return said
 end

@@ -8,6 +8,7 @@ local attach = require("acp_nvim.review.attach")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local disk_text = require("acp_nvim.review.disk_text")
 local edit = require("acp_nvim.documents.edit")
+local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local find = require("acp_nvim.documents.find")
 local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -19,7 +20,6 @@ local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 local to_backend = require("acp_nvim.review.to_backend")
 local undo_step = require("acp_nvim.documents.undo_step")
-local write = require("acp_nvim.documents.write")
 
 local api = vim.api
 local M = {}
@@ -109,7 +109,7 @@ end
 --- `fn` changes the buffer; what it has become is compared with what was wanted.
 ---@param step acp.Undoing
 ---@param buf integer
----@param fn fun(): table  as write.edit_and_save and the like answer
+---@param fn fun(): table  as edit_and_save.run and the like answer
 ---@param anew? boolean
 ---@return acp.UndoAnswer
 local function change(step, buf, fn, anew)
@@ -181,7 +181,7 @@ local function rewrite(step, buf, left)
   options.autocmds = not is_beside and options.autocmds
   local put_cursors_back = is_beside and sync.hold_cursors(buf, rows, step.wanted)
   return change(step, buf, function()
-    local said = write.edit_and_save(buf, list, options)
+    local said = edit_and_save.run(buf, list, options)
     if said.ok and put_cursors_back then
       api.nvim_buf_call(buf, function()
         vim.cmd("silent! undojoin")
