@@ -134,7 +134,7 @@ function M.live(file)
   if not buf then
     return file.disk, nil
   end
-  return body.join(body.of_buffer(buf), texts.of_buffer(buf).final and not texts.is_void(buf)), buf
+  return body.join(body.of_buffer(buf), texts.is_final(buf) and not texts.is_void(buf)), buf
 end
 
 ---@param left? string

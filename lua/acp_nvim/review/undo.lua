@@ -62,7 +62,7 @@ local function format(step, buf)
   local was, first, last = step.file.shape, step.edits[1], step.edits[#step.edits]
   local found = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds }
   local had_newline = step.chosen[#step.chosen].item.had_newline
-  found.final = text.of_buffer(buf).final and not text.is_void(buf)
+  found.final = text.is_final(buf) and not text.is_void(buf)
   if had_newline ~= nil then
     found.final = had_newline
   elseif was.final ~= nil and (step.is_all or last[2] == #step.file.text.lines) then
@@ -120,7 +120,9 @@ local function change(step, buf, fn, anew)
     return { why = "not undone: " .. why, locked = said.locked }
   end
   done(step)
-  attach.became(step.file, attach.lines(buf), true) -- a formatter that runs as it is saved
+  if not said.saved or said.saved.changed then
+    attach.became(step.file, attach.lines(buf), true) -- a formatter that runs as it is saved
+  end
   attach.settled(step.file, anew)
   if not vim.bo[buf].modified then
     attach.remember_saved(step.file)
@@ -179,6 +181,7 @@ local function rewrite(step, buf, left)
   local rows, is_beside = step.file.text.lines, left ~= step.wanted
   local list, options = in_rows(rows, left, not is_beside and step.edits or nil), format(step, buf)
   options.autocmds = not is_beside and options.autocmds
+  options.before, options.after = text.rows(rows), left
   local put_cursors_back = is_beside and sync.hold_cursors(buf, rows, step.wanted)
   return change(step, buf, function()
     local said = edit_and_save.run(buf, list, options)
