@@ -180,7 +180,7 @@ class Session:
         self.end_questions("cancel")
 
     def start_over(self) -> None:
-        """Drop the agent's ids and modes, because a new session of the agent replaces this one."""
+        """Forget the agent's ids and remembered answers, because a new session of the agent replaces this one."""
         self.reloading = False
         self.remembered.forget_agent()
         self.transcript.forget_ids()

@@ -1,4 +1,4 @@
--- `:Acp doctor`: the backend starts an agent in an empty folder, initializes it and ends it; the report is shown.
+-- Shows the report of `:Acp doctor`: the backend starts an agent in an empty folder, initializes it and ends it.
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
@@ -28,7 +28,7 @@ local NAMESPACE = api.nvim_create_namespace("acp_nvim.doctor")
 local last = 0
 local waiting = {} ---@type table<integer, fun(report: acp.Examination)>
 
---- Has an agent examined.
+--- Asks the backend to examine an agent.
 ---@param name string
 ---@param done fun(report: acp.Examination)
 ---@return true? ok

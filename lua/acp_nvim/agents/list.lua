@@ -1,4 +1,4 @@
--- `:Acp agents`: lists the agents that are configured, found or known.
+-- Shows `:Acp agents`, the list of the agents that are configured, found or known.
 local acp = require("acp_nvim.api")
 local agent_files = require("acp_nvim.config.agent_files")
 local doctor = require("acp_nvim.agents.doctor")

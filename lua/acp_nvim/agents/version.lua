@@ -1,4 +1,4 @@
--- Asks programs for `--version`, several at once, each for a bounded time, without blocking.
+-- Runs agents' programs with `--version`, several at once, each with a timeout, without blocking.
 local known_agents = require("acp_nvim.config.known_agents")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")

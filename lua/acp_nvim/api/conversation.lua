@@ -1,4 +1,4 @@
--- The Lua API: prompts, turns and questions.
+-- Offers prompts, turns and questions in the Lua API.
 local backend = require("acp_nvim.backend.process")
 local requests = require("acp_nvim.backend.session_requests")
 local send_answer = require("acp_nvim.question.send_answer")

@@ -1,4 +1,4 @@
--- Starts something with the default agent. Where it is not clear which one that is, the user chooses.
+-- Finds the default agent for a function that starts a session; if there are several, the user chooses.
 local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")

@@ -1,5 +1,5 @@
--- The Lua API: the functions of its rooms, as the public module offers them. None blocks or raises: what can fail returns
--- true or a value, or nil and a message.
+-- Joins the functions of the Lua API for the public module. None blocks or raises: what can fail returns true or a
+-- value, or nil and a message.
 local conversation = require("acp_nvim.api.conversation")
 local log = require("acp_nvim.ui.log")
 local requests = require("acp_nvim.backend.session_requests")

@@ -1,4 +1,4 @@
--- The Lua API: changes that have happened, and what becomes of them.
+-- Offers the changes in review in the Lua API: list, keep, undo.
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")
@@ -36,7 +36,7 @@ local function decide(verb, id)
   return review.decide(verb, { hunk })
 end
 
---- The change stays.
+--- Keeps the change.
 ---@param hunk_id integer
 ---@return true? ok
 ---@return string? message
@@ -44,7 +44,7 @@ function M.keep(hunk_id)
   return decide("keep", hunk_id)
 end
 
---- The change is taken back, in the buffer and on the disk.
+--- Undoes the change, in the buffer and on the disk.
 ---@param hunk_id integer
 ---@return true? ok
 ---@return string? message

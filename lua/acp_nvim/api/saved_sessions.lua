@@ -1,4 +1,4 @@
--- The Lua API: conversations that are over, saved by their agents or on a wire file.
+-- Offers saved conversations in the Lua API: those of the agents, and traces.
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
 local printable = require("acp_nvim.ui.printable")

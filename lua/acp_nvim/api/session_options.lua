@@ -1,5 +1,5 @@
--- The Lua API: mode, model and options of a session. What is wrong is said at once, from what is known here; what the
--- agent refuses comes as a message.
+-- Offers mode, model and options of a session in the Lua API. Unknown values are refused at once; what the agent
+-- refuses comes as a message.
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
 local unknown_choice = require("acp_nvim.ui.unknown_choice")

@@ -1,4 +1,4 @@
--- The Lua API: windows and sessions.
+-- Offers windows and sessions in the Lua API.
 local backend = require("acp_nvim.backend.process")
 local default_agent = require("acp_nvim.api.default_agent")
 local known_agents = require("acp_nvim.config.known_agents")
@@ -145,7 +145,7 @@ function M.new_session(options)
   })
 end
 
---- Ends a session here; the agent is told where it can be.
+--- Closes a session; the agent is notified if it offers that.
 ---@param options? acp.Options
 ---@return true? ok
 ---@return string? message
@@ -208,7 +208,7 @@ function M.logout(options)
   return requests.send(n, "logout")
 end
 
---- What is known of a session.
+--- Returns the status of a session.
 ---@param options? acp.Options
 ---@return table? status
 ---@return string? message

@@ -1,4 +1,4 @@
--- The Lua API: a text about the current session for a statusline.
+-- Offers a text about the current session for a statusline in the Lua API.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
@@ -33,7 +33,7 @@ local NONE = 0
 local drawn = {} ---@type table<integer, string> session -> what a statusline shows of it
 local is_due = false
 
---- Neovim draws a statusline again when something happens in its window, and an agent is in none.
+--- Redraws statuslines: Neovim does so only when something happens in their windows.
 local function redraw()
   if vim.fn.wildmenumode() == 1 then -- that may be in its place
     return vim.defer_fn(redraw, 100)

@@ -1,5 +1,5 @@
--- Carries out the entries of a frame in order. An entry that the editor's state forbids at the moment waits here, and
--- so do all that come after it.
+-- Carries out the entries of a frame in order. An entry that Neovim's state forbids waits here, and so do all entries
+-- after it.
 local log = require("acp_nvim.ui.log")
 local state = require("acp_nvim.backend.session_store")
 local textlock = require("acp_nvim.system.textlock")
@@ -65,8 +65,8 @@ retry = function()
   state.publish_changes()
 end
 
---- Calls `fn` after what waits, or at once if nothing does. Windows that wait do not open any more. It is for the end of
---- the backend: what it has told before would else be told again afterwards.
+--- Calls `fn` after the entries that wait, or at once if none does; windows that wait are not opened any more. This is
+--- for the end of the backend, whose last entries must come before it.
 ---@param fn fun()
 function M.after_all(fn)
   waiting = vim.tbl_filter(function(entry)

@@ -1,4 +1,4 @@
--- Starts the Python process: chooses the interpreter, and starts the backend as a job or in Neovim's python3 host.
+-- Chooses the Python interpreter, and starts the backend as a job or in Neovim's python3 host.
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 

@@ -42,7 +42,7 @@ local function all()
   return list
 end
 
---- Adds those that lead, belong or descend; what has been found stays found when its parents are gone.
+--- Adds session leaders, members of their sessions, and descendants. A process once found is kept when its parents end.
 ---@param leaders table<integer, true>
 ---@param found table<integer, string>  by their numbers, when they were started
 ---@return integer[] new
@@ -61,7 +61,7 @@ local function look(leaders, found)
   return new
 end
 
---- Ends them, and all that they have started.
+--- Kills the processes, and all that they have started.
 ---@param list integer[]
 local function kill(list)
   local leaders, found = {}, {}

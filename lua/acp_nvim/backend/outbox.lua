@@ -1,4 +1,4 @@
--- The prompts of a session that have not been sent to the agent yet.
+-- Keeps the prompts of a session that have not been sent to the agent yet.
 local M = {}
 
 ---@param entry integer|[integer, string]
@@ -17,7 +17,7 @@ function M.add(session, prompt)
   return session.sent
 end
 
---- Has prompts wait for the next backend, under new numbers.
+--- Keeps prompts for the next backend, under new numbers.
 ---@param session acp.Session
 ---@param prompts { text: string, context: table[] }[]
 ---@return integer count
@@ -85,8 +85,8 @@ local function take_out(list, is_it)
   end
 end
 
---- The user has edited what waits: a prompt whose text stayed keeps what goes along with it, and so does the one that is
---- most like an edited text.
+--- Applies the user's edit of the waiting prompts. A prompt whose text is unchanged keeps its attachments; an edited
+--- text gets those of the prompt that is most like it.
 ---@param prompts { text: string, context: table[] }[]
 ---@param texts string[]
 ---@return { text: string, context: table[] }[]

@@ -1,4 +1,4 @@
--- The Python process: found and started on first use, spoken to by notifications only, ended with Neovim.
+-- Runs the backend's process: started on first use, called by notifications only, ended with Neovim.
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local event = require("acp_nvim.system.event")
@@ -22,11 +22,11 @@ local on_shutdown = event.new()
 
 local M = {
   on_lost = on_lost.add, -- fn(): the backend has ended, or could not be started
-  on_questions_gone = on_questions_gone.add, -- fn(n): nobody asks the questions of session `n` any more
+  on_questions_gone = on_questions_gone.add, -- fn(n): the questions of session `n` have ended
   on_ready = on_ready.add, -- fn(): the backend has heard its configuration
   on_session_lost = on_session_lost.add, -- fn(n, why): session `n` has ended with its backend
   on_setup = on_setup.add, -- fn(payload): adds what the backend has to know before anything else
-  on_shutdown = on_shutdown.add, -- fn(): Neovim leaves; the backend still hears
+  on_shutdown = on_shutdown.add, -- fn(): Neovim exits; the backend can still be notified
 }
 
 --- The folder of the plugin.
@@ -70,7 +70,7 @@ local function end_session(n, why)
   user_events.fire("AcpSessionEnded", { session = n, reason = was == "starting" and "failed" or "exited" })
 end
 
---- The backend has ended, or could not be started: ends every session with `why`.
+--- Ends every session with `why`, because the backend has ended or could not be started.
 ---@param why string
 local function give_up(why)
   channel, pending, along, has_answered = nil, nil, nil, false
@@ -203,7 +203,7 @@ function M.notify(verb, payload)
   return true
 end
 
---- Sends what was to go along with an answer, at once.
+--- Sends the notifications that were held back for an answer.
 ---@param verbs any[][]
 local function send_all(verbs)
   along = nil
@@ -213,7 +213,7 @@ local function send_all(verbs)
   end
 end
 
---- Carries out a call of the backend. What this half says meanwhile goes along with the answer, in its order.
+--- Carries out a call of the backend. Notifications that it causes go along with the answer, in their order.
 ---@param fn fun(...: any): any
 ---@param ... any
 ---@return any[] answer  what `fn` returns, then the verbs with their payloads
@@ -250,13 +250,13 @@ function M.is_ready()
   return has_answered
 end
 
---- Returns how often the backend has been started. What one backend knew, the next does not.
+--- Returns how often the backend has been started: a new backend knows nothing of the one before.
 ---@return integer
 function M.generation()
   return generation
 end
 
---- The backend has heard its configuration.
+--- Called by the backend when it has received its configuration.
 function M.ready()
   has_answered = true
   on_ready.call()

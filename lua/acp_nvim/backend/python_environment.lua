@@ -1,4 +1,4 @@
--- The plugin's own Python environment: where it may be, and the steps that create it, with uv or else pip.
+-- Creates the plugin's own Python environment with uv or pip, and knows where it may be.
 local M = {}
 
 --- The folder of the plugin.
@@ -63,7 +63,8 @@ end
 
 -- Where it is ---------------------------------------------------------------------------------------------------------
 
---- Beside the code, or among the user's data where the plugin's folder is somebody else's.
+--- Returns the environment's folder: in the plugin, or in the user's data if the plugin's folder belongs to somebody
+--- else.
 ---@return string[]
 function M.folders()
   return {
@@ -78,7 +79,7 @@ local function python_in(folder)
   return folder .. "/bin/python"
 end
 
---- The interpreter of the environment that is there.
+--- Returns the interpreter of the existing environment.
 ---@return string?
 function M.python()
   for _, folder in ipairs(M.folders()) do
@@ -157,7 +158,7 @@ local function find_base(run)
   end
 end
 
---- Says in one line why the environment cannot be made, as far as that can be seen beforehand.
+--- Returns in one line why the environment cannot be created, as far as that can be checked first.
 ---@param run acp.Run
 ---@return string?
 function M.obstacle(run)
@@ -188,7 +189,7 @@ local function with_uv(folder, base, run)
   return run(vim.list_extend(command, dependencies()), true)
 end
 
---- The command that is pip for the environment: its own, that of the interpreter behind it, or one that is unpacked.
+--- Returns the pip command for the environment: its own, that of its base interpreter, or an unpacked one.
 ---@param folder string
 ---@param base string
 ---@param run acp.Run
@@ -257,7 +258,7 @@ local function complete(folder, run, tell)
   return placed.code == 0 and run({ python_in(folder), "-I", "-c", SCRIPTS.packages }) or placed
 end
 
---- Makes the environment, or what is missing of it; an error is one line for the user.
+--- Creates the environment, or completes it; an error is one line for the user.
 ---@param run acp.Run
 ---@param tell acp.Tell
 ---@return string said

@@ -1,4 +1,4 @@
--- Remembers every question, and which the user has answered in its current version.
+-- Remembers the version of every question, and which version the user has answered.
 local M = {}
 
 ---@class acp.Asked

@@ -1,4 +1,5 @@
--- The state of every session, as the backend has sent it. status(), questions() and a statusline read it without RPC.
+-- Keeps the state of every session as the backend has sent it. status(), questions() and a statusline read it without
+-- RPC.
 local json_null = require("acp_nvim.backend.json_null")
 local outbox = require("acp_nvim.backend.outbox")
 local question_versions = require("acp_nvim.backend.question_versions")
@@ -92,8 +93,8 @@ function M.numbers()
   return numbers
 end
 
---- A view of the status that is to be read at once and not kept. What is drawn again and again must not copy it: an
---- agent can make it large.
+--- Returns a view of the status for reading at once, not for keeping. It is no copy, since it is read with every redraw
+--- and an agent can make it large.
 ---@param n integer
 ---@return table? status
 function M.look(n)

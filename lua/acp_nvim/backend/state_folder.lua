@@ -1,5 +1,5 @@
--- The folder for what outlives Neovim: prompts, transcripts, the log of decisions. A failure to write there stops
--- nothing; the user is warned once.
+-- Makes the folder for what outlives Neovim: prompts, transcripts, the log of decisions. If it cannot be written, the
+-- user is warned once and everything else works.
 local log = require("acp_nvim.ui.log")
 local unseen_message = require("acp_nvim.ui.unseen_message")
 
@@ -26,8 +26,8 @@ function M.make(folder)
   return unprotected
 end
 
---- Tells that something was not written. All that goes wrong has one cause as a rule, so the first warning is the only
---- one; the others go to the log.
+--- Warns that something was not written. Later failures mostly have the same cause, so only the first is shown; the
+--- others go to the log.
 ---@param text string
 function M.warn(text)
   if is_warned then

@@ -1,4 +1,4 @@
--- What the backend writes to stderr: it goes to the log, and says why the backend has ended.
+-- Takes what the backend writes to stderr: it goes to the log, and tells why the backend has ended.
 local launch = require("acp_nvim.backend.launch")
 local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
@@ -35,7 +35,7 @@ function M.take(_, data)
   end
 end
 
---- Why the backend has ended, in one line that says what to do.
+--- Returns in one line why the backend has ended, and what to do.
 ---@param code integer
 ---@param has_answered boolean  it had started
 ---@return string

@@ -7,7 +7,7 @@ local M = {}
 local failing = {} ---@type table<string, true> events whose handlers have failed
 local event = {} -- the autocommand that is about to be fired
 
---- For `fire`: called by Vim, whose error handling surrounds it there.
+--- Runs the autocommand for `fire`. Vim calls it, so that Vim's error handling applies.
 function M.fire_now()
   vim.api.nvim_exec_autocmds("User", { pattern = event.name, data = event.data, modeline = false })
 end

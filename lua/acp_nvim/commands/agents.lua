@@ -1,4 +1,4 @@
--- `:Acp` for agents, their processes, and the plugin's installation.
+-- Defines the subcommands of `:Acp` for agents, their processes, and the installation.
 local agent_list = require("acp_nvim.agents.list")
 local backend = require("acp_nvim.backend.process")
 local doctor = require("acp_nvim.agents.doctor")

@@ -1,4 +1,4 @@
--- The quickfix list of `:Acp review`.
+-- Fills the quickfix list of `:Acp review`.
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local review = require("acp_nvim.review")

@@ -1,4 +1,4 @@
--- What the keys of a chat buffer do: jump, fold, open paths, answer options.
+-- Carries out the keys of a chat buffer: jump, fold, open paths, answer options.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local key_help = require("acp_nvim.ui.key_help")

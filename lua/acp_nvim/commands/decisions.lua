@@ -1,4 +1,4 @@
--- `:Acp` for decisions that were made: why a tool call was allowed or refused, and what is remembered.
+-- Defines the subcommands of `:Acp` for past decisions: why a tool call was allowed or refused, and what is remembered.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")

@@ -1,4 +1,4 @@
--- `:Acp {subcommand}[!] [args]`: all subcommands in one table, each with its help and its completion.
+-- Runs `:Acp {subcommand}[!] [args]`. All subcommands are in one table, each with its help and its completion.
 local agents = require("acp_nvim.commands.agents")
 local decisions = require("acp_nvim.commands.decisions")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")

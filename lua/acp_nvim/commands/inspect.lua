@@ -1,4 +1,4 @@
--- `:Acp` for what the agent does: the log, the wire, its terminals, its place.
+-- Defines the subcommands of `:Acp` that show what the agent does: log, trace, terminals, follow-along.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
 local follow = require("acp_nvim.follow.pinned_window")

@@ -1,4 +1,4 @@
--- `:Acp` for prompts, turns and the queue.
+-- Defines the subcommands of `:Acp` for prompts, turns and the queue.
 local acp = require("acp_nvim")
 local attachments = require("acp_nvim.prompt.attachments")
 local completion = require("acp_nvim.prompt.completion")
@@ -20,7 +20,7 @@ local function complete_prompt(words, lead)
   return completion.words(lead, #words == 0)
 end
 
---- The user gives up what the current session asks, by a command: the windows of those proposals close.
+--- Closes the proposals of the current session, because a command of the user's cancels its questions.
 local function give_up_questions()
   local n = state.current()
   if n then

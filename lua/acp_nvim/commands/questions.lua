@@ -1,4 +1,4 @@
--- `:Acp` for questions: answer, accept, reject, show, allow.
+-- Defines the subcommands of `:Acp` for questions: answer, accept, reject, show, allow.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
 local chat_keys = require("acp_nvim.commands.chat_keys")

@@ -1,4 +1,4 @@
--- `:Acp` for changes in review: list, keep, undo.
+-- Defines the subcommands of `:Acp` for changes in review: list, keep, undo.
 local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")

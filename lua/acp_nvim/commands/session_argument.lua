@@ -1,4 +1,4 @@
--- What subcommands share: the session they act on, and passing a verb to the backend.
+-- Finds the session that a subcommand acts on, and sends a verb about it to the backend.
 local acp = require("acp_nvim")
 local state = require("acp_nvim.backend.session_store")
 

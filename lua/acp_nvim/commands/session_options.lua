@@ -1,4 +1,4 @@
--- `:Acp` for mode, model and options.
+-- Defines the subcommands of `:Acp` for mode, model and options.
 local acp = require("acp_nvim")
 local option_pickers = require("acp_nvim.sessions.option_pickers")
 local printable = require("acp_nvim.ui.printable")

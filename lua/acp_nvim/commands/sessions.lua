@@ -1,4 +1,4 @@
--- `:Acp` for windows and sessions.
+-- Defines the subcommands of `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
 local continue = require("acp_nvim.sessions.continue")
 local default_agent = require("acp_nvim.api.default_agent")

@@ -1,5 +1,5 @@
--- Reads the agents that other editors' files name: `agent_servers` of Zed and JetBrains, `servers` of simse. The files
--- are read at the first need, and again when they have changed.
+-- Reads the agents that other editors have configured: `agent_servers` of Zed and JetBrains, `servers` of simse. The
+-- files are read when first needed, and again when they have changed.
 local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")
@@ -67,7 +67,7 @@ local function texts(env)
   end, env)
 end
 
---- The agent that one entry stands for.
+--- Converts one entry to the configuration of an agent.
 ---@param name string  as the file has it
 ---@param entry table
 ---@param shared any  the MCP servers that the file names for all of its agents

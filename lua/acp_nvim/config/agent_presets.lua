@@ -1,4 +1,4 @@
--- Agents that are known without configuration: one file of facts each, read when it is first needed.
+-- Reads the presets: agents that are known without configuration, one file of facts each, read when first needed.
 local M = {}
 
 ---@class acp.Preset
@@ -67,7 +67,7 @@ function M.by_registry(id)
   end
 end
 
---- The part of a preset that goes into an agent's configuration; nil for a command of another name, which is another
+--- Returns the part of a preset that goes into an agent's configuration; nil if the configured command is another
 --- program.
 ---@param name any
 ---@param own any  what the user says of the agent

@@ -102,7 +102,7 @@ local function unmap()
   ours, taken = {}, {}
 end
 
---- Maps the set below `wanted`, but for keys that are mapped already; nil: no map of ours is left.
+--- Maps the keys below the prefix `wanted`, except keys that are mapped already; nil removes our maps.
 ---@param wanted? string
 function M.map_below(wanted)
   unmap()
@@ -115,7 +115,7 @@ function M.map_below(wanted)
   name_group()
 end
 
---- Does the same once Neovim has started, when the user's own maps are there.
+--- Sets the maps once Neovim has started, when the user's own maps exist.
 ---@param wanted any
 function M.map_soon(wanted)
   if type(wanted) ~= "string" then

@@ -26,7 +26,7 @@ local function line_at(text, at)
   return 1 + select(2, text:sub(1, at - 1):gsub("\n", ""))
 end
 
---- The line of a key, or of a text of that name: the first one behind the keys named before it.
+--- Finds the line of a key: the first text of that name after the keys that enclose it.
 ---@param text string
 ---@param ... string  keys, from the outermost
 ---@return integer line
@@ -39,7 +39,7 @@ function M.line_of(text, ...)
   return line_at(clean, at)
 end
 
---- nil, what is wrong, and in which line.
+--- Returns nil, the error, and its line.
 ---@param text string
 ---@return any value
 ---@return string? problem

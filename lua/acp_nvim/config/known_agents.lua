@@ -28,7 +28,7 @@ function M.how_to_install(preset)
   return vim.startswith(preset.install, "see ") and "see " .. preset.url or preset.install
 end
 
---- Ready to be started, with what the program is known to do.
+--- Expands `~` and variables in an agent's configuration, and adds what its preset knows.
 ---@param spec table
 ---@param preset? acp.Preset
 ---@return table

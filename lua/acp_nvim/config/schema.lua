@@ -1,5 +1,5 @@
--- Every key of the configuration: its type, its default, its allowed values and its meaning. settings.lua checks
--- against this table, and the help's section on configuration is generated from it.
+-- Defines every key of the configuration: its type, default, allowed values and meaning. settings.lua checks against
+-- this table, and the help's section on configuration is generated from it.
 
 ---@class acp.Field
 ---@field name? string

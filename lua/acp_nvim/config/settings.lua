@@ -81,7 +81,8 @@ local function mismatch(field, value)
   end
 end
 
---- A record without a key that it needs is left out; one that must not be taken by half is marked as mistaken.
+--- Checks a record. One that lacks a required key is dropped; one that would mean something else without its wrong keys
+--- is marked as mistaken.
 ---@param field acp.Field
 ---@param record table
 ---@param prefix string
@@ -103,7 +104,7 @@ local function complete(field, record, prefix, problems, known)
   return record
 end
 
---- `value` as far as it is right, else the default; what is wrong goes to `problems`.
+--- Returns the valid part of `value`, or the default; complaints are added to `problems`.
 ---@param field acp.Field
 ---@param value any
 ---@param path string  the key's full name
@@ -133,7 +134,7 @@ check = function(field, value, path, problems, base)
   return vim.deepcopy(base)
 end
 
---- An agent that stands elsewhere than in the configuration, checked as those are.
+--- Checks an agent from another editor's file like one of the configuration.
 ---@param own table
 ---@param base? table  what stands in the defaults' place
 ---@return table? agent
@@ -194,7 +195,8 @@ function M.problems()
   return complaints
 end
 
---- A copy fit for the wire, with `agents` in the place of those that are configured: there an empty table must say whether it is a list or a map.
+--- Returns a copy for the backend, with `agents` in place of the configured ones. Empty tables are marked as list or
+--- map, which msgpack distinguishes.
 ---@param agents table<string, table>
 ---@return table
 function M.export(agents)

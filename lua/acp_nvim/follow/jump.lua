@@ -36,8 +36,7 @@ local function complain(path, what)
   end
 end
 
---- `fn`, and what it fails with is said: it is the fault of an autocommand, most of the time, and what it is about has
---- come to be.
+--- Calls `fn` and shows its error: mostly an autocommand has failed, and the window shows the place all the same.
 ---@param path string
 ---@param fn fun()
 local function attempt(path, fn)
@@ -49,7 +48,7 @@ end
 
 -- Loading -------------------------------------------------------------------------------------------------------------
 
---- The user has not asked for the file: what it says in a modeline is not done.
+--- Loads without modelines, because the user has not asked for the file.
 ---@param buf integer
 local function load_text(buf)
   local modeline = vim.go.modeline
@@ -116,7 +115,7 @@ end
 
 -- Moving --------------------------------------------------------------------------------------------------------------
 
---- Lines to be seen are not moved; others come to the middle.
+--- Scrolls a line to the middle, unless it is visible already.
 ---@param line integer
 local function go_to(line)
   line = math.max(1, math.min(line, vim.fn.line("$")))

@@ -1,5 +1,5 @@
--- Follow-along: one window of the user's shows the file and line that an agent touches. It never takes the focus, never
--- moves while it is the current window, and pauses as soon as the user acts in it.
+-- Shows the file and line that an agent touches in a window of the user's (follow-along). The window never takes the
+-- focus, never moves while it is the current one, and pauses as soon as the user acts in it.
 local jump = require("acp_nvim.follow.jump")
 local state = require("acp_nvim.backend.session_store")
 local user_moves = require("acp_nvim.follow.user_moves")
@@ -33,7 +33,7 @@ local function remember(follower)
   follower.seen = user_moves.record(follower.win)
 end
 
---- Notices what the user did since.
+--- Pauses if the user has moved in the window.
 ---@param n integer
 local function check(n)
   local follower = followers[n]
@@ -51,7 +51,7 @@ local function check(n)
   end
 end
 
---- The window shows the newest place.
+--- Shows the newest place in the window, unless the command-line window is open.
 ---@param n integer
 ---@return boolean moved
 local function catch_up(n)
@@ -157,7 +157,7 @@ function M.drop(n)
   newest[n] = nil
 end
 
---- The agent of session `n` is at that place now.
+--- Called by the backend when the agent of session `n` is at another place.
 ---@param n integer
 ---@param path string    absolute
 ---@param line? integer  from 1; nil: wherever the cursor was last

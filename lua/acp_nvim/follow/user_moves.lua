@@ -30,7 +30,7 @@ local function view_of(win)
   end)
 end
 
---- A mark on a whole line: it goes with the line.
+--- Sets a mark that moves with its line.
 ---@param buf integer
 ---@param line integer
 ---@return integer
@@ -61,8 +61,7 @@ function M.record(win)
   }
 end
 
---- True if `line` is where the mark is by now. Of a line that was deleted nobody can tell: its mark is gone, or (0.10)
---- ends where it begins, or before.
+--- Is the mark on `line` now? True also for a deleted line, whose mark is gone or (0.10) empty.
 ---@param buf integer
 ---@param id integer
 ---@param line integer
@@ -91,7 +90,7 @@ local function is_at_top(seen, win, view)
   return still_first or agrees(seen.buf, seen.top, view.topline) or size_of(win) ~= seen.size
 end
 
---- The user has been at the window: it shows something else than was seen, text edits aside.
+--- Has the user moved in the window? It shows another place than it was given, text edits aside.
 ---@param seen acp.Seen
 ---@param win integer
 ---@return boolean

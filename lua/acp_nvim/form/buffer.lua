@@ -1,4 +1,4 @@
--- The buffer of a form: draws it, and sends it when it is written.
+-- Draws a form into a buffer, and sends the form when the buffer is written.
 local backend = require("acp_nvim.backend.process")
 local form_keys = require("acp_nvim.form.keys")
 local form_layout = require("acp_nvim.form.layout")
@@ -52,7 +52,7 @@ local function paint(buf)
   end
 end
 
---- Says what is wrong at the headings.
+--- Shows the errors at the headings of their fields.
 ---@param buf integer
 ---@param errors table<string, string>  by the names of fields
 ---@return integer? first  number of a field

@@ -1,4 +1,4 @@
--- A field of a form: its kind, its choices, and the lines that hold its value.
+-- Converts a field of a form to the lines that hold its value, and back.
 local M = {}
 
 ---@class acp.FormField
@@ -88,7 +88,7 @@ function M.choice_in(field, line)
   end
 end
 
---- The numbers of the choices by their labels, of which two may be the same.
+--- Returns the numbers of the choices by label; several choices may have the same label.
 ---@param field acp.FormField
 ---@return table<string, integer[]>
 local function numbers_of(field)

@@ -1,4 +1,4 @@
--- The keys of a form: <CR> and <Space> choose, or send on the last line.
+-- Maps the keys of a form: <CR> and <Space> choose, or send on the last line.
 local fields = require("acp_nvim.form.field")
 local form_layout = require("acp_nvim.form.layout")
 

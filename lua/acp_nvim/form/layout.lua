@@ -1,5 +1,5 @@
--- The lines of a form: headings and explanations, drawn so that no text of an agent can be taken for them, and the
--- values below.
+-- Lays out the lines of a form, and reads the values from them. Headings and explanations are drawn so that no text of
+-- an agent can be taken for them.
 local fields = require("acp_nvim.form.field")
 
 local M = {}

@@ -110,7 +110,7 @@ local function by_name(fields, content)
   return #known == 1 and { [known[1].name] = content } or nil
 end
 
---- Says in one line what is wrong with the content of an answer; nil: nothing that can be checked here.
+--- Returns in one line what is wrong with the content of an answer; nil if nothing is that can be checked here.
 ---@param fields table[]
 ---@param content string|table
 ---@return string? problem

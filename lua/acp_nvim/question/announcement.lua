@@ -1,4 +1,4 @@
--- The message about a question that is out of sight.
+-- Makes the message about a question that is not on the screen.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
@@ -29,7 +29,7 @@ local function whose(question)
   return ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)
 end
 
---- The way to answer fits in any case.
+--- Makes the message. The title is cut, the way to answer never.
 ---@param question acp.Question
 ---@return string
 function M.message(question)

@@ -1,6 +1,6 @@
--- The times that an answer by key waits for. A key pressed at the moment at which a question appears was meant for
--- something else, so it counts only once the question, in its current version, has been on the screen and in the
--- prompt's bar for a while. A digit on the question's lines may be the beginning of a motion with a count.
+-- Decides when a key may answer a question. A key pressed at the moment a question appears was meant for something
+-- else, so it counts only after the question, in its current version, has been on the screen and in the prompt's bar
+-- for a while. A digit on the question's lines may be the beginning of a motion with a count.
 local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 
@@ -43,7 +43,7 @@ local function is_long(since, question)
   return since ~= nil and since.look == look_of(question) and vim.uv.now() - since.at >= LONG_MS
 end
 
---- The session's chat has been drawn. `is_seen` tells which of its questions are before the user.
+--- Notes that the session's chat has been drawn. `is_seen` tells which of its questions are on the screen.
 ---@param n integer
 ---@param is_seen fun(question: acp.Question): boolean
 function M.drawn(n, is_seen)
@@ -62,13 +62,13 @@ function M.drawn(n, is_seen)
   end
 end
 
---- The question is before the user outside its chat, as a diff.
+--- Notes that the question is shown outside its chat, as a diff.
 ---@param question acp.Question
 function M.shown(question)
   begin(seen, question.id, question)
 end
 
---- The agent has taken a question back, or changed it. Its lines in the chat go or move, and the cursor may stand on
+--- Notes that the agent has withdrawn or changed a question: its lines in the chat move, and the cursor may be on
 --- another question now.
 ---@param n integer
 function M.lines_moved(n)

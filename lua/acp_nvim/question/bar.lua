@@ -1,4 +1,4 @@
--- The prompt's bar while a question of its session is open: what is asked, and the keys that answer from there.
+-- Builds the prompt's bar while a question is open: what is asked, and the keys that answer from there.
 --
 --   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
@@ -62,7 +62,7 @@ local STEPS = {
 ---@field is_path boolean  the end says most
 ---@field counts string
 
---- The line of its call: the entry's first, or the one behind the name of who speaks.
+--- Returns the line of the question's tool call in the chat, without the header above it.
 ---@param question acp.Question
 ---@return acp.Chat? chat
 ---@return integer? row
@@ -77,7 +77,7 @@ local function line_of(question)
   end
 end
 
---- The subject of a question, as the line of its call in the chat has it.
+--- Returns the subject of a question, as the line of its tool call in the chat shows it.
 ---@param question acp.Question
 ---@return acp.BarSubject
 local function subject_of(question)
@@ -142,7 +142,7 @@ local function names_of(question)
   end, question.options))
 end
 
---- The part of the bar behind the subject: the keys with what they answer.
+--- Builds the part of the bar after the subject: the keys with what they answer.
 ---@param question acp.Question
 ---@param names acp.ShortName[]  of its options
 ---@param keys acp.BarKeys

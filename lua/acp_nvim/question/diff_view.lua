@@ -1,5 +1,5 @@
--- What this room needs to know of proposals: whether a question's change is on the screen as a diff. The proposal room,
--- which stands above, installs its functions with `provide`.
+-- Tells whether a question's change is on the screen as a diff. The proposal room, which is above this one, installs
+-- its functions with `provide`.
 local M = {}
 
 ---@class acp.DiffView

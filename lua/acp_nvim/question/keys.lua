@@ -1,5 +1,5 @@
--- Answers questions by key, from the prompt, the chat or an option's line. A question that has not been on the screen
--- is not answered, nor by a key that was meant for something else; "always" takes a second press.
+-- Answers questions by key, from the prompt, the chat or an option's line. A question must have been on the screen for
+-- a moment first, and "always" takes a second press.
 local answer_delay = require("acp_nvim.question.answer_delay")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
@@ -54,7 +54,7 @@ local function again(option, key)
   return ("%s = %s %s: press %s again"):format(key, option_labels.SIGNS[option.kind], name, key)
 end
 
---- Why the key sends nothing now.
+--- Returns why the key sends nothing now.
 ---@param question acp.Question
 ---@param option table
 ---@param key string
@@ -134,7 +134,7 @@ local function meant()
     true
 end
 
---- Answers the question meant with the option of that number.
+--- Answers the key's question with the option of that number.
 ---@param number integer
 ---@param key string  that was pressed
 function M.answer(number, key)
@@ -161,7 +161,7 @@ end
 
 -- Plain digits --------------------------------------------------------------------------------------------------------
 
---- A digit in the prompt: of an empty one it answers, else it is a count.
+--- Handles a digit in the prompt: in an empty prompt it answers, else it is a count.
 ---@param digit integer
 ---@return string keys
 function M.digit_in_prompt(digit)
@@ -178,8 +178,8 @@ end
 
 local digits = api.nvim_create_namespace("acp_nvim.digit")
 
---- Calls `fn` unless a key follows the one that is being typed. Neovim waits for what follows a count and carries nothing
---- else out, so the count is given up from a timer.
+--- Calls `fn` unless another key follows soon. After a count Neovim waits for the next key and runs nothing else, so a
+--- timer ends the count.
 ---@param fn fun()
 local function unless_followed(fn)
   local timer, count = assert(vim.uv.new_timer()), 0
@@ -203,7 +203,8 @@ local function unless_followed(fn)
   end)
 end
 
---- A digit in the chat: on a question's lines it answers if nothing follows, as `2k` is a motion; elsewhere it is a count.
+--- Handles a digit in the chat: on a question's lines it answers if no key follows (`2k` is a motion), else it is a
+--- count.
 ---@param digit integer
 ---@return string keys
 function M.digit_in_chat(digit)

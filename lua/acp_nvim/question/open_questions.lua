@@ -1,4 +1,4 @@
--- Decides which questions may be answered: those that are on the screen. Any other is shown first.
+-- Decides which questions may be answered: those that have been on the screen. Any other is shown first.
 local announcement = require("acp_nvim.question.announcement")
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
@@ -35,7 +35,7 @@ function M.drawing(session, win)
   being_drawn[win] = session
 end
 
---- Neovim has drawn the screen: records which questions were on it.
+--- Records which questions were on the screen that Neovim has drawn.
 function M.drawn()
   if not next(being_drawn) then
     return
@@ -80,8 +80,8 @@ function M.is_shown_as_diff(question)
   return not question.more and diff_view.is_shown(question)
 end
 
---- May it be answered? Only if it is on screen as it now is, or all that it wants to do is as a diff, and the user has
---- not turned away since.
+--- May the question be answered? Only if its current version is on the screen, or a diff that shows all of it, and
+--- Neovim has not lost the focus since.
 ---@param question acp.Question
 ---@return boolean
 function M.can_answer(question)
@@ -96,7 +96,7 @@ function M.can_answer(question)
   return seen_rows.has_seen(question)
 end
 
---- Nobody can see the whole of what the chat cuts: to refuse it, it is enough that some of it is on the screen.
+--- May the question be refused? If it is too long for the chat, it is enough that a part of it is on the screen.
 ---@param question acp.Question
 ---@param option? table
 ---@return boolean
@@ -105,7 +105,7 @@ function M.can_refuse(question, option)
   return rejects and question.cut and not focus.is_away() and #visible_rows.visible_parts(question) > 0
 end
 
---- Why the question may not be answered yet, and what to do. It is shown by then.
+--- Returns why the question may not be answered yet, and what to do. The caller shows the question.
 ---@param question acp.Question
 ---@return string message
 function M.why_unseen(question)
@@ -123,8 +123,8 @@ function M.opens_form(question, option)
   return option ~= nil and option.id == "answer" and #(question.fields or {}) > 0
 end
 
---- Nobody has seen what the chat cannot show whole: it may be refused, and a rule may allow it. Nor is an answer sent
---- that would drop what the user has made of a proposal.
+--- Returns why the option cannot be chosen: what the chat cannot show whole may be refused, or allowed by a rule, but
+--- not allowed here. Nor is an answer sent that would drop the user's edits of a proposal.
 ---@param question table
 ---@param option table
 ---@return string? message
@@ -154,8 +154,8 @@ function M.show(question)
   draw_again(question.session)
 end
 
---- Shows why an answer was not sent; the message goes when the question ends. Who has tried to answer needs no
---- announcement, which would take the place of this message.
+--- Shows why an answer was not sent; the message is cleared when the question ends. The question is not announced any
+--- more: the announcement would replace this message.
 ---@param question acp.Question
 ---@param why string
 function M.refuse(question, why)
@@ -247,7 +247,7 @@ function M.at(n, row)
   end
 end
 
---- From the first chat on: looks at what is drawn, and at what the user types.
+--- Begins to record what is drawn and what the user types. Called with the first chat.
 function M.attend()
   typed_command.attend()
   local group = api.nvim_create_augroup("acp_nvim.question", {})

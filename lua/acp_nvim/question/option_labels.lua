@@ -1,4 +1,4 @@
--- Short names of a question's options, for a bar.
+-- Makes short names of a question's options, for a bar.
 --
 --   "Yes", "Yes, all edits", "No, tell it why"  ->  "yes", "✓✓ all", "no"
 --   "Allow once", "Allow always", "Reject"      ->  "allow", "✓✓ always", "reject"

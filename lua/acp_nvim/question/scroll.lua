@@ -58,7 +58,7 @@ local function tell_part(part)
   end
 end
 
---- Shows what has not been seen of a question that is higher than its window.
+--- Scrolls to the first unseen row of a question that is higher than its window.
 ---@param win integer
 ---@param question acp.Question
 ---@param lines acp.QuestionLines

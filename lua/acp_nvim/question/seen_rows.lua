@@ -24,7 +24,7 @@ function M.record(question)
   end
 end
 
---- The first row that has not been on screen since the question is as it is.
+--- Returns the first row that has not been on the screen in the current version.
 ---@param question acp.Question
 ---@param part acp.Part
 ---@return integer? row

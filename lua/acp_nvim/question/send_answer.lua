@@ -6,8 +6,8 @@ local validation = require("acp_nvim.form.validation")
 
 local M = {}
 
---- Answers a question with one of its options; without one it is answered as cancelled. Where the user has edited the
---- right side of its diff, an option that allows once sends that text; none that allows always is taken.
+--- Answers a question with one of its options; without an option it is cancelled. If the user has edited the right side
+--- of its diff, an option that allows once sends that text, and one that allows always is refused.
 ---@param id integer  the question
 ---@param option_id? string
 ---@param content? string|table  a free answer, or an elicitation's form

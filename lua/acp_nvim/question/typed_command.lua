@@ -1,4 +1,4 @@
--- Which questions were open, and in which version, when the user began to type the command that runs now.
+-- Remembers which questions were open, and in which version, when the user began to type the current command.
 --
 --   :Acp acc      question 1 is open
 --                 the agent withdraws it and asks question 2, or changes the command that question 1 is about
@@ -26,7 +26,7 @@ local function is_nested()
   return vim.fn.getcmdwintype() ~= ""
 end
 
---- From the first chat on: notes which questions are open when the user begins to type a command.
+--- Begins to note which questions are open when the user starts a command line. Called with the first chat.
 function M.attend()
   api.nvim_create_autocmd("CmdlineEnter", {
     group = group,

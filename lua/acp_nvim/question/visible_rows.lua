@@ -14,7 +14,7 @@ local SPEAKERS = { user = true, agent = true }
 ---@field first integer
 ---@field last integer
 
---- The first line that is the question's: who speaks is none of it.
+--- Skips the header with the name of the speaker, which is not part of the question.
 ---@param chat acp.Chat
 ---@param row integer
 ---@return integer
@@ -23,7 +23,7 @@ local function behind_speaker(chat, row)
   return top and SPEAKERS[top.mark.kind] and row + 1 or row
 end
 
---- The question's lines: its tool call's line, what one must have seen, the options.
+--- Returns the question's lines: the line of its tool call, what must be seen, the options.
 ---@param question acp.Question
 ---@return acp.QuestionLines?
 function M.lines_of(question)
@@ -70,8 +70,8 @@ local function skipped(win, width)
   return math.floor(view.skipcol / math.max(1, width))
 end
 
---- Which rows the window shows. Neovim covers the ends of a line that is cut off with "<<<" and "@@@": such a row
---- counts only where there is hardly another.
+--- Returns which rows the window shows. Neovim draws "<<<" and "@@@" over the ends of a line that does not fit: such a
+--- row does not count, unless the window has hardly another.
 ---@param win integer
 ---@param lines acp.QuestionLines
 ---@return integer from

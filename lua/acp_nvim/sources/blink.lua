@@ -1,4 +1,4 @@
--- The source for blink.cmp: `module = "acp_nvim.sources.blink"`.
+-- Offers a completion source for blink.cmp: `module = "acp_nvim.sources.blink"`.
 local lsp_items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.BlinkSource

@@ -1,4 +1,4 @@
--- The source for nvim-cmp: `require("cmp").register_source("acp_nvim", require("acp_nvim.sources.cmp").new())`.
+-- Offers a source for nvim-cmp: `require("cmp").register_source("acp_nvim", require("acp_nvim.sources.cmp").new())`.
 local lsp_items = require("acp_nvim.sources.lsp_items")
 
 ---@class acp.CmpSource

@@ -1,4 +1,5 @@
--- Completion candidates of a prompt as items of the Language Server Protocol, which both completion plugins take.
+-- Converts completion candidates of a prompt to items of the Language Server Protocol, which both completion plugins
+-- take.
 local completion = require("acp_nvim.prompt.completion")
 
 local M = {}

@@ -1,5 +1,5 @@
--- An event of a module. A lower room offers `on_…`, a higher room adds a listener: so a module can call what it must
--- not require.
+-- Makes an event, to which other modules add listeners. A lower room offers `on_…`, a higher room adds a listener: so a
+-- module can call what it must not require.
 local M = {}
 
 ---@class acp.Event

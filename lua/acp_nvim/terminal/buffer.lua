@@ -1,4 +1,4 @@
--- The agents' terminals: each gets a terminal buffer, with its colours, when the user opens it.
+-- Shows agents' terminals: each gets a terminal buffer, with its colours, when the user opens it.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
 local limits = require("acp_nvim.limits")

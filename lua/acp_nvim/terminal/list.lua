@@ -1,4 +1,4 @@
--- `:Acp terminals`: the list of all terminals, with keys that open and stop them.
+-- Shows `:Acp terminals`, the list of all terminals, with keys that open and stop them.
 local lists = require("acp_nvim.ui.list")
 local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")

@@ -1,4 +1,4 @@
--- All terminals by number, those that have ended included.
+-- Keeps all terminals by number, including those that have ended.
 local backend = require("acp_nvim.backend.process")
 
 local M = {}

@@ -12,7 +12,7 @@ local M = { STEP = 10 } -- the rank of the plan's step
 ---@field rank integer   what is narrow gives up the highest first
 ---@field gap? string    what stands before it
 
---- Makes a text of an agent safe for a bar.
+--- Makes an agent's text safe for a bar: cut, and without hidden characters.
 ---@param text string
 ---@return string
 function M.clean(text)

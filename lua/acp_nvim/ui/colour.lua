@@ -14,7 +14,7 @@ local function part(colour, channel)
   return math.floor(colour / channel) % 256
 end
 
---- The first colour, so much of the way to the second one.
+--- Mixes two colours; a share of 0 is the first one, 1 the second.
 ---@param from integer
 ---@param to integer
 ---@param share number  from 0 to 1
@@ -41,7 +41,7 @@ local function luminance(colour)
   return sum
 end
 
---- 1: they are equally bright; 21: black and white.
+--- The contrast ratio of two colours, from 1 (equally bright) to 21 (black and white).
 ---@param one integer
 ---@param other integer
 ---@return number
@@ -53,7 +53,7 @@ function M.contrast(one, other)
   return (lighter + 0.05) / (darker + 0.05)
 end
 
---- The least contrast of a text on any of these grounds.
+--- The smallest contrast of a text on any of these backgrounds.
 ---@param fg integer
 ---@param grounds integer[]
 ---@return number
@@ -63,8 +63,8 @@ local function least(fg, grounds)
   end)
 end
 
---- The text's colour, nearer to black or white until it can be read on all of these grounds; itself if it can be.
---- 0x636DA6 on { 0x222436 } has 3.0 : 1; 30 % of the way to white it is 0x9299C1 and has 5.3 : 1.
+--- Returns a text's colour, moved towards black or white until it can be read on all of these backgrounds. 0x636DA6 on
+--- { 0x222436 } has 3.0 : 1; 30 % of the way to white it is 0x9299C1 and has 5.3 : 1.
 ---@param fg integer
 ---@param grounds integer[]
 ---@return integer
@@ -78,7 +78,7 @@ function M.readable_text(fg, grounds)
   return lifted
 end
 
---- A ground, moved away from the text's colour until that can be read on it.
+--- Returns a background, moved away from the text's colour until the text can be read on it.
 ---@param bg integer
 ---@param fg integer
 ---@return integer

@@ -1,4 +1,4 @@
--- Tells whether the user is before this Neovim, or has turned to another program.
+-- Tells whether this Neovim has the focus, or the user has turned to another program.
 local event = require("acp_nvim.system.event")
 
 local api = vim.api
@@ -18,7 +18,7 @@ function M.is_away()
   return away
 end
 
---- The user acts here, whatever the terminal has told.
+--- Notes that the user acts here, even if the terminal has reported no focus.
 function M.is_here()
   away = false
 end

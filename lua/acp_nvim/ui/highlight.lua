@@ -1,5 +1,5 @@
--- Defines the highlight groups. Each is a link where the linked colour can be read on every ground it stands on, else
--- that colour made readable: at least 4.5 : 1. Groups that a colour scheme or the user defines are left alone.
+-- Defines the highlight groups. Each is a link where the linked colour can be read on every background that it is drawn
+-- on, else that colour made readable: at least 4.5 : 1. Groups that a colour scheme or the user defines are left alone.
 local colour = require("acp_nvim.ui.colour")
 local highlight_groups = require("acp_nvim.ui.highlight_groups")
 
@@ -21,14 +21,14 @@ local WINDOW = {
 local DIFF = { "DiffAdd:%s", "DiffChange:%s", "DiffText:%sText", "DiffTextAdd:%sText", "DiffDelete:AcpDiffFiller" }
 M.WINDOW = table.concat(WINDOW, ",")
 
---- The value of 'winhighlight' in a side of a diff: what differs there goes, or comes.
+--- Returns the value of 'winhighlight' for a side of a diff: removed lines on the left, added ones on the right.
 ---@param side "AcpDiffRemoved"|"AcpDiffAdded"
 ---@return string
 function M.side(side)
   return M.WINDOW .. "," .. table.concat(DIFF, ","):gsub("%%s", side)
 end
 
---- Sets 'winhighlight' of a window of ours so that what Neovim itself draws there can be read, too.
+--- Sets 'winhighlight' of one of our windows, so that what Neovim itself draws there can be read, too.
 ---@param win integer
 ---@param value? string  of 'winhighlight'
 function M.apply_to(win, value)
@@ -72,7 +72,7 @@ local function seen(group)
   return { fg = fg, bg = bg, has_ground = known.bg ~= nil or known.reverse == true, known = known }
 end
 
---- A group as it is defined. Neovim takes the flag of a default away when Normal changes.
+--- Returns a group's own definition, without the flag of a default: Neovim drops that flag when Normal changes.
 ---@param group string
 ---@return vim.api.keyset.get_hl_info
 local function defined(group)
@@ -95,7 +95,7 @@ local function default(group, value, link)
   made[group] = defined(group)
 end
 
---- What a group looks like in a terminal of few colours, and whether it is bold, struck through and the like.
+--- Returns a group's attributes for terminals with few colours, and whether it is bold, struck through and the like.
 ---@param known vim.api.keyset.get_hl_info
 ---@return vim.api.keyset.highlight
 local function style(known)
@@ -134,7 +134,7 @@ local function readable(group, look)
   return value
 end
 
---- A ground mixed from the window's, on which its text can be read.
+--- Returns a background mixed from the window's, on which its text can be read.
 ---@param shade acp.Shade
 ---@return vim.api.keyset.highlight
 local function mixed(shade)
@@ -148,8 +148,8 @@ local function mixed(shade)
   return value
 end
 
---- The prompt's bar while something is asked: the colour of warnings as its ground, under black or white, whichever is
---- read better on it.
+--- Returns the prompt's bar while a question is open: the colour of warnings as background, with black or white text,
+--- whichever is easier to read.
 ---@param more? table
 ---@return vim.api.keyset.highlight
 local function question_bar(more)
@@ -178,7 +178,7 @@ function M.on_bar(group)
   return LACKS_GROUND and stands and group .. "OnBar" or group
 end
 
---- Defines the groups that nobody has defined yet, the grounds before what stands on them.
+--- Defines the groups that nobody has defined yet: backgrounds first, then the texts on them.
 function M.define()
   for group, shade in pairs(M.shades) do
     default(group, mixed(shade))

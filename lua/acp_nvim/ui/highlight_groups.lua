@@ -1,4 +1,4 @@
--- The highlight groups: what each looks like, and on what it stands. highlight.lua defines them.
+-- Lists the highlight groups: the look of each, and the backgrounds that it is drawn on. highlight.lua defines them.
 local colour = require("acp_nvim.ui.colour")
 
 local M = {}

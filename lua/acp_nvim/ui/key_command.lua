@@ -1,5 +1,5 @@
--- Runs `:Acp {command}` for a key and remembers meanwhile which key it was: an answer by key counts only once the
--- question has been on the screen for a moment, while a typed command counts at once.
+-- Runs `:Acp {command}` for a key, and tells the command which key it was: an answer by key counts only once the
+-- question has been on the screen for a moment, a typed command counts at once.
 local M = {}
 
 local running ---@type string?  the key of the command that runs
@@ -15,7 +15,7 @@ function M.run(command, key)
   end
 end
 
---- The key by which the command that runs was given; nil: it was typed.
+--- Returns the key that runs the current command; nil if the command was typed.
 ---@return string?
 function M.key()
   return running

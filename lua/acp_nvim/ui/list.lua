@@ -1,5 +1,5 @@
--- A list with keys in a window at the bottom: one item a line, a bar that names the keys, `g?` for all of them, remarks
--- below. It can be redrawn while it is open: each cursor stays on its item.
+-- Shows a list with keys in a window at the bottom: one item a line, a bar that names the keys, `g?` for all of them,
+-- remarks below. It can be redrawn while it is open: each cursor stays on its item.
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
@@ -64,7 +64,7 @@ function M.column(text, width)
   return text .. (" "):rep(width - vim.fn.strwidth(text))
 end
 
---- Says why it did not work, if it did not.
+--- Shows the message of a failed action.
 ---@param ok any
 ---@param message? string
 ---@return boolean ok
@@ -75,7 +75,7 @@ function M.show_result(ok, message)
   return ok ~= nil and ok ~= false
 end
 
---- The list of the current window gives way to what `open` opens.
+--- Closes the list of the current window, then calls `open`.
 ---@param open fun()
 function M.replace_with(open)
   local win = api.nvim_get_current_win()

@@ -1,4 +1,4 @@
--- The log behind `:Acp log`: messages to the user and errors, one line each.
+-- Keeps the log behind `:Acp log`: messages to the user and errors, one line each.
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 
@@ -24,7 +24,7 @@ function M.lines()
   return vim.list_slice(log, math.max(1, #log - limits.LOG_LINES + 1))
 end
 
---- What `:Acp log` shows: the backend's lines, and ours below them.
+--- Returns what `:Acp log` shows: the backend's lines, then ours.
 ---@param lines? string[]  nil: there are none yet
 ---@return string[]
 function M.with_backend_lines(lines)

@@ -46,7 +46,7 @@ local function announce(level, line, again)
   insert_mode_message.show(line, HIGHLIGHTS[level])
 end
 
---- Tells the user one line that never raises the hit-enter prompt; the whole text goes to the log.
+--- Shows the user one line, cut so that it never raises the hit-enter prompt; the whole text goes to the log.
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param again? boolean  neither `:messages` nor the log gets it: it has been said before, or another follows soon
@@ -67,7 +67,7 @@ function M.show(level, text, again)
   announce(level, printable.fit(printable.visible(start), vim.v.echospace), again)
 end
 
---- Clears a message that no longer holds, if it is still the last one, of ours and of all in `:messages`.
+--- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.
 ---@param number integer  how many messages there had been when it was said
 function M.take_back(number)
   if number ~= said or not M.is_echoed() then

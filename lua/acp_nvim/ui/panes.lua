@@ -1,4 +1,4 @@
--- Short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
+-- Opens short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
 local highlight = require("acp_nvim.ui.highlight")
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
@@ -47,7 +47,7 @@ local function window_of(name)
   end
 end
 
---- Once `win` is closed the windows are as they were before it came, the cursor in the one it came from.
+--- Restores the window sizes and the cursor's window when `win` is closed.
 ---@param win integer
 ---@param from integer
 ---@param before acp.Layout
@@ -126,7 +126,7 @@ local function cells(line)
   return vim.fn.strwidth(printable.expand(line, vim.go.tabstop))
 end
 
---- How many rows it may take: a wrapped line ends at a word, and goes on below its own first character.
+--- Returns how many rows the lines may take: wrapped lines break at a word and are indented.
 ---@param line string
 ---@param width integer
 ---@return integer
@@ -136,7 +136,7 @@ local function rows_of(line, width)
   return math.max(1, math.ceil(wanted / room))
 end
 
---- Makes the float no higher than its text. Where the text is higher, its border says that there is more.
+--- Makes the float no higher than its text. If the text is higher than the float, the border says that there is more.
 ---@param win integer
 local function fit(win)
   local rows, height = vim.api.nvim_win_text_height(win, {}).all, vim.api.nvim_win_get_height(win)
@@ -186,7 +186,7 @@ function M.float(lines, filetype, title)
   return win
 end
 
---- A list of our own to choose from: the built-in `vim.ui.select` waits for its answer, and on 0.10 the backend with it.
+--- Shows our own list to choose from: the built-in `vim.ui.select` blocks, and on 0.10 the backend with it.
 ---@param items string[]
 ---@param title string
 ---@param choose fun(item: string)

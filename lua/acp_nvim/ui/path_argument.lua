@@ -1,9 +1,8 @@
--- Expands the file names that the user types behind `:Acp`, as Vim's own commands do, and nothing else. A blank may be
--- escaped by a backslash; where the rest of the line is one name it need not be. Never used for names that an agent
--- gave.
+-- Expands the file names that the user types after `:Acp`, as Vim's own commands do. A blank may be escaped by a
+-- backslash; it need not be where the rest of the line is one name. Names from an agent are never expanded.
 local M = {}
 
---- Only `%` and `#` with their modifiers at the name's beginning count; behind a backslash they stand for themselves.
+--- Expands `%` and `#` with their modifiers at the beginning of the name, unless a backslash escapes them.
 ---@param typed string
 ---@return string? name  with `~` and what else vim.fs.normalize() knows still in it
 ---@return string? message
@@ -65,7 +64,7 @@ function M.words(line)
   return words[1] ~= "" and words or {}
 end
 
---- How names that begin so go on, ready to stand in a command line.
+--- Returns the completions of a name, escaped for a command line.
 ---@param lead string
 ---@param kind "file"|"dir"
 ---@return string[]

@@ -70,8 +70,8 @@ M.NAME = "acp_nvim: " -- before every message
 local LEAST_ROOM = 20 -- for a path
 local CODE = " %(%-%d%d%d%d%d%)" -- of an error, as JSON-RPC has it
 
---- A path for the end of a message: from the working directory or the home folder on, and where that does not fit the
---- folders by their first letters.
+--- Shortens a path for the end of a message: relative to the working directory or the home folder, and if that does not
+--- fit, with folders as their first letters.
 ---@param path string
 ---@param lead string  what stands before it
 ---@return string
@@ -85,8 +85,8 @@ function M.short(path, lead)
   return fits(brief) and brief or "…/" .. vim.fs.basename(path)
 end
 
---- `text` cut so that it fits, without the code of an agent's error, which is in the log. A command that it names stays
---- whole: what stands before that gives way.
+--- Cuts a message to the width, without the code of an agent's error, which is in the log. A command that it names is
+--- kept: the text before it is cut.
 ---@param text string
 ---@param width integer
 ---@return string

@@ -1,4 +1,4 @@
--- The spinner of everything that is at work: all of them show the same frame.
+-- Animates all spinners together: they show the same frame.
 local M = {}
 
 local FRAMES = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }

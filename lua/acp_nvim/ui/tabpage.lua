@@ -1,5 +1,4 @@
--- The windows of a tabpage: lists them, restores the sizes they had before ours came, and opens a tabpage for ours
--- alone.
+-- Lists the windows of a tabpage, restores the sizes they had before ours came, and opens a tabpage for ours alone.
 local api = vim.api
 local M = {}
 

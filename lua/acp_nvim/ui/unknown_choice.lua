@@ -1,4 +1,4 @@
--- Says that a choice does not exist, with the one that was probably meant, or those there are.
+-- Makes the message that a choice does not exist, with the one that was probably meant, or with all choices.
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local printable = require("acp_nvim.ui.printable")
 

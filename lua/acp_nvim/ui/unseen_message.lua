@@ -23,8 +23,8 @@ local function say_again(said)
   end
 end
 
---- Shows a message. If the mode's name covers it, it is shown again in normal mode while it is `still` so. Only the
---- newest is, but a question goes before a message that needs no answer.
+--- Shows a message. If the mode's name covers it, it is shown again in normal mode, unless `still` returns false by
+--- then. Only the newest is shown again, but a question takes precedence over a message that needs no answer.
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param still? fun(): boolean
