@@ -22,7 +22,7 @@ class SessionView:
     def __init__(self, session: Session, terminal: Callable[[Session, str], str]) -> None:
         self.session = session
         self.view = ChatView(
-            session.transcript, self._title, session.cwd, terminal=partial(terminal, session)
+            session.transcript, self._title, session.cwd, partial(terminal, session), self._choices
         )
         self.has_news = True  # other than text: comparing the status costs more than a chunk of text
         self._status = StatusChanges(session)
@@ -83,6 +83,9 @@ class SessionView:
 
     def _title(self) -> str:
         return str(self.session.facts.get("agent_title") or self.session.agent)
+
+    def _choices(self) -> str:
+        return self.session.controls.choices()
 
     def _chat(self, calls: list[Call], now: float) -> bool:
         number = self.session.number

@@ -135,7 +135,8 @@ def height(row: Row, columns: int) -> int:
     cells = icon + _cells(text) + _cells(beside)
     if cells <= columns:
         return 1
-    indent = max(0, min(len(text) - len(text.lstrip(" ")), columns - _LEAST_WIDTH))
+    begins = len(INDENT) if text.startswith(INDENT) else len(text) - len(text.lstrip(" "))
+    indent = max(0, min(begins, columns - _LEAST_WIDTH))
     rows, used = 1, icon
     for word in [*_WORD.findall(text), beside]:
         size = _cells(word)

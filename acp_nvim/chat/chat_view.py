@@ -11,14 +11,11 @@ from collections.abc import Callable
 from acp_nvim import limits
 from acp_nvim.chat import details
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
-from acp_nvim.chat.phrases import cut
+from acp_nvim.chat.entry_lines import Look, folds, is_empty, is_long, opens_itself, rows
+from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.splice import Mark, Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.text.printable import one_line
-
-_SPEAKERS = {"user": "AcpUser", "agent": "AcpAgent"}
 
 
 class _Frame:
@@ -70,9 +67,12 @@ class ChatView:
         title: Callable[[], str],
         cwd: str,
         terminal: Callable[[str], str] = lambda _: "",
+        choices: Callable[[], str] = str,
     ) -> None:
+        """`choices`: the model and mode that an answer begins with."""
         self._transcript = transcript
         self._title = title
+        self._headings = Headings(title, choices)
         self._cwd, self._terminal = cwd, terminal
         self._room: Room = None
         self._open: dict[int, bool] = {}  # what the user has folded and unfolded
@@ -80,6 +80,7 @@ class ChatView:
 
     def reset(self) -> None:
         """Begin anew with an empty buffer."""
+        self._headings.reset()
         self._look = Look(self._cwd, self._terminal, self._title, self._room)
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
@@ -188,7 +189,7 @@ class ChatView:
             self._blocks.append([])
             self._heights.append(0)
             return True
-        is_message = isinstance(entry, Message)
+        streams = isinstance(entry, Message) and not is_long(entry)
         block = self._render(entry)
         new = [*self._above(entry), *block]
         self._part_from(entry)
@@ -200,10 +201,10 @@ class ChatView:
         self.total = first + len(new)
         if self._gap:
             self._heights[-1] -= 1
-        self._blocks.append([] if is_message else block)
+        self._blocks.append([] if streams else block)
         self._heights.append(len(new))
         self._speaker = entry.speaker or self._speaker
-        self._blank, self._gap, self._bare = is_message, False, False
+        self._blank, self._gap, self._bare = streams, False, False
         self._taken = self._width = 0
         return True
 
@@ -228,9 +229,7 @@ class ChatView:
         speaker = entry.speaker
         is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and entry.prompt)
         if speaker and (speaker != self._speaker or is_prompt):
-            name = "You" if speaker == "user" else cut(one_line(self._title()), 80)
-            mark = {"kind": speaker, "key": entry.key, "line_hl": _SPEAKERS[speaker]}
-            return [*blank, (f"## {name}", mark)]
+            return [*blank, self._headings.row(entry, speaker)]
         before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
         if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder):
             return []
@@ -241,7 +240,7 @@ class ChatView:
         if self._rest:
             return True
         last = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
-        if not isinstance(last, Message) or self._taken == len(last.parts):
+        if not isinstance(last, Message) or is_long(last) or self._taken == len(last.parts):
             return False
         self._rest = "".join(last.parts[self._taken :])
         self._taken = len(last.parts)

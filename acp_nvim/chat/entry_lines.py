@@ -18,7 +18,16 @@ from acp_nvim.chat.tool_lines import header
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts as counted
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import AgentContext, Changes, Entry, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import (
+    AgentContext,
+    Changes,
+    Entry,
+    Message,
+    Note,
+    Placeholder,
+    Report,
+    Thought,
+)
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import counts
@@ -42,6 +51,7 @@ _COMPACTIONS = {
     "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
 }
 _SHORT_PLAN = 8
+_SHORT_PROMPT = 12  # lines
 # some agents say in a thought what went wrong, and nowhere else
 _ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILINE)
 
@@ -71,7 +81,18 @@ class Look:
 
 
 def folds(entry: Entry | None) -> bool:
-    return isinstance(entry, ToolCall | Thought | Plan | Compaction | Report | AgentContext)
+    is_block = isinstance(entry, ToolCall | Thought | Plan | Compaction | Report | AgentContext)
+    return is_block or is_long(entry)
+
+
+def is_long(entry: Entry | None) -> bool:
+    """Whether an entry is a prompt that folds. One that the agent tells piece by piece may still grow, and does not."""
+    return isinstance(entry, Message) and entry.is_whole and _lines(entry) > _SHORT_PROMPT
+
+
+def _lines(prompt: Message) -> int:
+    text = prompt.parts[0]
+    return text.count("\n", 0, len(text.rstrip("\n"))) + 1
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -107,13 +128,32 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
         case Changes():
             return _changes(entry)
         case Placeholder():
-            return [(placeholder(entry.block), {"kind": "note", "key": entry.key, "line_hl": "AcpLink"})]
+            mark = {"kind": "note", "key": entry.key, "line_hl": "AcpLink"}
+            return [(placeholder(entry.block), mark | _by(entry))]
+        case Message() if is_long(entry):
+            return _prompt(entry, is_open)
         case Report():
             return _report(entry, is_open, look.title())
         case AgentContext():
             return _context(entry, is_open)
         case _:
-            return [("", {"kind": "text", "key": entry.key})]
+            return [("", {"kind": "text", "key": entry.key} | _by(entry))]
+
+
+def _by(entry: Entry) -> Mark:
+    return {"by": "user"} if entry.speaker == "user" else {}
+
+
+def _prompt(prompt: Message, is_open: bool) -> list[Row]:
+    """Return a long prompt: its first lines, and how many more there are."""
+    lines = prompt.parts[0].rstrip("\n").split("\n")
+    mark = {"kind": "text", "key": prompt.key} | _by(prompt)
+    shown: list[Row] = [(line, None) for line in (lines if is_open else lines[: _SHORT_PROMPT - 1])]
+    shown[0] = (shown[0][0], mark)
+    if is_open:
+        return shown
+    more = len(lines) - len(shown)
+    return [*shown, (f"… {more:,} more lines: za shows them", {**mark, "line_hl": "AcpNote"})]
 
 
 def nested_calls(entry: ToolCall, is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:

@@ -27,7 +27,7 @@ class Turns:
         made = prompt_blocks.make(prompt, self._host.agent, session.cwd)
         if report := self._host.app.services.report(session):
             made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
-        session.begin_turn(Prompt(prompt.text, made.went), report)
+        session.begin_turn(Prompt(prompt.text, made.went), report, time.time())
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
         if made.trouble:

@@ -157,6 +157,11 @@ class Controls:
         """Return the part of the status. It is cached: it is needed with every frame and may be large."""
         return self._status.get((self._modes, self._models, self._options), self._told)
 
+    def choices(self) -> str:
+        """Return the names of the current model and mode, such as `Opus · manual`."""
+        known = self.status()
+        return " · ".join(filter(None, (_name(known, "model"), _name(known, "mode"))))
+
     def _told(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)
         model, models = self._one("model", self._models)
@@ -182,6 +187,12 @@ class Controls:
         agreeing = (option for option in by_category if known & {choice.value for choice in option.choices})
         by_name = (option for option in choosable if option.id == category and option.category is None)
         return next(chain(named, agreeing, by_category, by_name), None)
+
+
+def _name(known: dict[str, Any], category: str) -> str:
+    current, offered = known[category], known[f"{category}s"] or ()
+    found = (each["name"] for each in offered if each["id"] == current)
+    return one_line(_shown(next(found, current or "")))
 
 
 def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:

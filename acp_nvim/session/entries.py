@@ -21,6 +21,8 @@ class Message:
     parts: list[str]
     message_id: str | None = None
     prompt: bool = False  # sent by us: it begins a turn
+    is_whole: bool = False  # sent by us: no text is added to it
+    at: float | None = None  # when it was sent, in seconds since 1970
 
     @property
     def speaker(self) -> str | None:
@@ -34,6 +36,7 @@ class Report:
     speaker: ClassVar[str | None] = "user"
     key: int
     parts: list[str]
+    at: float | None = None  # when it was sent, in seconds since 1970
 
 
 @dataclass(slots=True, eq=False)

@@ -137,15 +137,16 @@ class Session:
         reports, self.reports = self.reports, []
         return [told for report in reports if (told := report())]
 
-    def begin_turn(self, prompt: Prompt, report: str = "") -> None:
-        """Begin a turn. `report` is sent to the agent before the user's words."""
+    def begin_turn(self, prompt: Prompt, report: str = "", at: float | None = None) -> None:
+        """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
+        in a replay."""
         self.turn += 1
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
         self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
-        self.transcript.user(prompt.text, report)
+        self.transcript.user(prompt.text, report, at)
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
         self.news.add("AcpTurnStarted", turn=self.turn)

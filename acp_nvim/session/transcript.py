@@ -113,11 +113,12 @@ class Transcript:
         else:
             self._begin(chunk, now)
 
-    def user(self, text: str, report: str = "") -> None:
+    def user(self, text: str, report: str = "", at: float | None = None) -> None:
         """Add a prompt behind our report. An echo of it by the agent is not shown again."""
         if report:
-            self._add(Report(self._key(), [report]))
-        self._say("user", text, None, prompt=not report)
+            self._add(Report(self._key(), [report], at))
+        self._leave_plan()
+        self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
         self._growing = None
         self._turn += 1
         self._is_live = True
@@ -164,15 +165,19 @@ class Transcript:
         growing.message_id = growing.message_id or chunk.message_id
         return True
 
-    def _say(self, role: str, text: str, message_id: str | None, prompt: bool = False) -> None:
+    def _leave_plan(self) -> None:
+        """Begin another prompt of the user, which has a plan of its own."""
+        self._plan, self.spoke_in_turn = None, False
+        self._turn += not self._is_live
+
+    def _say(self, role: str, text: str, message_id: str | None) -> None:
         if role == "user":
-            self._plan, self.spoke_in_turn = None, False
-            self._turn += not self._is_live
+            self._leave_plan()
         entry: Message | Thought
         if role == "thought":
             entry = Thought(self._key(), [text], message_id, self._now)
         else:
-            entry = Message(self._key(), _role(role), [text], message_id, prompt)
+            entry = Message(self._key(), _role(role), [text], message_id)
         self._add(entry)
         self._growing = entry
 

@@ -35,7 +35,7 @@ def test_the_demo_agent_answers_where_nothing_is_configured(editor: Editor) -> N
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")
     send(editor, "/plan")
-    editor.screen.expect("## You")
+    editor.screen.expect("▎You")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn", timeout=30)
     editor.screen.expect("All done.")
 

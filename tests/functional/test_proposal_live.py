@@ -361,7 +361,7 @@ def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path
           if line == "## Scripted" then vim.fn.winrestview({ topline = row + 1, lnum = row + 1 }) end
         end"""
     )
-    editor.screen.expect(lambda screen: "## Scripted" not in screen.text() and "1 ✓ Yes" in screen.text())
+    editor.screen.expect(lambda screen: "▎Scripted" not in screen.text() and "1 ✓ Yes" in screen.text())
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]

@@ -165,10 +165,10 @@ def test_the_end_stays_on_the_screen_when_the_size_changes(
         """From the line of the call to the options, with as much of the diff as fits: it fills its window."""
         lines = screen.lines()
         bar = next(row for row, line in enumerate(lines) if line.startswith(" Scripted"))
-        keys = next((row for row, line in enumerate(lines) if line.startswith(" ? ")), bar)
+        keys = max(row for row, line in enumerate(lines) if line.startswith((" ? ", " Scripted")))
         chat = lines[bar + 1 : keys]
         is_resized = (len(screen.cells()[0]), len(lines)) == size
-        return is_resized and chat and all(chat) and chat[0].startswith("? edit") and "✗ No" in chat[-1]
+        return is_resized and chat and all(chat) and chat[0].startswith(" ? edit") and "✗ No" in chat[-1]
 
     editor.screen.expect(is_whole, what="all of the question")
     editor.type(":Acp accept<CR>")

@@ -23,6 +23,7 @@ local M = {
 ---@field marks table<integer, acp.Mark>  by extmark id
 ---@field keys table<integer, integer>    entry's key -> extmark id of its first mark
 ---@field spinning table<integer, true>   extmark ids of running tools
+---@field answer? integer        extmark id of the heading of the newest answer
 ---@field asks? boolean          a question is open: its lines wrap, whatever stands below them
 
 local group = api.nvim_create_augroup("acp_nvim.chat", {})

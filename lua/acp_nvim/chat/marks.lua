@@ -13,6 +13,7 @@ local M = {}
 local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
 local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
 -- These belong to an entry that has its mark further up.
+local SPEAKERS = { user = true, agent = true }
 local INSIDE = { question = true, option = true, body = true }
 
 ---@param chat acp.Chat
@@ -64,6 +65,9 @@ local function place_one(chat, mark)
     chat.keys[mark.key] = id
   end
   chat.spinning[id] = mark.running or nil
+  if SPEAKERS[mark.kind] then
+    chat.answer = mark.kind == "agent" and id or nil
+  end
   for _, span in ipairs(mark.spans or {}) do
     local opts = { end_col = span[2], hl_group = span[3], strict = false }
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, span[1], opts)
@@ -101,6 +105,7 @@ function M.clear(chat, first, last)
       chat.keys[mark.key] = nil
     end
     chat.marks[id], chat.spinning[id] = nil, nil
+    chat.answer = chat.answer ~= id and chat.answer or nil
   end
   api.nvim_buf_clear_namespace(chat.buf, ENTRIES, first, last)
   api.nvim_buf_clear_namespace(chat.buf, COLOURS, first, last)
@@ -188,12 +193,24 @@ function M.at(chat, row)
   return api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { row, 0 }, { row, 0 }, {})
 end
 
---- Shows the next frame of the spinner on running tools in rows first..last: each costs the redraw of its line.
+--- The row of the heading of the newest answer, if one has begun since the last prompt.
+---@param chat acp.Chat
+---@return integer?
+function M.answer(chat)
+  return chat.answer and api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, chat.answer, {})[1]
+end
+
+--- Shows the next frame of the spinner in rows first..last, on running tools and on the heading of the newest answer:
+--- each costs the redraw of its line.
 ---@param chat acp.Chat
 ---@param first integer
 ---@param last integer
 ---@param icon string
 function M.spin(chat, first, last, icon)
+  local answer = M.answer(chat)
+  if answer and answer >= first and answer <= last then
+    api.nvim__redraw({ buf = chat.buf, range = { answer, answer + 1 }, flush = false })
+  end
   if not next(chat.spinning) then
     return
   end
@@ -209,7 +226,7 @@ end
 --- The buffer is a new one, without marks.
 ---@param chat acp.Chat
 function M.forget(chat)
-  chat.marks, chat.keys, chat.spinning = {}, {}, {}
+  chat.marks, chat.keys, chat.spinning, chat.answer = {}, {}, {}, nil
   api.nvim_buf_clear_namespace(chat.buf, ENTRIES, 0, -1)
   api.nvim_buf_clear_namespace(chat.buf, COLOURS, 0, -1)
 end

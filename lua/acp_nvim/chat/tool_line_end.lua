@@ -3,13 +3,14 @@
 local api = vim.api
 local M = {}
 
---- The width of the narrowest window on a buffer.
+--- The width of the text in the narrowest window on a buffer.
 ---@param buf integer
 ---@return integer
 function M.columns(buf)
   local columns = vim.o.columns
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    columns = math.min(columns, api.nvim_win_get_width(win))
+    local info = vim.fn.getwininfo(win)[1]
+    columns = math.min(columns, info.width - info.textoff)
   end
   return columns
 end

@@ -223,6 +223,9 @@ function M.refresh(n)
     local buf = api.nvim_win_get_buf(win)
     if vim.b[buf].acp_session == n and vim.bo[buf].filetype:find("^acp_") then
       api.nvim__redraw({ win = win, winbar = true, statusline = true, flush = false })
+      if chats.of_buffer(buf) then
+        chats.spin(n, win, spinner.frame()) -- the newest heading tells how long the turn has run
+      end
       if BUSY[(state.look(n) or {}).state] then
         turn_spinner()
       end

@@ -159,6 +159,12 @@ return {
           doc = "the prompt's window begins with 3 rows and grows with its text to so many",
         },
         {
+          name = "conceal",
+          type = "boolean",
+          default = true,
+          doc = "the marks of Markdown are hidden where the cursor is not",
+        },
+        {
           name = "menu",
           type = "boolean",
           default = true,

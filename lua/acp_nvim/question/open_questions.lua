@@ -3,10 +3,10 @@ local announcement = require("acp_nvim.question.announcement")
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
+local decoration = require("acp_nvim.chat.decoration")
 local diff_view = require("acp_nvim.question.diff_view")
 local focus = require("acp_nvim.ui.focus")
 local form = require("acp_nvim.form.window")
-local markdown = require("acp_nvim.chat.markdown")
 local messages = require("acp_nvim.ui.messages")
 local scroll = require("acp_nvim.question.scroll")
 local seen_rows = require("acp_nvim.question.seen_rows")
@@ -272,8 +272,8 @@ function M.attend()
     end
   end)
 
-  markdown.on_window(M.drawing)
-  markdown.on_drawn(M.drawn)
+  decoration.on_window(M.drawing)
+  decoration.on_drawn(M.drawn)
 end
 
 return M

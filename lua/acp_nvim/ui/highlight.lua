@@ -143,7 +143,8 @@ local function mixed(shade)
   local cterm = resolved("CursorLine").ctermbg
   local value = vim.tbl_extend("force", { ctermbg = cterm }, shade.style or {})
   value.bg = shade.is_under and colour.readable_ground(bg, normal.fg) or bg
-  local fg = colour.readable_text(normal.fg, { value.bg })
+  local text = shade.text and seen(shade.text).fg or normal.fg
+  local fg = colour.readable_text(text, { value.bg })
   value.fg = (shade.is_plain or fg ~= normal.fg) and fg or nil
   return value
 end

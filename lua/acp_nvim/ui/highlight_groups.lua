@@ -10,7 +10,7 @@ local M = {}
 ---@field is_text? boolean   takes no ground from the link
 ---@field is_faint? boolean  informs of nothing: always the link
 
-local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine" }
+local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine", "AcpUser", "AcpPrompt", "AcpAnswer" }
 M.ON_BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
 -- Words behind a line of the user's file, which may be tinted.
 local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
@@ -82,6 +82,7 @@ M.groups = {
 ---@class acp.Shade
 ---@field share number       how much of the way to the text's colour, or to the hue
 ---@field hue? integer
+---@field text? string       the group whose colour text on it has; none: that of plain text
 ---@field style? table
 ---@field is_plain? boolean  so strong that code on it has the colour of plain text
 ---@field is_under? boolean  lies under code in the scheme's colours, and leaves them: the ground makes way for the text
@@ -89,7 +90,11 @@ M.groups = {
 -- Grounds that are mixed from the window's.
 ---@type table<string, acp.Shade>
 M.shades = {
-  AcpUser = { share = 0.12, style = { bold = true } },
+  AcpUser = { share = 0.1, style = { bold = true } },
+  AcpUserBar = { share = 0.1, text = "Identifier" },
+  AcpPrompt = { share = 0.1 },
+  AcpAnswer = { share = 0.1, style = { bold = true } },
+  AcpAgentBar = { share = 0.1, text = "Function" },
   AcpCode = { share = 0.05 },
   AcpCodeInline = { share = 0.12 },
   AcpDiffAdded = { share = 0.18, hue = colour.GREEN, is_under = true },

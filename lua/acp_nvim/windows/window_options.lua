@@ -1,6 +1,8 @@
 -- Puts buffers, options and bars into the two windows of a pair.
 local chats = require("acp_nvim.chat.buffer")
+local config = require("acp_nvim.config.settings")
 local highlight = require("acp_nvim.ui.highlight")
+local margin = require("acp_nvim.chat.margin")
 local prompt = require("acp_nvim.prompt.buffer")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
 local state = require("acp_nvim.backend.session_store")
@@ -22,7 +24,9 @@ local SHARED = {
   foldenable = false,
   list = false,
   spell = false,
+  statuscolumn = "",
   conceallevel = 0,
+  concealcursor = "", -- the cursor's line shows what is hidden elsewhere
   cursorline = false,
   cursorcolumn = false,
   colorcolumn = "",
@@ -41,7 +45,7 @@ local function show(win, buf, options)
     api.nvim_set_option_value("winfixbuf", false, { win = win, scope = "local" })
     api.nvim_win_set_buf(win, buf)
   end
-  for name, value in pairs(vim.tbl_extend("error", SHARED, options)) do
+  for name, value in pairs(vim.tbl_extend("force", SHARED, options)) do
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
 end
@@ -83,7 +87,9 @@ function M.show(pair, n)
   local beside = not tabpage.is_float(pair.chat) and api.nvim_win_get_width(pair.chat) < vim.o.columns
   local above, below = bars(pair, n)
   local fixed = { winfixbuf = true, winfixwidth = beside }
-  show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above))
+  local conceal = { conceallevel = config.get().chat.conceal and 2 or 0 }
+  show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above, margin.OPTIONS, conceal))
+  vim.bo[chats.buffer(n)].formatlistpat = margin.LIST
   show(pair.prompt, prompt.buffer(n), vim.tbl_extend("error", fixed, below, { winfixheight = true }))
   if pair.session ~= n then
     api.nvim_win_set_cursor(pair.chat, { api.nvim_buf_line_count(api.nvim_win_get_buf(pair.chat)), 0 })

@@ -1,0 +1,38 @@
+"""Draws the headings of the turns: `## You`, and the agent's name with the model and mode that it began with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acp_nvim.chat.phrases import cut
+from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.session.entries import Entry, Message, Report
+from acp_nvim.text.printable import one_line
+
+_WIDTH = 80
+_GROUNDS = {"user": "AcpUser", "agent": "AcpAnswer"}
+
+
+class Headings:
+    def __init__(self, title: Callable[[], str], choices: Callable[[], str]) -> None:
+        self._title, self._choices = title, choices
+        # by the key of the answer's first entry, which keeps what it began with
+        self._chosen: dict[int, str] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        self._is_live = False  # the last prompt is no replay: the present model answers it
+
+    def row(self, entry: Entry, speaker: str) -> Row:
+        """Return the heading above an entry, the first one of its speaker."""
+        mark: Mark = {"kind": speaker, "key": entry.key, "line_hl": _GROUNDS[speaker]}
+        if speaker == "agent":
+            if self._is_live and (chosen := self._chosen.setdefault(entry.key, cut(self._choices(), _WIDTH))):
+                mark["eol"] = [[f"· {chosen}", "AcpCount"]]
+            text = f"## {cut(one_line(self._title()), _WIDTH)}"
+            return text, mark | {"spans": [[0, len(text.encode()), "AcpAgent"]]}
+        if isinstance(entry, Message | Report):
+            self._is_live = entry.at is not None
+            if entry.at is not None:
+                mark["at"] = int(entry.at)
+        return "## You", mark

@@ -1,0 +1,34 @@
+-- The margin of a chat: the column before its lines, which is empty or has the bar beside a heading and the user's words,
+-- and where wrapped rows begin.
+local M = {}
+
+local EMPTY = "%#Normal# "
+
+local barred = { row = -1, text = EMPTY } -- the line that is being drawn, if it has a bar
+
+--- Says which bar the line has that is about to be drawn.
+---@param row integer
+---@param hl? string  none: it has no bar
+function M.set(row, hl)
+  barred.row, barred.text = row, hl and ("%%#%s#▎"):format(hl) or EMPTY
+end
+
+--- The margin of the row that Neovim draws.
+---@return string
+function M.text()
+  return barred.row == vim.v.lnum - 1 and barred.text or EMPTY
+end
+
+--- The options of a window on a chat. With 'number' the column has its width at once; without, Neovim learns it while it
+--- draws, again whenever the text has grown.
+M.OPTIONS = {
+  number = true,
+  numberwidth = 1,
+  statuscolumn = "%{%v:lua.require'acp_nvim.chat.margin'.text()%}",
+  breakindentopt = "list:-1", -- as far to the right as LIST matches
+}
+
+-- Wrapped rows stand below the text of a list, or of what a call has put out. Neovim 0.10 adds the match to the indent.
+M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]]) .. [[\%([-*+>│] \|\d\+[.)] \)]]
+
+return M
