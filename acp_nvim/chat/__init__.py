@@ -1,1 +1,1 @@
-"""The chat: turns a transcript into the edits of the buffer that shows it. No I/O, no editor."""
+"""Turns a transcript into the edits of the buffer that shows it, the chat. No I/O, no editor."""

@@ -1,4 +1,4 @@
-"""The change that a question asks about: the first lines of its diff, as many as the chat's window has room for.
+"""Draws the change that a question asks about: the first lines of its diff, as many as the chat's window has room for.
 
 │ 17 def total(orders):
 │ -      result = 0

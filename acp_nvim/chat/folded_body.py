@@ -1,4 +1,4 @@
-"""The lines under an entry that is unfolded: indented, made visible, cut at a size that a frame can carry."""
+"""Draws the lines under an unfolded entry: indented, made visible, cut at a size that a frame can carry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phrases of the chat: durations, sizes, content that is no text, why a turn stopped."""
+"""Words durations, sizes, content that is no text, and why a turn stopped."""
 
 from __future__ import annotations
 

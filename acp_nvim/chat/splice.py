@@ -1,4 +1,4 @@
-"""Rows of a block, and the smallest edit that makes new ones of old ones.
+"""Computes the smallest edit that makes the new rows of a block from the old ones.
 
 A row is a line of the buffer and the mark on it, if it has one. Marks are kept without their `row`: they are
 the same wherever the block stands.

@@ -1,4 +1,4 @@
-"""The methods that a client may call: each gets its params and the answer to fill in, at once or later."""
+"""Serves the methods that a client may call: each gets its params and the answer to fill in, at once or later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers that change files: through the client after a question, or behind its back."""
+"""Plays the answers that change files: through the client after a question, or behind its back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: through the client where it offers that, for it knows unsaved text; else from the disk."""
+"""Reads and writes files through the client, which knows unsaved text, or else on the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user sent, and what he may have meant: slash commands, a few plain words, attached context."""
+"""Reads a prompt: slash commands, a few plain words, attached context."""
 
 from __future__ import annotations
 

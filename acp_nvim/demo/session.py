@@ -1,4 +1,4 @@
-"""A conversation: its place, its options, what was allowed for good, and what was said and done so far."""
+"""Keeps a conversation: its folder, its options, what was allowed for good, and what was said and done so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands: in a terminal of the client where it has them, for all to watch; else as a child of ours."""
+"""Runs commands: in a terminal of the client, for the user to watch, or else as a child process."""
 
 from __future__ import annotations
 

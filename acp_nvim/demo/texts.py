@@ -1,4 +1,4 @@
-"""What the demo agent says."""
+"""Holds what the demo agent says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One turn: all that an agent can do between a prompt and its answer.
+"""Plays one turn: all that an agent can do between a prompt and its answer.
 
 A turn has its own thread. `cancel` is called from the reading thread, and whatever the turn is waiting for
 then (a pause, an answer of the client, a command) ends at once with `Cancelled`.

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 over two pipes: one JSON object a line, requests in both directions.
+"""Speaks JSON-RPC 2.0 over two pipes: one JSON object a line, requests in both directions.
 
 One thread reads (`serve`); any thread may write. A request of ours returns a `Reply`, on which the thread
 that wants the answer waits. Each request of the client comes with an `Answer`, to be used once, now or later.

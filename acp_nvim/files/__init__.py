@@ -1,1 +1,1 @@
-"""Files that agents read and write: the boundary of a session, the disk, and git."""
+"""Serves the files that agents read and write: the boundary of a session, the disk, and git."""

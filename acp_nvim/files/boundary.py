@@ -1,5 +1,5 @@
-"""The boundary of a session: its folder and the further ones. What lies outside needs the user's permission. So does
-what git keeps for itself inside: who writes there decides what git runs."""
+"""Guards the boundary of a session: its folder and the further ones. What lies outside needs the user's permission. So
+does git's own folder within: whoever writes there decides what git runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the editor is told of a conflict whose diff the user wants to see: both versions, to be merged by hand."""
+"""Makes the diff of a conflict for the editor: both versions, to be merged by hand."""
 
 from __future__ import annotations
 

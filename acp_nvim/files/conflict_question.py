@@ -1,4 +1,4 @@
-"""Conflicts: the agent wrote what it could not know the user had changed, too. Only the user decides."""
+"""Asks the user about conflicts: lines that the agent has written and the user has changed, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on disk as the agent may have them: regular ones only, written whole or not at all.
+"""Reads and writes files on disk for agents: regular files only, written completely or not at all.
 
 Everything here is done in one go: a request that is cancelled is cancelled before or after. A path has been judged
 where it leads, so no symlink is left in it: one that is met has been put there since, and is not followed.

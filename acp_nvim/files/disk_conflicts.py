@@ -1,4 +1,4 @@
-"""Files of which the disk and the unsaved lines of a buffer overlap: each is one question until the user has decided.
+"""Asks about files whose change on disk overlaps with unsaved lines of a buffer: one question for each file.
 
 It is about the disk and no request of the agent's: turns end, are cancelled and begin anew without it. What the user
 has made of the right side so far is kept, whatever becomes of the disk meanwhile.

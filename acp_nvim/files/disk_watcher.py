@@ -1,4 +1,4 @@
-"""Changes behind our back: most agents write to the disk themselves.
+"""Finds what agents change on the disk themselves, as most agents do.
 
 What a tool call names is looked at when it is first named, when the call has ended, after a command and at the end of
 the turn; git adds what nobody named. A change goes into the loaded buffer, and is handed on.

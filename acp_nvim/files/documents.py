@@ -1,5 +1,5 @@
-"""Files that the editor has loaded. It owns their texts: it merges, applies and saves a write in one step, and takes up
-what has changed on the disk. Each is one call, so nothing here can be out of date."""
+"""Reads and writes files that the editor has loaded. The editor owns their texts: it merges, applies and saves a write
+in one step, and takes up what has changed on the disk. Each is one call, so nothing here can be out of date."""
 
 from __future__ import annotations
 

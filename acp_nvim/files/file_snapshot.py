@@ -1,4 +1,4 @@
-"""What a file held when it was looked at: regular files of a bounded size, and only texts."""
+"""Remembers what a file held when it was last read: regular files of a bounded size, and only texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What git says of a folder: which files differ from the last commit, and what that held. It changes nothing, runs
+"""Asks git which files of a folder differ from the last commit, and what the commit holds. It changes nothing, runs
 nothing that the repository names (see `inert_git`), waits for no lock, and has a moment of time; where there is no git,
 or no repository, it says nothing."""
 

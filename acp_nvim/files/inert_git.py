@@ -1,4 +1,4 @@
-"""How git is asked about a repository without running anything that the repository names.
+"""Runs git on a repository without running anything that the repository names.
 
 A repository's configuration and attributes may name programs: filters, hooks, a file system monitor, an external diff,
 a transport for objects that are missing. Whoever can write there could have them run by our asking. So git never reads

@@ -1,4 +1,5 @@
-"""fs/read_text_file and fs/write_text_file: the agent gets what the user sees, and writes as a colleague would.
+"""Serves fs/read_text_file and fs/write_text_file: the agent reads what the user sees, and its writes are merged with
+the user's.
 
 Requests on one file are served one after the other. A write is merged in three ways: the base is what the agent
 believes, mine is the live text, theirs is the content; only an overlap asks the user. While the user thinks nobody else

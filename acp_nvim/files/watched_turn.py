@@ -1,4 +1,4 @@
-"""The files that one turn of a session has to do with, as they were when last looked at."""
+"""Keeps the files that one turn of a session may change, as they were when last read."""
 
 from __future__ import annotations
 

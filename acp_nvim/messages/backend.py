@@ -1,4 +1,4 @@
-"""The backend itself: its configuration, what it has to say, and what it shows in windows."""
+"""Messages about the backend itself: its configuration, texts for the user, and what it shows in windows."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any

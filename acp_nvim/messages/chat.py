@@ -1,4 +1,4 @@
-"""The chat: its lines and their marks, and what the user makes of its entries."""
+"""Messages about the chat: its lines and their marks, and what the user folds and opens."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired

@@ -1,4 +1,4 @@
-"""The texts of loaded files."""
+"""Messages about the texts of loaded files."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired

@@ -1,4 +1,4 @@
-"""The data of the User autocommands, as `:help acp_nvim-events` describes them."""
+"""Messages that become User autocommands, as `:help acp_nvim-events` describes them."""
 
 from typing import Literal
 

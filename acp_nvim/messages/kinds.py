@@ -1,4 +1,4 @@
-"""What the messages between the halves are made of.
+"""Base classes of the messages between the halves.
 
 A `Command` goes from Lua to Python: `backend.notify("set_mode", { session = 1, id = "code" })` arrives as a `SetMode`.
 A class is named after its command. Types are strict and unknown fields are refused: both halves are of one version, and

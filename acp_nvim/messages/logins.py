@@ -1,4 +1,4 @@
-"""Logging in to an agent."""
+"""Messages about logging in to an agent."""
 
 from dataclasses import dataclass
 

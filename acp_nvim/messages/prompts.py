@@ -1,4 +1,4 @@
-"""Prompts, the turn that they begin, and the queue."""
+"""Messages about prompts, the turns that they begin, and the queue."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Proposals: what an agent wants to change, as a diff, and what the user makes of it."""
+"""Messages about proposals: what an agent wants to change, as a diff, and what the user decides."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired

@@ -1,4 +1,4 @@
-"""Questions of agents, forms among them, and what answers them."""
+"""Messages about questions of agents, forms among them, and their answers."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired

@@ -1,4 +1,4 @@
-"""The review: what agents have changed, and what the user has made of that."""
+"""Messages about the review: what agents have changed, and what the user has kept or undone."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Sessions that agents have saved, and conversations that are over."""
+"""Messages about sessions that agents have saved, and past conversations."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired

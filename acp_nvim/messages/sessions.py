@@ -1,4 +1,4 @@
-"""Sessions: how they begin and end, their modes and models, and their status."""
+"""Messages about sessions: how they begin and end, their modes and models, and their status."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired

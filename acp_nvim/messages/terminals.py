@@ -1,4 +1,4 @@
-"""The terminals of agents."""
+"""Messages about the terminals of agents."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""Pure functions on text: diffs, patches, and text of strangers made printable and bounded."""
+"""Works on texts without I/O: diffs, patches, and text of strangers made printable and bounded."""

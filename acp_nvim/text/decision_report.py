@@ -1,4 +1,4 @@
-"""What the user made of a proposal, or of what was written, and how the agent is told: what is still so when it is."""
+"""Reports to the agent what the user made of its proposals and its written lines, as far as it is still so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether Neovim would stand still over two texts as a diff.
+"""Estimates whether Neovim could show two texts as a diff without blocking.
 
 That takes the square of the lines that are out of their place, and on the screen, within each change, that of its
 characters. Both are bounded from above, in a time that does not depend on what a hostile text holds.

@@ -1,4 +1,4 @@
-"""Two texts as lines: how many were added and removed, and the unified view of it.
+"""Shows the difference of two texts: how many lines were added and removed, and the unified diff.
 
     a     unified view:   " " a
     b                     "-" b

@@ -1,4 +1,4 @@
-"""The line edits that make one list of lines out of another: few, small, and found in bounded time.
+"""Computes the line edits that make one list of lines out of another: few, small, and in bounded time.
 
     old  a b c d      edits  1-2 become x   (b)
     new  a x c d e           4-4 become e   (behind d)

@@ -1,4 +1,4 @@
-"""Between a file's bytes and an editor's lines, byte for byte in both directions.
+"""Converts a file's bytes to an editor's lines and back, byte for byte.
 
 Whatever the bytes are, `encode(decode(data)) == data`: line ends are kept per line where they are mixed, bytes that
 are no UTF-8 travel as surrogates, a BOM and a missing final newline are remembered.

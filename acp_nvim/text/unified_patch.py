@@ -1,4 +1,4 @@
-"""Unified diffs as agents put them into raw input: for each hunk, the text that was and the text that comes."""
+"""Reads unified diffs from raw input: for each hunk, the old and the new text."""
 
 from __future__ import annotations
 

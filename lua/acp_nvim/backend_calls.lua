@@ -1,4 +1,4 @@
--- What the backend can call in the editor: a table for each kind of call, its entries the functions that carry them out.
+-- Maps the backend's calls to functions: a table for each kind of call.
 -- `frame` carries out a batch of calls that nobody answers, `call` answers one.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")

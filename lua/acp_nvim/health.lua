@@ -1,4 +1,5 @@
--- `:checkhealth acp_nvim`: checks Neovim, interpreter and packages, backend and agents, in that order, with what to do.
+-- Implements `:checkhealth acp_nvim`: checks Neovim, interpreter, packages, backend and agents, in that order, and says
+-- what to do.
 local agent_files = require("acp_nvim.config.agent_files")
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")

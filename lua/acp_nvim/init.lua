@@ -1,5 +1,5 @@
--- The public module. setup() costs next to nothing in an init file: its table is checked once Neovim has started, or
--- when the API, which is loaded at its first use, needs it.
+-- Defines the public module. setup() costs next to nothing in an init file: its table is checked once Neovim has
+-- started, or when the API, which is loaded at its first use, needs it.
 local setup_options = require("acp_nvim.config.setup_options")
 
 ---@class acp

@@ -1,4 +1,4 @@
--- `:Acp install` and build.lua: creates the Python environment while the editor goes on. Leaving the editor cancels it.
+-- Creates the Python environment in the background, for `:Acp install` and build.lua. Leaving the editor cancels it.
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")

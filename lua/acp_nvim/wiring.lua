@@ -1,5 +1,5 @@
--- Joins the rooms where something that happens in a lower one concerns a higher one: the lower room offers an event, and
--- here the higher one is called. All that can start the backend loads this module first.
+-- Connects events of lower rooms to functions of higher rooms, which a lower room may not require. All that can start
+-- the backend loads this module first.
 local backend = require("acp_nvim.backend.process")
 local backend_lost = require("acp_nvim.chat.backend_lost")
 local chats = require("acp_nvim.chat.buffer")

@@ -1,4 +1,4 @@
--- Knows in which rows of a text its code blocks begin and end. Each line is looked at once, when it has come whole.
+-- Remembers in which rows of a text its code blocks begin and end. Each line is read once, when it is complete.
 --
 --   row 0  Look:          list[1] = { first = 1, last = 3, lang = "lua", marker = "```" }
 --   row 1  ```lua

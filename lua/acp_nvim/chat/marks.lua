@@ -1,5 +1,5 @@
--- The marks of a chat: extmarks that say what stands in its lines (an entry, an option, a code block), with the icons,
--- colours and line ends that belong to them.
+-- Keeps the marks of a chat: extmarks that tell what its lines are (an entry, an option, a code block), with their
+-- icons, colours and line ends.
 local tool_line_end = require("acp_nvim.chat.tool_line_end")
 
 local api = vim.api

@@ -1,4 +1,4 @@
--- The word for each state of a session: the same one in bars, lists and statuslines.
+-- Names each state of a session by the same word in bars, lists and statuslines.
 local M = {}
 
 ---@class acp.StateWord

@@ -1,4 +1,4 @@
--- The lines of the welcome: which agent answers and where, what can be continued, the first keys.
+-- Writes the lines of the welcome: which agent answers and where, what can be continued, the first keys.
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local git_branch = require("acp_nvim.system.git_branch")
 local global_keys = require("acp_nvim.config.global_keys")

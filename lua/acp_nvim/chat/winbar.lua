@@ -1,5 +1,5 @@
--- The bars of a chat and its prompt: agent, usage and state above, the keys that count between them. They are built
--- from the session's status when Neovim draws them.
+-- Builds the bars of a chat and its prompt when Neovim draws them: agent, usage and state above the chat, the keys that
+-- work now above the prompt.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
 local printable = require("acp_nvim.ui.printable")

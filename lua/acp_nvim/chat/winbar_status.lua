@@ -1,4 +1,4 @@
--- The segments of a chat's winbar that show the session's status.
+-- Builds the segments of a chat's winbar that show the session's status.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")

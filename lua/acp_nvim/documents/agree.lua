@@ -1,5 +1,5 @@
--- Makes Neovim see that a buffer and its file agree, after the buffer has taken the file's text by edits: so undo, marks
--- and windows survive, which no reload of Neovim's does.
+-- Tells Neovim that a buffer agrees with its file, after edits gave the buffer the file's text. Unlike a reload of
+-- Neovim's, this keeps undo, marks and windows.
 local text = require("acp_nvim.documents.text")
 local undo_step = require("acp_nvim.documents.undo_step")
 

@@ -1,4 +1,4 @@
--- The line edits that make one list of lines of another, in bounded time.
+-- Computes the line edits that make one list of lines of another, in bounded time.
 --
 --   old  a b c d e       common head: a, common tail: e; between them b c d | b X d
 --   new  a b X d e       edits: { { 2, 3, { "X" } } }, rows from 0, ends exclusive

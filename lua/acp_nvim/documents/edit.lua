@@ -1,5 +1,5 @@
--- Line edits in a loaded buffer, as small as they can be, so that cursors, marks, folds and other plugins' extmarks keep
--- their places.
+-- Applies line edits to a loaded buffer. They are as small as possible, so that cursors, marks, folds and other
+-- plugins' extmarks keep their places.
 local anchor = require("acp_nvim.documents.visual_anchor")
 local diff = require("acp_nvim.documents.diff")
 local texts = require("acp_nvim.documents.text")

@@ -1,5 +1,5 @@
--- While a conflict is open the disk may differ from its buffer: we ask about that already, Neovim must not as well, be it
--- because it gains the focus or because of :checktime. A `:w` is still asked about, as it would take the disk's lines.
+-- Keeps Neovim from asking about a changed file while our own question about the conflict is open, be it on FocusGained
+-- or :checktime. Neovim still asks before a `:w`, which would overwrite the disk's lines.
 local files = require("acp_nvim.documents.find")
 
 local api = vim.api

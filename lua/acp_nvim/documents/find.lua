@@ -1,4 +1,4 @@
--- The loaded buffers of files, and where paths lead. Looking opens nothing and loads nothing.
+-- Finds the loaded buffers of files, and resolves paths. It opens and loads nothing.
 local api = vim.api
 local M = {}
 

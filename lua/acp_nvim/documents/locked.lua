@@ -1,4 +1,5 @@
--- What the user has begun and Neovim has noted lines for: edits in that buffer wait until it is over.
+-- Tells whether the user is in the middle of a command for which Neovim has noted lines: edits in that buffer wait
+-- until it is over.
 local log = require("acp_nvim.ui.log")
 local textlock = require("acp_nvim.system.textlock")
 local messages = require("acp_nvim.ui.messages")

@@ -1,4 +1,5 @@
--- The three-way merge of lines: what two sides have made of one base. A line belongs to the side that has changed it.
+-- Merges in three ways: combines what two sides have made of the same lines. A line belongs to the side that has
+-- changed it.
 --
 --   base    a b c d        mine  a B c d        theirs  a b c D E
 --   edits of mine { 1, 2, B }, of theirs { 3, 4, D E }: nothing touches, the merge is a B c D E

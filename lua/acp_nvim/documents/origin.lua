@@ -1,5 +1,5 @@
--- What of its file a buffer builds on: how the file looked when the buffer was read or written, and, once the buffer has
--- unsaved lines, the bytes that it had then. Only with these can a change of the disk be told from one of the user.
+-- Remembers the text on disk that a buffer builds on: the file's stamp when the buffer was read or written, and, once
+-- the buffer has unsaved lines, the file's bytes. Only with these can a change on disk be told from one of the user's.
 --
 -- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
 -- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.

@@ -1,4 +1,4 @@
--- What an agent reads of a file that is loaded: the text that the user sees, with all that is unsaved.
+-- Reads a loaded file for an agent: the text that the user sees, unsaved lines included.
 local find = require("acp_nvim.documents.find")
 local origin = require("acp_nvim.documents.origin")
 local text = require("acp_nvim.documents.text")

@@ -1,4 +1,4 @@
--- A text as lines, and how they become one string again: line ends, the last newline, the byte order mark.
+-- Splits a text into lines, and joins them to the same string again: line ends, the last newline, the byte order mark.
 --
 --   "a\r\nb\r\n"   { lines = { "a", "b" }, ff = "dos", final = true }      every line ends in CRLF
 --   "a\r\nb\n"     { lines = { "a\r", "b" }, ff = "unix", final = true }   mixed: a CR is part of its line

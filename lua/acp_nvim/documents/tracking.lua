@@ -1,4 +1,5 @@
--- What the backend is told of the buffers of files as long as it runs, and what has to be known of them for it.
+-- Attends to the buffers of files while the backend runs: reports those with unsaved changes, and remembers their
+-- origins.
 local find = require("acp_nvim.documents.find")
 local locked = require("acp_nvim.documents.locked")
 local modified = require("acp_nvim.documents.modified")

@@ -1,4 +1,4 @@
--- The user's undo tree around a change: a step of its own, and the way back when what follows it fails.
+-- Makes a change one step of the user's undo tree, and takes it back if what follows fails.
 local edit = require("acp_nvim.documents.edit")
 local texts = require("acp_nvim.documents.text")
 

@@ -1,4 +1,4 @@
--- `:Acp add`: puts a chip into the prompt for each file, range, picture or list that goes along with it.
+-- Serves `:Acp add`: puts a chip into the prompt for each file, range, picture or list that goes along with it.
 local chips = require("acp_nvim.prompt.chips")
 local context = require("acp_nvim.prompt.context")
 local diff_chip = require("acp_nvim.prompt.diff_chip")

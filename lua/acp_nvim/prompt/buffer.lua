@@ -1,4 +1,5 @@
--- The prompt: an ordinary buffer per session whose text is sent as it stands, with a history at its ends.
+-- Makes the prompts: an ordinary buffer for each session, whose text is sent as it is, with the history before its
+-- first and after its last line.
 local buffer_text = require("acp_nvim.prompt.buffer_text")
 local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")

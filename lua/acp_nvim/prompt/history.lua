@@ -1,4 +1,4 @@
--- The prompts of a project, also those of earlier Neovims: one file for each project, readable by its user alone.
+-- Keeps the prompts of a project, also those of earlier Neovims, in one private file for each project.
 local event = require("acp_nvim.system.event")
 local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")

@@ -1,4 +1,4 @@
--- What a text names with `@`: files and buffers that are there, lines of them, and what `named_context.lua` knows. All
+-- Finds what a text names with `@`: existing files and buffers, lines of them, and what `named_context.lua` knows. All
 -- else is only text.
 local limits = require("acp_nvim.limits")
 local named_context = require("acp_nvim.prompt.named_context")

@@ -1,4 +1,4 @@
--- What `@selection`, `@buffer`, `@diagnostics`, `@diff`, `@quickfix` and `@terminal` in a prompt stand for.
+-- Collects what `@selection`, `@buffer`, `@diagnostics`, `@diff`, `@quickfix` and `@terminal` in a prompt stand for.
 local context = require("acp_nvim.prompt.context")
 local limits = require("acp_nvim.limits")
 local pending_diff = require("acp_nvim.prompt.pending_diff")

@@ -1,5 +1,5 @@
--- What git says has changed since the last commit, for a prompt that is about to be sent: asked in the background, and
--- awaited for a moment.
+-- Asks git what has changed since the last commit, for a prompt that is about to be sent: in the background, awaited
+-- for a moment.
 local git_diff = require("acp_nvim.backend.git_diff")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")

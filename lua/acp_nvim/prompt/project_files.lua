@@ -1,5 +1,5 @@
--- The files of a project, for completion: what git lists, else what lies below the folder. They are listed in the
--- background and kept; a caller gets what there is, at once.
+-- Lists the files of a project for completion: what git lists, else what lies below the folder. This runs in the
+-- background; a caller gets at once what is known so far.
 local uv = vim.uv
 local git = require("acp_nvim.system.git")
 local limits = require("acp_nvim.limits")

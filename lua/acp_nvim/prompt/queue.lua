@@ -1,4 +1,4 @@
--- The queued prompts as a buffer: one block a prompt; writing it makes it the queue.
+-- Shows the queued prompts in a buffer, one block for each; writing the buffer changes the queue.
 local backend = require("acp_nvim.backend.process")
 local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")

@@ -1,4 +1,4 @@
--- Continues the last conversation of a folder: `:Acp continue`, and `<CR>` in an empty chat.
+-- Continues the last conversation of a folder, for `:Acp continue` and `<CR>` in an empty chat.
 local acp = require("acp_nvim.api")
 local backend = require("acp_nvim.backend.process")
 local earlier_session = require("acp_nvim.chat.earlier_session")

@@ -1,4 +1,4 @@
--- The pairs: in each tabpage at most one, a chat with its prompt below.
+-- Keeps the pairs, a chat with its prompt below: at most one in each tabpage.
 local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
