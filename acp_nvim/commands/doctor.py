@@ -99,7 +99,7 @@ class Doctor:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run, connection, spec, unstartable)
                 answer, ms = await _greet(connection, self._app.services.offer, seconds)
-                report |= _report(answer, spec, listener, seconds, ms)
+                report |= _report(answer, spec, seconds, ms)
                 report["slow_end"] = await _end(connection)
                 tasks.cancel_scope.cancel()
         finally:
@@ -145,9 +145,7 @@ async def _end(connection: Connection) -> bool:
     return time.monotonic() - began >= _GRACE
 
 
-def _report(
-    answer: Result | None, spec: AgentSpec, listener: Listener, seconds: float, ms: float
-) -> dict[str, Any]:
+def _report(answer: Result | None, spec: AgentSpec, seconds: float, ms: float) -> dict[str, Any]:
     if answer is None:
         return {"error": f"no answer to initialize within {seconds:g} s"}
     if isinstance(answer, Gone):

@@ -88,7 +88,7 @@ class SessionControls:
         if isinstance(result, Failure):
             self._failed(host, session, change.wish, str(result.error))
         else:
-            controls.changed(change, _answer(change, result.result), _said(result.result))
+            controls.changed(change, _options_of(result.result), _value_set(result.result))
         self._next(host, session)
 
     def _failed(self, host: AgentHost, session: Session, wish: Wish, why: str) -> None:
@@ -128,13 +128,12 @@ def _request(change: Change, session_id: str, dialect: Dialect) -> tuple[str, di
     return "session/set_model", {**params, "modelId": change.value}
 
 
-def _answer(change: Change, result: Any) -> schema.NewSession:
-    """Decode the answer: only that to an option holds a set."""
-    options = decode.new_session(result).config_options
-    return schema.NewSession(config_options=options)
+def _options_of(result: Any) -> schema.NewSession:
+    """Decode the answer to a change. It may hold options; modes and models come with other messages."""
+    return schema.NewSession(config_options=decode.new_session(result).config_options)
 
 
-def _said(result: Any) -> str | None:
+def _value_set(result: Any) -> str | None:
     """Return the value that the agent has set, if it says so."""
     told = result if isinstance(result, dict) else {}
     return next((told[key] for key in ("modeId", "modelId", "model") if isinstance(told.get(key), str)), None)
