@@ -54,6 +54,7 @@ SAVED_SESSIONS = 2000  # that one agent lists
 SAVED_ROOTS = 100  # further folders of one of them
 LOGIN_METHODS = 50
 OFFERED_ITEMS = 2000  # modes, models, options, commands: nobody looks through more
+LISTED_TRANSCRIPTS = 200  # whose first lines are read for the list of sessions
 SESSION_TITLE_CHARS = 1000  # it is looked at with every frame
 PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000

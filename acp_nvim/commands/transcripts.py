@@ -8,7 +8,7 @@ from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
-from acp_nvim.messages.saved_sessions import Earlier, EarlierFound
+from acp_nvim.messages.saved_sessions import Earlier, EarlierFound, FirstWords, FirstWordsFound
 from acp_nvim.messages.sessions import Export, Replay
 from acp_nvim.session.session import Session
 
@@ -18,6 +18,7 @@ class TranscriptCommands:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
             "earlier": handle(Earlier, self._earlier),
+            "first_words": handle(FirstWords, self._first_words),
             "export": handle(Export, self._export),
             "replay": handle(Replay, self._replay),
         }
@@ -29,6 +30,12 @@ class TranscriptCommands:
     async def _tell_earlier(self, cwd: str) -> None:
         kept = await self._transcripts.earlier(cwd, self._app.settings.agents)
         self._app.editor.notify(EarlierFound(cwd, kept))
+
+    def _first_words(self, command: FirstWords) -> None:
+        self._app.spawn(self._tell_first_words)
+
+    async def _tell_first_words(self) -> None:
+        self._app.editor.notify(FirstWordsFound(await self._transcripts.first_words()))
 
     def _export(self, command: Export) -> None:
         session = self._app.session(command.session)

@@ -36,6 +36,13 @@ def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
     return next((path for path in over if _cwd(path) == cwd), None)
 
 
+def first_words(folder: Path) -> dict[str, str]:
+    """Return how each conversation of the folder begins, by the agent's id of its session; the newest counts."""
+    oldest_first = sorted(folder.glob("*.jsonl"), key=age)
+    found = (described(path) for path in oldest_first[-limits.LISTED_TRANSCRIPTS :])
+    return {each.id: each.title for each in found if each.id and each.title}
+
+
 def described(path: Path) -> PastConversation:
     """Read the facts from its first lines: the rest may be long."""
     id = title = None

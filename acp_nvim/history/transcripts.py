@@ -97,6 +97,11 @@ class Transcripts:
         named = (name for name in agents if _slug(name) == kept.agent)
         return {**kept._asdict(), "agent": next(named, kept.agent)}
 
+    async def first_words(self) -> dict[str, str]:
+        """Return how the kept conversations begin, by the agent's id of the session."""
+        folder = self._folder
+        return await to_thread.run_sync(past_conversations.first_words, folder) if folder else {}
+
     def _was_cut(self, cwd: str) -> bool:
         path = self.latest(cwd)
         return path is not None and past_conversations.was_cut(path)

@@ -67,6 +67,10 @@ class Earlier(Command):
     cwd: str
 
 
+class FirstWords(Command):
+    """How do the kept conversations begin? The list of sessions tells those with equal titles apart by it."""
+
+
 # --- To Lua
 
 
@@ -83,3 +87,10 @@ class EarlierFound(Call):
 
     cwd: str
     kept: Annotated[dict[str, Any] | None, OnWire(KeptConversation | None)]
+
+
+@dataclass(slots=True)
+class FirstWordsFound(Call):
+    """The first words of the kept conversations, by the agent's id of the session."""
+
+    words: dict[str, str]

@@ -115,6 +115,7 @@ local calls = {
   earlier_found = earlier_session.deliver,
   ended = ended,
   event = event,
+  first_words_found = session_list.show_first_words,
   form_errors = form.show_errors,
   history = prompt.history_add,
   listed = session_list.show_saved,

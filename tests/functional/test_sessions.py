@@ -24,6 +24,8 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.steps.conversation import read_chat
+from tests.steps.files import write
+from tests.steps.sessions import converse_and_quit, open_with_agent
 
 Open = Callable[..., Editor]
 ALL = on_initialize(
@@ -114,6 +116,47 @@ def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path
     editor.screen.expect("delete permanently")
     rows = editor.lua("return vim.fn.map(vim.fn.getline(1, '$'), 'strdisplaywidth(v:val)')")
     assert max(rows) <= 56, "it fits a screen of 60 columns"
+
+
+def test_equal_titles_are_told_apart_by_first_words(open_editor: Open, tmp_path: Path) -> None:
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("So."))), "tidy up the parser")
+    page = [saved("s1", "Fix it", 3), saved("s7", "Fix it", 4), saved("s8", "Another", 5)]
+    agent = agent_of(tmp_path, ALL, on("session/list", result({"sessions": page})), name="second")
+    editor = open_with_agent(open_editor, agent, **again)
+    lines = show(editor, "Fix it · tidy up the parser")
+    assert [line.split(" /")[0] for line in lines] == [
+        "saved my agent Fix it · tidy up the parser",
+        "saved my agent Fix it",  # nothing is kept of it here
+        "saved my agent Another",
+    ]
+
+
+def test_the_list_shows_what_waits_and_when_something_happened(open_editor: Open, tmp_path: Path) -> None:
+    change = write("{cwd}/a.txt", "two\n")
+    mine = agent_of(
+        tmp_path,
+        on_prompt("change", change, say("Done.")),
+        on_prompt("ask", permission("May I?")),
+        on_prompt(""),
+    )
+    editor = start(open_editor, mine, size=(120, 30))
+    (editor.project / "a.txt").write_text("one\n")
+    chat(editor)
+    send(editor, "change")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return require('acp_nvim').status().pending", 1)
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.type(":Acp open 2<CR>")
+    send(editor, "ask")
+    editor.wait_event("AcpQuestion")
+    first, second = show(editor, "?1", "±1")
+    assert first.startswith("1 done ±1 mine change")
+    assert second.startswith("2 needs you ?1 mine ask")
+    assert first.endswith("just now")
+    assert second.endswith("just now")
+    editor.type(":Acp rename change<CR>")
+    expect(editor, "change · ask")
 
 
 def test_a_saved_session_is_loaded_with_its_tool_calls(open_editor: Open, tmp_path: Path) -> None:

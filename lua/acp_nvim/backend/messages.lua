@@ -199,6 +199,9 @@
 ---@class acp.message.Earlier
 ---@field cwd string
 
+--- How do the kept conversations begin? The list of sessions tells those with equal titles apart by it.
+---@class acp.message.FirstWords
+
 --- What each way to begin a session has in common.
 ---@class acp.message.Begin: acp.message.OfSession
 ---@field agent string
@@ -646,6 +649,7 @@
 ---@field earlier_found fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
 ---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
+---@field first_words_found fun(words: table<string, string>)  The first words of the kept conversations, by the agent's id of the session.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
 ---@field listed fun(lists: acp.message.SavedSessions[])  What the list of saved sessions shows.

@@ -13,21 +13,39 @@ local state = require("acp_nvim.backend.session_store")
 local M = {}
 
 local STATE_COLUMN = 4
+local STATE_WIDTH = 11
+local TIME_WIDTH = 14
 
 -- How it looks --------------------------------------------------------------------------------------------------------
 
+--- What waits for the user in a session: `?` questions and `±` pending changes.
+---@param line acp.SessionLine
+---@return string
+local function waiting(line)
+  local parts = {}
+  if line.questions > 0 then
+    parts[1] = "?" .. line.questions
+  end
+  if line.pending > 0 then
+    parts[#parts + 1] = "±" .. line.pending
+  end
+  return table.concat(parts, " ")
+end
+
 ---@param line acp.SessionLine
 ---@param width integer  of the window
+---@param marks integer  of the column for what waits
 ---@return string
-local function draw_line(line, width)
+local function draw_line(line, width, marks)
   local cwd = printable.visible(vim.fn.fnamemodify(line.cwd, ":~"))
   local number = line.session and tostring(line.session) or ""
-  local head = ("%3s %s  %s  "):format(
+  local head = ("%3s %s  %s%s  "):format(
     number,
-    lists.column(line.state, 9),
+    lists.column(line.state, STATE_WIDTH),
+    marks > 0 and lists.column(waiting(line), marks) .. "  " or "",
     lists.column(printable.visible(line.agent), 10)
   )
-  local room = math.max(20, width - #"999 needs you  agent-name  " - 14)
+  local room = math.max(20, width - vim.fn.strwidth(head) - TIME_WIDTH)
   local title = math.max(12, math.floor(room * 0.6))
   local row = head
     .. lists.column(line.title, title)
@@ -41,10 +59,14 @@ end
 ---@param width integer  of the window
 ---@return acp.ListRow[]
 local function rows(width)
+  local all, marks = live_and_saved.all(), 0
+  for _, line in ipairs(all) do
+    marks = math.max(marks, vim.fn.strwidth(waiting(line)))
+  end
   return vim.tbl_map(function(line)
     local from, to = STATE_COLUMN, STATE_COLUMN + #line.state
-    return { of = line, key = line.key, text = draw_line(line, width), from = from, to = to, hl = line.hl }
-  end, live_and_saved.all())
+    return { of = line, key = line.key, text = draw_line(line, width, marks), from = from, to = to, hl = line.hl }
+  end, all)
 end
 
 --- The remarks on the agents' lists of saved sessions, below the last line.
@@ -229,6 +251,7 @@ function M.open()
     begin_at_another(current)
   end
   ask(win ~= nil, false)
+  backend.notify("first_words", {})
   return true
 end
 
@@ -239,6 +262,13 @@ function M.show_saved(saved)
     live_and_saved.set_saved(saved)
     list:redraw()
   end
+end
+
+--- Called by the backend with how the kept conversations begin.
+---@param words table<string, string>
+function M.show_first_words(words)
+  live_and_saved.set_first_words(words)
+  list:redraw()
 end
 
 session_end.on_end(function()

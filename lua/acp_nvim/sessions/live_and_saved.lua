@@ -21,10 +21,42 @@ local M = {}
 ---@field title string
 ---@field state string
 ---@field hl string
----@field updated? integer
+---@field updated? integer  when something last happened in it
+---@field first_words? string  of its user
+---@field questions integer  that are open
+---@field pending integer    changes that wait in review
 ---@field can table<string, boolean>
 
 local listings = {} ---@type acp.Listed[]
+local first_words = {} ---@type table<string, string>  the agent's id of a session -> how its transcript begins
+
+---@class acp.Activity
+---@field seen string  what the session did when it was looked at last
+---@field at integer   since when, in seconds since 1970
+
+local activities = {} ---@type table<integer, acp.Activity>  by session
+
+--- Notes when something happens in a session: a turn begins or ends, a question comes.
+---@param n integer
+local function note_activity(n)
+  local status = state.look(n)
+  if not status then
+    activities[n] = nil
+    return
+  end
+  local seen = ("%s %s %s"):format(status.state, status.turn, status.questions)
+  if not activities[n] or activities[n].seen ~= seen then
+    activities[n] = { seen = seen, at = os.time() }
+  end
+end
+
+state.on_change(note_activity)
+
+--- Sets how the kept conversations begin.
+---@param words table<string, string>
+function M.set_first_words(words)
+  first_words = words
+end
 
 --- Replaces the list of saved sessions.
 ---@param list acp.Listed[]
@@ -78,6 +110,10 @@ local function live()
       title = status.title or status.about or ("session %d"):format(n),
       state = text,
       hl = hl,
+      updated = activities[n] and activities[n].at,
+      first_words = status.about,
+      questions = status.questions,
+      pending = status.pending or 0,
       can = listing and listing.can or {},
     }
     if status.session_id then
@@ -85,6 +121,24 @@ local function live()
     end
   end
   return lines, there
+end
+
+--- Puts the first words behind titles that more than one session has.
+---     Fix the tests                 Fix the tests · those of the parser
+---     Fix the tests          ->     Fix the tests · and then the docs
+---     Rename parse                  Rename parse
+---@param lines acp.SessionLine[]
+local function tell_apart(lines)
+  local count = {} ---@type table<string, integer>
+  for _, line in ipairs(lines) do
+    count[line.title] = (count[line.title] or 0) + 1
+  end
+  for _, line in ipairs(lines) do
+    local words = line.first_words
+    if count[line.title] > 1 and words and words ~= line.title then
+      line.title = ("%s · %s"):format(line.title, words)
+    end
+  end
 end
 
 --- The sessions that run here, then the saved ones that do not.
@@ -105,11 +159,15 @@ function M.all()
           state = "saved",
           hl = "AcpPending",
           updated = saved.updated,
+          first_words = first_words[saved.id],
+          questions = 0,
+          pending = 0,
           can = listing.can,
         }
       end
     end
   end
+  tell_apart(lines)
   return lines
 end
 
