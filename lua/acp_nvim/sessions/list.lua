@@ -39,19 +39,20 @@ end
 local function draw_line(line, width, marks)
   local cwd = printable.visible(vim.fn.fnamemodify(line.cwd, ":~"))
   local number = line.session and tostring(line.session) or ""
-  local head = ("%3s %s  %s%s  "):format(
+  local head = ("%3s %s  %s  "):format(
     number,
     lists.column(line.state, STATE_WIDTH),
-    marks > 0 and lists.column(waiting(line), marks) .. "  " or "",
     lists.column(printable.visible(line.agent), 10)
   )
-  local room = math.max(20, width - vim.fn.strwidth(head) - TIME_WIDTH)
+  local waits = marks > 0 and lists.column(waiting(line), marks) .. "  " or ""
+  local room = math.max(20, width - vim.fn.strwidth(head .. waits) - TIME_WIDTH)
   local title = math.max(12, math.floor(room * 0.6))
   local row = head
     .. lists.column(line.title, title)
     .. "  "
     .. lists.column(cwd, room - title - 2)
     .. "  "
+    .. waits
     .. relative_time(line.updated)
   return (row:gsub("%s+$", ""))
 end
