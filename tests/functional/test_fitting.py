@@ -1,5 +1,6 @@
 """The plugin among other settings and plugins: nothing of theirs breaks, and nothing of ours."""
 
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -328,8 +329,8 @@ def test_the_pickers_of_others_choose_while_the_backend_goes_on(
     open_editor: Open, tmp_path: Path, name: str, init: str
 ) -> None:
     folder = plugin(name)
-    if init == FZF and not shutil.which("fzf"):
-        pytest.skip("fzf-lua needs fzf")
+    if init == FZF and not shutil.which("fzf", path=f"{folder.parent / 'fzf'}:{os.environ['PATH']}"):
+        pytest.skip(f"fzf-lua needs fzf, on PATH or in {folder.parent / 'fzf'}")
     if init == TELESCOPE:
         for other in ("telescope.nvim", "plenary.nvim"):
             plugin(other)
@@ -338,7 +339,7 @@ def test_the_pickers_of_others_choose_while_the_backend_goes_on(
     editor = open_editor(
         setup={"agents": {"one": mine, "other": mine}},
         init=f"vim.opt.runtimepath:prepend('{folder}')\n{init}",
-        env={"ACP_PLUGIN": str(folder)},
+        env={"ACP_PLUGIN": str(folder), "PATH": f"{folder.parent / 'fzf'}:{os.environ['PATH']}"},
     )
     if init == TELESCOPE and not editor.lua("return vim.fn.has('nvim-0.11') == 1"):
         pytest.skip("telescope wants Neovim 0.11")
@@ -349,6 +350,22 @@ def test_the_pickers_of_others_choose_while_the_backend_goes_on(
     editor.type("<CR>")
     editor.wait_event("AcpSessionStarted")
     assert editor.acp("status")["agent"] == "other"
+    for prompt in ("first words", "second thing"):
+        editor.acp("prompt", prompt)
+        editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp close<CR>")
+    editor.screen.expect_gone("second thing")
+    editor.type(":Acp history<CR>")
+    editor.screen.expect("second thing")
+    editor.screen.expect("Earlier prompts")
+    editor.type("<CR>")
+    editor.expect_lua("return vim.bo.filetype .. vim.fn.getline(1)", "acp_promptsecond thing")
+    editor.acp("new_session", {"agent": "one"})
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.type("<Esc>:Acp switch<CR>")
+    editor.screen.expect("session 2")
+    editor.type("<CR>")
+    editor.expect_lua("return vim.fn.bufname()", lambda name: name.endswith("/prompt"))
 
 
 # --- statuslines

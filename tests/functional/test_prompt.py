@@ -164,6 +164,41 @@ def test_an_earlier_prompt_is_left_from_any_of_its_lines(open_editor: Open, tmp_
     editor.expect_lua(LINES, "one|twox|three")
 
 
+def test_an_earlier_prompt_is_picked_from_a_list(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path))
+    editor.type(":Acp history<CR>")
+    editor.screen.expect("no prompt has been sent in this project yet")
+    for text in ("first", "one<CR>two<CR>three", "first", "last"):
+        send(editor, text)
+        editor.wait_event("AcpTurnEnded")
+    editor.type("ia draft<Esc>:Acp history<CR>")
+    editor.screen.expect("Earlier prompts")
+    listed = editor.lua("return vim.tbl_map(vim.trim, vim.api.nvim_buf_get_lines(0, 0, -1, false))")
+    assert listed == ["1 last", "2 first", "3 one  (+2 lines)"]
+    editor.type("3")
+    editor.expect_lua(LINES, "one|two|three")
+    assert editor.lua("return vim.fn.bufname()") == "acp://1/prompt"
+    editor.type("gg<C-p>")  # the draft is in the history
+    editor.expect_lua(LINES, "a draft")
+
+
+def test_another_session_is_picked_from_a_list(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("ask", permission("May I?")), on_prompt("", say("So.")))
+    editor = talking(open_editor, agent)
+    send(editor, "ask me")
+    editor.wait_event("AcpQuestion")
+    for number in (2, 3):
+        editor.type(":Acp new<CR>")
+        editor.wait_event("AcpSessionStarted", session=number)
+    editor.type(":Acp switch<CR>")
+    editor.screen.expect("Sessions")
+    listed = editor.lua("return vim.tbl_map(vim.trim, vim.api.nvim_buf_get_lines(0, 0, -1, false))")
+    assert [line.split("  ")[0] for line in listed] == ["1 1", "2 2", "3 3"], "the current one is the last"
+    assert "needs you ?1" in listed[0]
+    editor.type("<CR>")
+    editor.expect_lua("return vim.fn.bufname()", "acp://1/prompt")
+
+
 def test_a_prompt_from_elsewhere_leaves_the_draft_of_one_who_looks_back(
     open_editor: Open, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@ local acp = require("acp_nvim")
 local attachments = require("acp_nvim.prompt.attachments")
 local completion = require("acp_nvim.prompt.completion")
 local path_argument = require("acp_nvim.ui.path_argument")
+local pickers = require("acp_nvim.sessions.pickers")
 local prompt = require("acp_nvim.prompt.buffer")
 local proposal = require("acp_nvim.proposal")
 local queue = require("acp_nvim.prompt.queue")
@@ -102,6 +103,13 @@ subcommands.add = {
     end
     return ok, message
   end,
+}
+
+subcommands.history = {
+  doc = "lets you pick an earlier prompt of this project; it goes into the prompt, to be edited and sent again",
+  run = session_argument.with_current(function(_, n)
+    return pickers.pick_prompt(n)
+  end),
 }
 
 subcommands.cancel = {

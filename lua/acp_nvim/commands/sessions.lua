@@ -6,6 +6,7 @@ local known_agents = require("acp_nvim.config.known_agents")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
 local path_argument = require("acp_nvim.ui.path_argument")
+local pickers = require("acp_nvim.sessions.pickers")
 local session_list = require("acp_nvim.sessions.list")
 local state = require("acp_nvim.backend.session_store")
 
@@ -87,6 +88,13 @@ subcommands.sessions = {
   doc = "shows all sessions that live here and those that the agents have saved",
   run = function()
     return session_list.open()
+  end,
+}
+
+subcommands.switch = {
+  doc = "lets you pick one of the sessions that live here and opens it; the one that needs you comes first",
+  run = function()
+    return pickers.pick_session()
   end,
 }
 

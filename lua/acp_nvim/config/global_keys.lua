@@ -27,6 +27,8 @@ M.set = {
   { key = "k", modes = "nx", run = "keep", desc = "Keep the change here" },
   { key = "u", modes = "n", run = "undo turn", desc = "Undo all changes of the turn" },
   { key = "s", modes = "n", run = "sessions", desc = "Sessions" },
+  { key = "o", modes = "n", run = "switch", desc = "Switch to another session" },
+  { key = "h", modes = "n", run = "history", desc = "Pick an earlier prompt" },
   { key = "S", modes = "n", run = "new", desc = "Start a new session" },
   { key = "C", modes = "n", run = "continue", desc = "Continue the last session here" },
   { key = "f", modes = "n", run = "follow", desc = "Follow what the agent does" },
