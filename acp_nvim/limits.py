@@ -67,6 +67,13 @@ ATTACHED_TEXT_BYTES = MIB  # of a file that is embedded
 ATTACHED_MEDIA_BYTES = 10 * MIB
 ATTACHED_FILE_BYTES = 32 * MIB  # of a file from which some lines are taken
 
+# Subagents
+TRANSCRIPT_KEYS = 1 << 32  # of its entries, each with a key; Lua's numbers are exact up to 1 << 53
+SUBAGENTS = 200  # of one session: each has a line in the chat and a transcript
+SUBAGENT_LINES = 20_000  # of its conversation, that are shown at once
+SESSION_MESSAGES = 2000  # between the sessions of one agent that are kept
+STATE_CHARS = 40  # of a state that the standard does not know
+
 # Tool calls
 NESTED_DEPTH = 8  # of calls of subagents of subagents; deeper ones are shown as if they were not
 SHOWN_STEPS = 200  # of one subagent, the last ones

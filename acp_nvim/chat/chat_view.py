@@ -68,11 +68,12 @@ class ChatView:
         cwd: str,
         terminal: Callable[[str], str] = lambda _: "",
         choices: Callable[[], str] = str,
+        user: str = "You",
     ) -> None:
         """`choices`: the model and mode that an answer begins with."""
         self._transcript = transcript
         self._title = title
-        self._headings = Headings(title, choices)
+        self._headings = Headings(title, choices, user)
         self._cwd, self._terminal = cwd, terminal
         self._room: Room = None
         self._open: dict[int, bool] = {}  # what the user has folded and unfolded

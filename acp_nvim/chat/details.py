@@ -10,6 +10,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Changes, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import plain, shown
 from acp_nvim.text.diff_view import unified
@@ -25,6 +26,8 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
             return _lines("".join(entry.parts))
         case AgentContext():
             return _lines(context_text(entry))
+        case Subagent():
+            return _lines("\n\n".join(filter(None, (entry.name, entry.description))))
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
             return [head + line for head, content in steps for line in _lines(content)]

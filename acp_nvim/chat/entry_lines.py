@@ -14,7 +14,7 @@ from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body, context_text
-from acp_nvim.chat.tool_lines import header
+from acp_nvim.chat.tool_lines import header, subagent_header
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts as counted
 from acp_nvim.session.compaction import Compaction
@@ -29,6 +29,7 @@ from acp_nvim.session.entries import (
     Thought,
 )
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import counts
 from acp_nvim.text.printable import one_line
@@ -81,7 +82,7 @@ class Look:
 
 
 def folds(entry: Entry | None) -> bool:
-    is_block = isinstance(entry, ToolCall | Thought | Plan | Compaction | Report | AgentContext)
+    is_block = isinstance(entry, ToolCall | Subagent | Thought | Plan | Compaction | Report | AgentContext)
     return is_block or is_long(entry)
 
 
@@ -110,8 +111,11 @@ def is_empty(entry: Entry) -> bool:
 
 def rows(entry: Entry, is_open: Callable[[Entry], bool], look: Look) -> list[Row]:
     """Return the rows of an entry; of a message only the row at which its text begins."""
+    if isinstance(entry, Subagent):
+        return _subagent(entry, is_open, look)
     if isinstance(entry, ToolCall):
-        return [*_tool(entry, is_open(entry), look), *nested_calls(entry, is_open, look)]
+        nested = (entry.steps.shown if is_open(entry) else entry.steps.asking) if entry.steps else []
+        return [*_tool(entry, is_open(entry), look), *_nested(nested, is_open, look)]
     return _others(entry, is_open(entry), look)
 
 
@@ -156,14 +160,28 @@ def _prompt(prompt: Message, is_open: bool) -> list[Row]:
     return [*shown, (f"… {more:,} more lines: za shows them", {**mark, "line_hl": "AcpNote"})]
 
 
-def nested_calls(entry: ToolCall, is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:
-    """Yield the rows of the calls of a subagent: all of them where its entry is unfolded, else those that ask."""
-    steps = entry.steps
-    for call in (steps.shown if is_open(entry) else steps.asking) if steps else ():
+def _nested(calls: list[ToolCall], is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:
+    """Yield the rows of calls of a subagent, indented."""
+    for call in calls:
         (text, mark), *rest = _tool(call, is_open(call), look)
         icon = (mark or {})["icon"]
-        yield text, {**(mark or {}), "icon": {**icon, "text": "  " * call.depth + icon["text"]}}
+        yield text, {**(mark or {}), "icon": {**icon, "text": "  " * max(1, call.depth) + icon["text"]}}
         yield from rest
+
+
+def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> list[Row]:
+    """Draw a subagent: unfolded, what it was told, its calls, and what it has answered."""
+    top = subagent_header(child, look.cwd)
+    if not is_open(child):
+        return [top]
+    told, answered = Body(child.key), Body(child.key)
+    if child.description and child.title:
+        told.text(child.description, "AcpNote")
+    for message in child.messages.values():
+        lines = answered if message.sender == child.id else told
+        lines.line("answer:" if message.sender == child.id else "prompt:", "AcpNote")
+        lines.text(message.text)
+    return [top, *told.rows(), *_nested(child.steps.shown, is_open, look), *answered.rows()]
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:

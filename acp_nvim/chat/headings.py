@@ -14,8 +14,8 @@ _GROUNDS = {"user": "AcpUser", "agent": "AcpAnswer"}
 
 
 class Headings:
-    def __init__(self, title: Callable[[], str], choices: Callable[[], str]) -> None:
-        self._title, self._choices = title, choices
+    def __init__(self, title: Callable[[], str], choices: Callable[[], str], user: str = "You") -> None:
+        self._title, self._choices, self._user = title, choices, user
         # by the key of the answer's first entry, which keeps what it began with
         self._chosen: dict[int, str] = {}
         self.reset()
@@ -35,4 +35,4 @@ class Headings:
             self._is_live = entry.at is not None
             if entry.at is not None:
                 mark["at"] = int(entry.at)
-        return "## You", mark
+        return f"## {self._user}", mark

@@ -8,6 +8,7 @@ from acp_nvim import limits
 from acp_nvim.chat.phrases import cut, long_duration, middle_cut
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.session.steps import Steps
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import named
 from acp_nvim.text.printable import one_line
@@ -18,6 +19,11 @@ ICONS = {
     "completed": ("✓ ", "AcpDone"),
     "failed": ("✗ ", "AcpFailed"),
     "cancelled": ("⊘ ", "AcpCancelled"),
+}
+_STATES = {
+    "running": ICONS["in_progress"],
+    "requires_action": ("? ", "AcpQuestion"),
+    "idle": ICONS["completed"],
 }
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
@@ -35,6 +41,27 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
     if eol := _beside(call, counts):
         mark["eol"] = eol
         mark["beside"] = max(8, len(label.encode()) + 1)
+    return text, mark
+
+
+def subagent_header(child: Subagent, cwd: str) -> Row:
+    text = f"{'agent':<8}{middle_cut(child.name, limits.NAME_CHARS)}{step(child.steps, cwd)}"
+    icon, highlight = _STATES.get(child.state or "", ICONS["pending"])
+    if child.has_failed:
+        icon, highlight = ICONS["failed"]
+    mark: Mark = {
+        "kind": "tool",
+        "key": child.key,
+        "icon": {"text": icon, "hl": highlight},
+        "spans": [[0, len("agent"), "AcpToolKind"]],
+        "beside": 8,
+    }
+    if child.is_running:
+        mark["open"] = True
+    if child.state == "running":
+        mark["running"] = True
+    if eol := summary(child.steps):
+        mark["eol"] = eol
     return text, mark
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from acp_nvim.chat import details, subagent_text
 from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages.backend import Float
+from acp_nvim.commands.table import Refused, Table, handle
+from acp_nvim.messages.backend import Float, Show
 from acp_nvim.messages.chat import Details, Fit, Render, Toggle
+from acp_nvim.messages.sessions import CancelSubagent, OpenSubagent
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session_views import SessionViews
+from acp_nvim.text.printable import name_of
 
 
 class ChatCommands:
@@ -18,6 +24,8 @@ class ChatCommands:
             "fit": handle(Fit, self._fit),
             "details": handle(Details, self._details),
             "render": handle(Render, self._render),
+            "open_subagent": handle(OpenSubagent, self._open_subagent),
+            "cancel_subagent": handle(CancelSubagent, self._cancel_subagent),
         }
 
     def _toggle(self, command: Toggle) -> None:
@@ -35,8 +43,34 @@ class ChatCommands:
             self._app.touch(session)
 
     def _details(self, command: Details) -> None:
-        view = self._views.of(self._app.session(command.session)).view
+        session = self._app.session(command.session)
+        entry = session.transcript.entry(command.key)
+        if isinstance(entry, Subagent):
+            return self._show_subagent(session, entry)
+        view = self._views.of(session).view
         self._app.editor.notify(Float(*view.details(command.key)))
+
+    def _open_subagent(self, command: OpenSubagent) -> None:
+        session = self._app.session(command.session)
+        child = session.children.get(command.id)
+        if child is None:
+            raise Refused(f"session {session.number} has no such subagent any more")
+        self._show_subagent(session, child)
+
+    def _show_subagent(self, session: Session, child: Subagent) -> None:
+        terminal = partial(self._app.services.terminals.text, session)
+        shown = subagent_text.lines(child, session.cwd, terminal)
+        name = f"acp://{session.number}/subagent/{name_of(child.id)}"
+        self._app.editor.notify(Show(name, details.FILETYPE, shown))
+
+    def _cancel_subagent(self, command: CancelSubagent) -> None:
+        session = self._app.session(command.session)
+        child, host = session.children.get(command.id), self._app.host_of(session)
+        if child is None or host is None or not child.is_running:
+            raise Refused("this subagent does not run")
+        if not child.can_cancel:
+            raise Refused(f"{host.name} lets nobody cancel this subagent: :Acp cancel ends the whole turn")
+        host.connection.notify("session/cancel", {"sessionId": child.id})
 
     def _render(self, command: Render) -> None:
         """Send everything again, because the buffer was emptied."""

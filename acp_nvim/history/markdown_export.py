@@ -14,6 +14,8 @@ from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.session import Session
+from acp_nvim.session.steps import Steps
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import too_large, unified
 from acp_nvim.text.printable import one_line, visible
@@ -53,8 +55,12 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield placeholder(entry.block)
         case ToolCall():
             yield from _tool(entry, session.cwd, terminal)
-            for call in entry.steps.calls if entry.steps else ():
-                yield textwrap.indent("".join(_tool(call, session.cwd, terminal)), "  ")
+            yield from _calls(entry.steps, session.cwd, terminal)
+        case Subagent():
+            yield f"- **agent** {_code(entry.name)} ({one_line(entry.state or 'ended')})\n"
+            for message in entry.messages.values():
+                yield _block(message.text)
+            yield from _calls(entry.steps, session.cwd, terminal)
         case Plan():
             yield from (f"- {_STEPS[step.status]} {one_line(step.content)}\n" for step in entry.entries)
         case Compaction():
@@ -91,6 +97,12 @@ def _thought(thought: Thought) -> Iterator[str]:
 
 def _quoted(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
+
+
+def _calls(steps: Steps | None, cwd: str, terminal: Terminal) -> Iterator[str]:
+    """Yield the calls of a subagent, one item each below its own."""
+    for call in steps.calls if steps else ():
+        yield textwrap.indent("".join(_tool(call, cwd, terminal)), "  ")
 
 
 def _tool(call: ToolCall, cwd: str, terminal: Terminal) -> Iterator[str]:

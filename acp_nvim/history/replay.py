@@ -13,10 +13,11 @@ from acp_nvim.permissions import request as permissions
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Response
+from acp_nvim.session.asker import Asker, announced
 from acp_nvim.session.question import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
-from acp_nvim.session.subagents import Asker
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.text.printable import name_of
 
 Message = dict[str, Any]
@@ -105,7 +106,11 @@ class Player:
         wanted = next(prompted, {}).get("sessionId")
         left_out = 0
         for when, direction, message in entries:
-            if wanted is not None and _params(message).get("sessionId", wanted) != wanted:
+            said_in = _params(message).get("sessionId", wanted)
+            child = self._session.children.get(said_in) if isinstance(said_in, str) else None
+            if child and direction == "<-":
+                self._from_child(child, message, when)
+            elif wanted is not None and said_in != wanted:
                 left_out += 1
             elif direction == "->":
                 self._session.clock = partial(float, when)
@@ -154,11 +159,24 @@ class Player:
             for update in decode.update(message.get("params"), self._dialect)[1]:
                 self._update(update, when)
         elif isinstance(method, str) and dialects.asks(method) and "id" in message:
-            self._ask(message, when)
+            self._ask(message, when, Asker(self._session))
         elif method == "elicitation/create" and "id" in message:
             self._ask_in_words(message, when)
         elif method is None:
             self._answer(self._ours.pop(str(message.get("id")), ""), message, when)
+
+    def _from_child(self, child: Subagent, message: Message, when: float) -> None:
+        """Play what was said in the session of a subagent."""
+        if message.get("method") == "session/update":
+            for update in decode.update(message.get("params"), self._dialect)[1]:
+                if isinstance(update, schema.SessionMessageUpdate):
+                    self._session.children.message(child.id, update)
+                elif isinstance(update, schema.SubagentUpdate):
+                    self._session.children.announce(child.id, update, when)
+                else:
+                    self._session.children.apply(child, update, when)
+        elif dialects.asks(str(message.get("method"))) and "id" in message:
+            self._ask(message, when, announced(self._session, child))
 
     def _answer(self, method: str, message: Message, when: float) -> None:
         if method == "initialize":
@@ -181,10 +199,10 @@ class Player:
         else:
             self._session.apply(update, when)
 
-    def _ask(self, message: Message, when: float) -> None:
+    def _ask(self, message: Message, when: float, asker: Asker) -> None:
         dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)
         request = decode.permission(message.get("params"), dialect)
-        question, call = permissions.posed(request, Asker(self._session), message["id"], dialect)
+        question, call = permissions.posed(request, asker, message["id"], dialect)
         self._asked[_key(message)] = question
         self._results[_key(message)] = [
             (each.id, dialect.permission_answer(each.id, request)) for each in request.options

@@ -14,6 +14,7 @@ from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeho
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.bounded import abridged
 
@@ -35,6 +36,7 @@ class TranscriptMessages:
         # the same of calls, as far as it counts in the middle of a turn
         self._settled: dict[int, tuple[bool, int]] = {}
         self._pieces: dict[tuple[int, str], int] = {}  # of terminals of the agent's own, that have been told
+        self._said: dict[tuple[int, str], str] = {}  # messages to and from subagents, as they were told
         self._asked: set[int] = set()
         self._requests = 0
         self._open: str | None = None  # the prompt that has no answer yet
@@ -118,7 +120,7 @@ class TranscriptMessages:
     # --- entries
 
     def _told(self, entry: Entry) -> Iterator[Line]:
-        if isinstance(entry, ToolCall | Plan | Compaction):
+        if isinstance(entry, ToolCall | Subagent | Plan | Compaction):
             self._changing[entry.key] = _looks(entry, self._terminal)
         if isinstance(entry, ToolCall):
             self._settled[entry.key] = _settled(entry)
@@ -138,6 +140,8 @@ class TranscriptMessages:
                 yield self._update({"sessionUpdate": tag, "content": _block(entry.block)})
             case ToolCall():
                 yield from self._tool(entry)
+            case Subagent():
+                yield from self._subagent(entry)
             case Plan():
                 steps = [{"content": step.content, "status": step.status} for step in entry.entries]
                 yield self._update({"sessionUpdate": "plan", "entries": steps})
@@ -195,6 +199,21 @@ class TranscriptMessages:
             change = {"toolCallId": told["toolCallId"], "status": call.status}
             yield self._update({"sessionUpdate": "tool_call_update", **change}, call.ended)
 
+    def _subagent(self, child: Subagent) -> Iterator[Line]:
+        """Tell a subagent, and those of its messages that have changed."""
+        told = {"sessionId": child.id, "title": child.title, "description": child.description}
+        state = None if child.state is None else {"state": child.state, "stopReason": child.stop_reason}
+        yield self._update({"sessionUpdate": "subagent_update", **told, "state": state})
+        for id, message in child.messages.items():
+            if self._said.get((child.key, id)) != message.text:
+                self._said[child.key, id] = message.text
+                is_answer = message.sender == child.id
+                between = (child.id, self._id) if is_answer else (self._id, child.id)
+                ends = dict(zip(("senderSessionId", "recipientSessionId"), between, strict=True))
+                content = [{"type": "text", "text": _short(message.text)}]
+                update = {"sessionUpdate": "session_message", "messageId": id, **ends, "content": content}
+                yield self._update(update)
+
     def _permission(self, call_id: str, question: Question) -> Iterator[Line]:
         self._asked.add(question.id)
         id = f"q{question.id}"
@@ -229,6 +248,9 @@ def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
             answered = [question.id for question in entry.questions if not question.is_open]
             told = (entry.title, entry.kind, entry.status, entry.left, entry.content, entry.locations)
             return (*told, entry.raw_input, entry.raw_output, own, shown, answered)
+        case Subagent():
+            said = [message.text for message in entry.messages.values()]
+            return (entry.title, entry.description, entry.state, said)
         case Plan():
             return (entry.entries,)
         case Compaction():

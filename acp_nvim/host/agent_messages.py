@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,14 +13,15 @@ from acp_nvim.agent.requests import Entry, Requests
 from acp_nvim.host.agent_services import Serve
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.host.session_start import SessionStarts
+from acp_nvim.host.subagent_messages import SubagentMessages
 from acp_nvim.permissions import request as permissions
 from acp_nvim.permissions.elicitation import Elicitations
 from acp_nvim.protocol import decode, dialects, methods, schema
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
+from acp_nvim.session.asker import Asker
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.subagents import Asker, unannounced
 
 
 class AgentMessages:
@@ -32,7 +32,10 @@ class AgentMessages:
         self.requests = Requests(host.connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
-        self.elicitations = Elicitations(self._find, lambda: host.sessions, self._app.touch, services.visit)
+        self._subagents = SubagentMessages(self._app, lambda: starts.by_id, self._apply)
+        self.elicitations = Elicitations(
+            self._known_asker, lambda: host.sessions, self._app.touch, services.visit
+        )
         self.agent_ready()
         for method, serve in services.serve.items():
             self.requests.later[method] = partial(self._serve, serve)
@@ -62,6 +65,8 @@ class AgentMessages:
             return self._log_unknown_once("update", update.tag)
         if isinstance(update, schema.Chunk):
             return session.transcript.chunk(update, time.monotonic())
+        if isinstance(update, schema.SubagentUpdate) and not self._subagents.may_announce(session, update):
+            return self._log_unknown_once("subagent", update.id)
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
             self._app.services.tool_call_changed(session, call)
@@ -80,21 +85,10 @@ class AgentMessages:
     def _update_of_unknown_session(
         self, session_id: str | None, params: Any, updates: list[schema.Update]
     ) -> None:
-        if asker := self._asker(session_id):
-            self._update_asked_calls(asker, updates)
-        if not self._starts.keep(session_id, params):
+        if not self._subagents.update(session_id, updates) and not self._starts.keep(session_id, params):
             self._app.log(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
             )
-
-    def _update_asked_calls(self, asker: Asker, updates: list[schema.Update]) -> None:
-        """Apply what a child says of its calls to those that its parent shows, because it has asked about them."""
-        for update in updates:
-            if isinstance(update, schema.ToolCallUpdate):
-                id = asker.call_id(update.id)
-                if asker.session.transcript.find(id):
-                    self._apply(asker.session, replace(update, id=id))
-                    self._app.touch(asker.session)
 
     def on_request(self, request: Request) -> None:
         self.requests.enter(request)
@@ -113,6 +107,7 @@ class AgentMessages:
         session = self._find(session_id)
         if session is None:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
+        self._subagents.prepare(entry, session_id)
         try:
             return await serve(entry, session)
         except RpcError as error:
@@ -152,18 +147,23 @@ class AgentMessages:
         self._app.touch(session)
 
     def _find(self, session_id: str | None) -> Session | None:
+        """Find the session whose user is concerned: of a subagent that of its parent."""
+        asker = self._known_asker(session_id)
+        return asker.session if asker else None
+
+    def _session(self, session_id: str | None) -> Session | None:
         """Find the session. Some agents leave the id out, which is clear with one session."""
         if session_id is None and len(self._starts.by_id) == 1:
             return next(iter(self._starts.by_id.values()))
         return self._starts.by_id.get(session_id or "")
 
     def _asker(self, session_id: str | None) -> Asker | None:
-        """Find who asks. An id that nobody knows is that of a subagent of the one session that runs: refused, some
-        agents would wait for its answer for ever."""
-        if session := self._find(session_id):
-            return Asker(session)
-        running = [session for session in self._starts.by_id.values() if session.in_turn]
-        return unannounced(running[0], session_id) if session_id and len(running) == 1 else None
+        session = self._session(session_id)
+        return Asker(session) if session else self._subagents.asker(session_id)
+
+    def _known_asker(self, session_id: str | None) -> Asker | None:
+        asker = self._asker(session_id)
+        return asker if asker and (asker.is_known or not asker.child) else None
 
     def on_notification(self, notification: Notification) -> None:
         if notification.method == methods.CANCEL_REQUEST and isinstance(notification.params, dict):

@@ -34,6 +34,12 @@ class PlanProgress(TypedDict):
     current: str | None
 
 
+class SubagentShape(TypedDict):
+    id: str
+    title: str
+    state: str | None
+
+
 class Remembered(TypedDict):
     """What the user has allowed or rejected for good."""
 
@@ -91,6 +97,7 @@ class StatusPatch(TypedDict, total=False):
     session_id: str | None
     state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
     stop_reason: str | None
+    subagents: list[SubagentShape]
     title: str | None
     transcript: str | None
     turn: int
@@ -163,6 +170,20 @@ class Rename(OfSession):
     """Give the session a title of the user's."""
 
     title: str
+
+
+class OfSubagent(OfSession):
+    """What commands on a subagent of a session have in common."""
+
+    id: str
+
+
+class OpenSubagent(OfSubagent):
+    """Show what a subagent has been told, has done and said."""
+
+
+class CancelSubagent(OfSubagent):
+    """Cancel what a subagent does, if its agent lets the user."""
 
 
 class Follow(OfSession):

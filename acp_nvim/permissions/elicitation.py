@@ -17,6 +17,7 @@ from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
+from acp_nvim.session.asker import Asker
 from acp_nvim.session.form import Form
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
@@ -34,7 +35,7 @@ class Elicitations:
 
     def __init__(
         self,
-        find: Callable[[str | None], Session | None],
+        find: Callable[[str | None], Asker | None],
         sessions: Callable[[], Iterable[Session]],
         touch: Callable[[Session], object],
         visit: Callable[[str], object],
@@ -50,9 +51,10 @@ class Elicitations:
 
     def create(self, entry: Entry) -> None:
         asked = decode.elicitation(entry.request.params)
-        session = self._session_of(asked)
+        asker = self._asker_of(asked)
+        session = asker.session
         expect_room(session)
-        question = posed(asked, session)
+        question = asker.asks(posed(asked, session))
         if asked.mode == "url" and asked.id:
             self._pages[asked.id] = session, question
 
@@ -68,9 +70,10 @@ class Elicitations:
         asked = vendor.decode(entry.request.params)
         if asked is None:
             raise RpcError(INVALID_PARAMS, f"{entry.request.method}: there is no question in it")
-        session = self._known(asked.session_id)
+        asker = self._known(asked.session_id)
+        session = asker.session
         expect_room(session)
-        question = posed_ask(asked, session)
+        question = asker.asks(posed_ask(asked, session))
 
         def reply(ended: Question) -> None:
             entry.answer(vendor.encode(answered_ask(ended)))
@@ -95,21 +98,21 @@ class Elicitations:
             session.end_question(question, None, "cancel")
         self._touch(session)
 
-    def _session_of(self, asked: schema.Elicitation) -> Session:
+    def _asker_of(self, asked: schema.Elicitation) -> Asker:
         """Return the session of an elicitation. A request-scoped one names no session: it belongs to the session that
         is being created."""
         if asked.session_id is None and asked.request_id is not None:
             sessions = list(self._sessions())
             begun = [session for session in sessions if session.phase in ("starting", "auth")]
             if found := next(reversed(begun or sessions), None):
-                return found
+                return Asker(found)
         return self._known(asked.session_id)
 
-    def _known(self, session_id: str | None) -> Session:
-        session = self._find(session_id)
-        if session is None:
+    def _known(self, session_id: str | None) -> Asker:
+        asker = self._find(session_id)
+        if asker is None:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
-        return session
+        return asker
 
 
 # --- the questions

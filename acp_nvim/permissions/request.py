@@ -12,10 +12,10 @@ from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from acp_nvim.session.asker import Asker
 from acp_nvim.session.permission_call import asked_call
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.subagents import Asker
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
@@ -79,7 +79,7 @@ def posed(
     options, note = _choosable(request.options)
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
     question.own_title, question.is_guess = title, is_guess
-    question.asked_by, question.is_of_child = asker.name, asker.is_known
+    asker.asks(question)
     question.has_cut_options = any(len(option.name) > limits.OPTION_NAME_CHARS for option in request.options)
     return question, call
 

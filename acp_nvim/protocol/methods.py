@@ -87,6 +87,7 @@ def client_capabilities(*, read: bool = False, write: bool = False, terminal: bo
         "fs": {"readTextFile": read, "writeTextFile": write},
         "terminal": terminal,
         "auth": {"terminal": True},
+        "subagents": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 
 Role = Literal["user", "agent"]
@@ -99,5 +100,15 @@ class Changes:
 
 
 Entry = (
-    Message | Report | AgentContext | Placeholder | Thought | ToolCall | Plan | Compaction | Note | Changes
+    Message
+    | Report
+    | AgentContext
+    | Placeholder
+    | Thought
+    | ToolCall
+    | Subagent
+    | Plan
+    | Compaction
+    | Note
+    | Changes
 )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session import usage
+from acp_nvim.session.children import Children
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import LocationFollower
@@ -60,6 +61,7 @@ class Session:
         self.following = self.paused = False
         self.follow = LocationFollower(cwd)
         self.transcript = Transcript()
+        self.children = Children(self.transcript, lambda text: self.transcript.note("warning", text))
         self.questions = Questions()
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
         # what the user refused of proposals: the next prompt begins with it
@@ -119,6 +121,7 @@ class Session:
         if self.phase in ("stopped", "failed"):
             return
         self.end_questions("exit")
+        self.children.end(now)
         if self.in_turn:
             self.end_turn(now, error=error or reason)
         elif error:
@@ -185,6 +188,7 @@ class Session:
         self.reloading = False
         self.remembered.forget_agent()
         self.transcript.forget_ids()
+        self.children.clear()
         if self.turn:
             self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
 
@@ -193,6 +197,7 @@ class Session:
         self.reloading = False
         left = [(each, self.transcript.asked_in(each)) for each in self.questions]
         self.transcript.clear()
+        self.children.clear()
         for question, call in left:
             if call:
                 question.key = self.transcript.ask_again(question, call).key
@@ -247,6 +252,10 @@ class Session:
                 self.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
                 self.transcript.compaction(update)
+            case schema.SubagentUpdate():
+                self.children.announce(self.id or self.memory or "", update, now)
+            case schema.SessionMessageUpdate():
+                self.children.message(self.id or self.memory or "", update)
             case _:
                 self.controls.apply(update)
 

@@ -47,6 +47,7 @@ def status(session: Session) -> dict[str, Any]:
         "plan": session.transcript.plan_progress(),
         "queue": len(session.queue),
         "held": session.queue.held,
+        "subagents": session.children.shapes(),
         "questions": len(session.questions),
         "following": session.following,
         "paused": session.paused,

@@ -29,15 +29,20 @@ from acp_nvim.session.entries import (
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.prompt_echo import PromptEcho
 from acp_nvim.session.question import Question
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall, is_another
 
 
 class Transcript:
-    def __init__(self) -> None:
+    """Keys are never used again. Those of a subagent's transcript begin at `base`, so that its entries can be found
+    and shown in the chat of its parent, too."""
+
+    def __init__(self, base: int = 0) -> None:
         self.entries: list[Entry] = []
         self.begun = 0  # how many times it has begun
-        self._first = 1  # the key of the first entry; keys are never used again
-        self._last_nested = 0  # keys of calls of subagents count down
+        self._first = base + 1  # the key of the first entry
+        self._last_nested = -base  # keys of calls of subagents count down
+        self._bases = 0  # of transcripts of subagents
         self.clear()
 
     def clear(self) -> None:
@@ -54,6 +59,7 @@ class Transcript:
         self._plan: Plan | None = None
         self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
+        self._subagents: dict[int, Subagent] = {}  # by the base of their keys
         self.nested: dict[
             int, ToolCall
         ] = {}  # by key: calls of subagents, each within the entry of its `root`
@@ -78,6 +84,8 @@ class Transcript:
     def entry(self, key: int) -> Entry | None:
         if key in self.nested:
             return self.nested[key]
+        if inner := self._subagents.get(abs(key) // limits.TRANSCRIPT_KEYS):
+            return inner.transcript.entry(key)
         at = self.index(key)
         return None if at is None else self.entries[at]
 
@@ -298,15 +306,29 @@ class Transcript:
                 self.touch(call, urgent=False)
 
     def touch(self, entry: Entry, urgent: bool = True) -> None:
-        """Mark an entry as changed; a call of a subagent is shown within another."""
+        """Mark an entry as changed; a call of a subagent is shown within another entry."""
         if isinstance(entry, ToolCall) and entry.root:
             assert entry.root.steps is not None
             entry.root.steps.look(entry)
             entry = entry.root
+        entry = self._subagents.get(abs(entry.key) // limits.TRANSCRIPT_KEYS, entry)
         (self.urgent if urgent else self.changed).add(entry.key)
 
     def _key(self) -> int:
         return self._first + len(self.entries)
+
+    def subagent(self, id: str, parent: str) -> Subagent:
+        """Add the line of a subagent, with a transcript of its own."""
+        self._bases += 1
+        transcript = Transcript(self._bases * limits.TRANSCRIPT_KEYS)
+        child = self._subagents[self._bases] = Subagent(self._key(), id, parent, transcript)
+        self._add(child)
+        return child
+
+    def begin_turn(self) -> None:
+        """Begin a turn that no prompt of ours has begun."""
+        self._turn += 1
+        self._is_live = True
 
     def _nested_key(self) -> int:
         self._last_nested -= 1

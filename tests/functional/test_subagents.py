@@ -3,10 +3,11 @@ is asked in the chat of its parent."""
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, on_prompt, request, say, script, tool, wait_file
+from tests.fakes.script import Step, notify, on_prompt, request, say, script, tool, update, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
 
@@ -84,3 +85,49 @@ def test_a_child_asks_in_the_chat_of_its_parent(open_editor: Open, tmp_path: Pat
     editor.type("g1")
     assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "end_turn"
     assert '"optionId": "yes"' in "\n".join(read_chat(editor))
+
+
+@pytest.mark.statement(138)
+def test_a_child_is_listed_under_its_session_and_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    def in_child(**told: Any) -> Step:
+        return notify("session/update", {"sessionId": "child", "update": told})
+
+    words = {"type": "text", "text": "The prices are here."}
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            update(
+                {
+                    "sessionUpdate": "subagent_update",
+                    "sessionId": "child",
+                    "title": "Look for prices",
+                    "state": {"state": "running"},
+                }
+            ),
+            in_child(
+                sessionUpdate="tool_call", toolCallId="a", title="price.py", kind="read", status="completed"
+            ),
+            in_child(sessionUpdate="agent_message_chunk", content=words),
+            wait_file(str(tmp_path / "end")),
+        ),
+    )
+    editor = open_chat(open_editor, agent, size=(120, 40))
+    send(editor, "go")
+    editor.screen.expect("agent   Look for prices")
+    editor.type("<Esc>:Acp sessions<CR>")
+    editor.screen.expect("└ Look for prices")
+    editor.lua("vim.fn.search('└')")
+    editor.type("l")
+    editor.screen.expect("a subagent can only be read")
+    editor.type("<CR>")
+    editor.screen.expect("The prices are here.")
+    assert editor.lua("return vim.bo.modifiable") is False
+    assert "The prices are here." not in "\n".join(read_chat(editor))
+    editor.type("q")
+    editor.screen.expect_gone("The prices are here.")
+    go_to_line(editor, "Look for prices")
+    editor.type("K")
+    editor.screen.expect("The prices are here.")
+    (tmp_path / "end").touch()
+    editor.wait_event("AcpTurnEnded")

@@ -19,10 +19,10 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.framing import LineSplitter
 from acp_nvim.protocol.jsonrpc import Failure, Notification, Peer, Request, Response, Stray
+from acp_nvim.session.asker import Asker
 from acp_nvim.session.permission_scope import scope
 from acp_nvim.session.session import Session
 from acp_nvim.session.status import StatusChanges
-from acp_nvim.session.subagents import Asker
 from acp_nvim.text import diff_view, line_diff
 from acp_nvim.text import unified_patch as patch
 from tests.fakes.editor import ChatBuffer

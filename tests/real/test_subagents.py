@@ -30,3 +30,21 @@ def test_a_subagent_is_one_line(claude: Story) -> None:
     assert "It is read." in chat
     assert "notes.txt" not in chat.partition("## Claude")[2], "its call is folded"
     story.editor.screen.expect("1 call")
+    story.until(lambda: [child["state"] for child in story.status()["subagents"]] == ["idle"])
+    assert [child["title"] for child in story.status()["subagents"]] == ["Look at the notes"]
+
+
+def test_what_a_subagent_asks_is_asked_with_its_name(claude: Story) -> None:
+    story = claude
+    story.prompt(task("[[shell touch {}/touched]] [[say I did.]]"), "say It is on its way.")
+    events = []
+    while not events or events[-1][0] != "AcpQuestion":  # the turn may end before the subagent asks
+        events.append(story.next())
+    question = story._question(events[-1][1]["id"])
+    assert question["asked_by"] == "Look at the notes"
+    story.answer(question, "allow_once")
+    story.until(lambda: (story.project / "touched").exists())
+    story.until(lambda: story.status()["state"] == "idle")
+    ends = [data for _, data in story.editor.events("AcpTurnEnded")]
+    assert [end.get("stop_reason") for end in ends] == ["end_turn"]
+    story.until(lambda: story.status()["subagents"][0]["state"] == "idle")

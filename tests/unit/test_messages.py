@@ -19,7 +19,7 @@ from tests.client.conftest import MemoryEditor
 
 ROOT = Path(__file__).parents[2]
 SENT = re.compile(r"""(?:\bnotify|\bsend|\b_send|\bbegin|\bpasses)\((?:n, )?"(\w+)"(?! \.\.)""")
-BASES = {"Command", "OfSession", "OfQuestion", "Begin", "OpenSaved", "Decided"}
+BASES = {"Command", "OfSession", "OfSubagent", "OfQuestion", "Begin", "OpenSaved", "Decided"}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import re
 from typing import Any, TypeVar
 
+from acp_nvim.protocol.schema import UNSET, Unset
 from acp_nvim.protocol.schema.lenient import Lenient
 
 M = TypeVar("M", bound=Lenient)
@@ -34,6 +35,12 @@ def identifier(raw: dict[str, Any], *names: str) -> str | None:
         if isinstance(found := raw.get(name), _IDS):
             return str(found)
     return None
+
+
+def clearable(raw: dict[str, Any], name: str) -> str | Unset | None:
+    """Return a field in which null clears the value and an absent or odd value leaves it."""
+    value = raw.get(name, UNSET)
+    return value if value is None or isinstance(value, str) else UNSET
 
 
 def snake(name: str) -> str:

@@ -10,8 +10,9 @@ from dataclasses import fields
 from typing import Any
 
 from acp_nvim import limits
+from acp_nvim.protocol.decode import subagents
 from acp_nvim.protocol.decode.content import blocks, is_context, joined
-from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, snake, text
+from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
@@ -34,7 +35,6 @@ from acp_nvim.protocol.schema import (
     ToolCallGrowth,
     ToolCallUpdate,
     UnknownUpdate,
-    Unset,
     Update,
     Usage,
     UsageUpdate,
@@ -155,12 +155,7 @@ def _mode(raw: dict[str, Any]) -> list[Update]:
 
 
 def _info(raw: dict[str, Any]) -> list[Update]:
-    return [InfoUpdate(_clearable(raw, "title"), _clearable(raw, "updatedAt"))]
-
-
-def _clearable(raw: dict[str, Any], name: str) -> str | Unset | None:
-    value = raw.get(name, UNSET)
-    return value if value is None or isinstance(value, str) else UNSET
+    return [InfoUpdate(clearable(raw, "title"), clearable(raw, "updatedAt"))]
 
 
 def _usage(raw: dict[str, Any]) -> list[Update]:
@@ -177,7 +172,7 @@ def _notice(raw: dict[str, Any]) -> list[Update]:
 def _compaction(raw: dict[str, Any]) -> list[Update]:
     id, status = identifier(raw, "compactionId") or "", text(raw, "status") or "in_progress"
     summary = joined(raw["summary"]) if "summary" in raw else UNSET
-    return [CompactionUpdate(id, status, summary, _clearable(raw, "error"))]
+    return [CompactionUpdate(id, status, summary, clearable(raw, "error"))]
 
 
 def _compaction_chunk(raw: dict[str, Any]) -> list[Update]:
@@ -200,4 +195,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], list[Update]]] = {
     "notice": _notice,
     "compaction_update": _compaction,
     "compaction_summary_chunk": _compaction_chunk,
+    "subagent_update": subagents.subagent,
+    "session_message": subagents.message,
+    "session_message_chunk": subagents.message_chunk,
 }

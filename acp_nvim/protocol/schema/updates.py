@@ -125,6 +125,28 @@ class CompactionUpdate(NamedTuple):
     error: str | Unset | None = UNSET
 
 
+class SubagentUpdate(NamedTuple):
+    """The agent has begun a session by itself, or changes what is known of one. None clears, UNSET leaves."""
+
+    id: str
+    title: str | Unset | None = UNSET
+    description: str | Unset | None = UNSET
+    state: str | Unset | None = UNSET
+    stop_reason: str | None = None
+    cwd: str | Unset | None = UNSET
+    can_cancel: bool | None = None  # None: not sent
+
+
+class SessionMessageUpdate(NamedTuple):
+    """A message between two sessions of the agent, as one of them sees it: whole, or a piece of it (`grows`)."""
+
+    id: str
+    sender: str | Unset | None = UNSET
+    recipient: str | Unset | None = UNSET
+    text: str | Unset | None = UNSET
+    grows: bool = False
+
+
 class UnknownUpdate(NamedTuple):
     tag: str
     raw: Any
@@ -141,5 +163,7 @@ Update = (
     | UsageUpdate
     | NoticeUpdate
     | CompactionUpdate
+    | SubagentUpdate
+    | SessionMessageUpdate
     | UnknownUpdate
 )

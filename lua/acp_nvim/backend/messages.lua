@@ -250,6 +250,16 @@
 ---@class acp.message.Rename: acp.message.OfSession
 ---@field title string
 
+--- What commands on a subagent of a session have in common.
+---@class acp.message.OfSubagent: acp.message.OfSession
+---@field id string
+
+--- Show what a subagent has been told, has done and said.
+---@class acp.message.OpenSubagent: acp.message.OfSubagent
+
+--- Cancel what a subagent does, if its agent lets the user.
+---@class acp.message.CancelSubagent: acp.message.OfSubagent
+
 --- A window follows the agent, or none any more.
 ---@class acp.message.Follow: acp.message.OfSession
 ---@field on boolean
@@ -529,6 +539,11 @@
 ---@field total integer
 ---@field current? string
 
+---@class acp.message.SubagentShape
+---@field id string
+---@field title string
+---@field state? string
+
 --- What the user has allowed or rejected for good.
 ---@class acp.message.Remembered
 ---@field id integer
@@ -583,6 +598,7 @@
 ---@field session_id? string
 ---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
 ---@field stop_reason? string
+---@field subagents? acp.message.SubagentShape[]
 ---@field title? string
 ---@field transcript? string
 ---@field turn? integer

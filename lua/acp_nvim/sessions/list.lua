@@ -115,9 +115,22 @@ local function went(n, message)
   end
 end
 
+--- Shows what a subagent has been told, has done and said; nothing else can be done with one.
+---@param line acp.SessionLine
+---@param fn string  what the user wants to do
+local function open_subagent(line, fn)
+  if fn ~= "reopen" then
+    return messages.show("info", "a subagent can only be read: <CR>")
+  end
+  lists.show_result(backend.notify("open_subagent", line.subagent))
+end
+
 ---@param line acp.SessionLine
 ---@param fn "load"|"resume"|"reopen"
 local function bring(line, fn)
+  if line.subagent then
+    return open_subagent(line, fn)
+  end
   if line.session then
     return go(line.session)
   end
@@ -135,6 +148,9 @@ end
 
 ---@param line acp.SessionLine
 local function fork(line)
+  if line.subagent then
+    return open_subagent(line, "fork")
+  end
   went(acp.fork({ session = line.session, id = line.id, agent = line.agent, cwd = line.cwd }))
 end
 
@@ -142,6 +158,10 @@ end
 ---@param again boolean
 ---@return string? words  to be asked for it once more
 local function close(line, again)
+  if line.subagent then
+    lists.show_result(backend.notify("cancel_subagent", line.subagent))
+    return
+  end
   if not line.session then
     return messages.show("info", "it is not open here: d deletes it")
   end
@@ -156,6 +176,9 @@ end
 ---@param again boolean
 ---@return string? words  to be asked for it once more
 local function delete(line, again)
+  if line.subagent then
+    return open_subagent(line, "delete")
+  end
   if line.can.delete == false or not line.id then
     messages.show("warn", ("%s cannot delete this session"):format(line.agent))
   elseif not again then
@@ -209,7 +232,7 @@ local list = lists.new({
     { "l", "load it, with all that was said", run = by("load") },
     { "r", "resume it, without what was said before", run = by("resume") },
     { "f", "fork: a new session with this history", run = fork },
-    { "x", "close it here (twice, if changes are pending)", run = close },
+    { "x", "close it here (twice, if changes are pending); cancel a subagent", run = close },
     { "d", "delete permanently (press d twice)", run = delete },
     { "m", "load more of what the agents have saved", always = more },
     { "R", "ask the agents anew", always = anew },

@@ -26,6 +26,7 @@ local M = {}
 ---@field questions integer  that are open
 ---@field pending integer    changes that wait in review
 ---@field can table<string, boolean>
+---@field subagent? { session: integer, id: string }  it is one that the agent has begun in that session
 
 local listings = {} ---@type acp.Listed[]
 local first_words = {} ---@type table<string, string>  the agent's id of a session -> how its transcript begins
@@ -67,6 +68,31 @@ end
 ---@return acp.Listed[]
 function M.saved()
   return listings
+end
+
+local SUBAGENT_STATES = {
+  running = { "running", "AcpSpinner" },
+  requires_action = { "needs you", "AcpQuestion" },
+  idle = { "done", "AcpDone" },
+}
+
+---@param n integer
+---@param status table
+---@return acp.SessionLine[]
+local function subagents_of(n, status)
+  return vim.tbl_map(function(child)
+    local state_shown = SUBAGENT_STATES[child.state] or { child.state or "ended", "AcpPending" }
+    return {
+      key = ("live %d %s"):format(n, child.id),
+      subagent = { session = n, id = child.id },
+      agent = "",
+      cwd = status.cwd,
+      title = "└ " .. child.title,
+      state = state_shown[1],
+      hl = state_shown[2],
+      can = {},
+    }
+  end, status.subagents or {})
 end
 
 --- What a session does; of an idle one, how its last turn has ended.
@@ -116,6 +142,7 @@ local function live()
       pending = status.pending or 0,
       can = listing and listing.can or {},
     }
+    vim.list_extend(lines, subagents_of(n, status))
     if status.session_id then
       there[status.agent .. "\0" .. status.session_id] = true
     end

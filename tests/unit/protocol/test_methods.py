@@ -14,6 +14,7 @@ EVERYTHING = client_capabilities(read=True, write=True, terminal=True)
 def test_what_is_switched_off_is_not_advertised() -> None:
     always = {
         "auth": {"terminal": True},
+        "subagents": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},

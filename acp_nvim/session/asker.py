@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.subagent import Subagent
 from acp_nvim.text.printable import name_of
 
 
@@ -16,9 +18,18 @@ class Asker(NamedTuple):
     name: str = ""
     is_known: bool = False  # its agent has announced the child
 
+    def asks(self, question: Question) -> Question:
+        """Name the subagent in its question."""
+        question.asked_by, question.is_of_child = self.name, self.is_known
+        return question
+
     def call_id(self, id: str) -> str:
         """Return the id under which the parent's transcript has a call of the child."""
         return f"{self.child}/{id}" if self.child else id
+
+
+def announced(session: Session, child: Subagent) -> Asker:
+    return Asker(session, child.id, child.name, is_known=True)
 
 
 def unannounced(session: Session, session_id: str) -> Asker:

@@ -1,0 +1,154 @@
+"""The subagents of one session: announced by `subagent_update`, each with what it says and does.
+
+    on the wire, in session s                                in the chat of s
+    subagent_update {sessionId c, title "Explore"}           agent   Explore
+    session_message {sender s, recipient c}                    its body: what it was told
+    in session c: tool_call, agent_message_chunk, …            its calls, and a transcript of its own
+    session_message {sender c, recipient s}                    its body: what it has answered
+
+A subagent of a subagent has a line of its own in the same chat. Ids of calls are unique in their session only, so the
+calls of a subagent are kept under "c/id".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from acp_nvim import limits
+from acp_nvim.protocol import schema
+from acp_nvim.protocol.schema import UNSET
+from acp_nvim.session.subagent import SessionMessage, Subagent
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.transcript import Transcript
+
+
+class Children:
+    def __init__(self, transcript: Transcript, warn: Callable[[str], None]) -> None:
+        self._transcript, self._warn = transcript, warn
+        self._by_id: dict[str, Subagent] = {}
+        self._messages: dict[tuple[str, str], SessionMessage] = {}  # by session and id
+        self._is_full = False
+
+    def get(self, session_id: str | None) -> Subagent | None:
+        return self._by_id.get(session_id or "")
+
+    def shapes(self) -> list[dict[str, Any]]:
+        return [child.shape() for child in self._by_id.values()]
+
+    def clear(self) -> None:
+        """Forget all of them, because the transcript begins anew."""
+        self._by_id.clear()
+        self._messages.clear()
+
+    def end(self, now: float) -> None:
+        """Close what they were doing, because their agent has ended."""
+        for child in self._by_id.values():
+            if child.is_running:
+                child.state = None
+                child.transcript.end_turn(now)
+                self._transcript.touch(child)
+
+    # --- what the agent says of them
+
+    def announce(self, parent: str, update: schema.SubagentUpdate, now: float) -> None:
+        """Add the child that a session has begun, or change what is known of it. It keeps its parent."""
+        child = self._by_id.get(update.id) or self._add(parent, update.id)
+        if child is None:
+            return
+        for name in ("title", "description", "cwd"):
+            if (value := getattr(update, name)) is not UNSET:
+                setattr(child, name, value)
+        if update.can_cancel is not None:
+            child.can_cancel = update.can_cancel
+        if update.state is not UNSET:
+            self._become(child, update.state, update.stop_reason, now)
+        self._transcript.touch(child)
+
+    def _add(self, parent: str, id: str) -> Subagent | None:
+        if len(self._by_id) >= limits.SUBAGENTS:
+            if not self._is_full:
+                self._warn(
+                    f"the agent has begun more than {limits.SUBAGENTS} subagents: the others are not shown"
+                )
+            self._is_full = True
+            return None
+        child = self._by_id[id] = self._transcript.subagent(id, parent)
+        return child
+
+    def _become(
+        self, child: Subagent, state: str | schema.Unset | None, stop_reason: str | None, now: float
+    ) -> None:
+        assert not isinstance(state, schema.Unset)
+        was_running = child.is_running
+        child.state, child.stop_reason = state, stop_reason
+        if child.is_running and not was_running:
+            child.transcript.begin_turn()
+        elif was_running and not child.is_running:
+            for call in child.transcript.end_turn(now, stop_reason == "cancelled"):
+                child.steps.look(call)
+
+    # --- what they say and do
+
+    def apply(self, child: Subagent, update: schema.Update, now: float) -> ToolCall | None:
+        """Apply an update of the child's own session; return the tool call that it was about."""
+        match update:
+            case schema.Chunk():
+                child.transcript.chunk(update, now)
+            case schema.ContextChunk():
+                child.transcript.context(update)
+            case schema.PlanUpdate():
+                child.transcript.plan(update)
+            case schema.NoticeUpdate():
+                child.transcript.note(update.level, update.text)
+            case schema.CompactionUpdate():
+                child.transcript.compaction(update)
+            case schema.ToolCallUpdate():
+                return self._apply_tool(child, update, now)
+        return None
+
+    def _apply_tool(self, child: Subagent, update: schema.ToolCallUpdate, now: float) -> ToolCall:
+        parent = update.parent and child.call_id(update.parent)
+        update = replace(update, id=child.call_id(update.id), parent=parent)
+        before = child.transcript.find(update.id)
+        call = child.transcript.tool(update, now)
+        if call is before:
+            child.steps.look(call)
+        else:
+            child.steps.add(call)
+        self._transcript.touch(child, urgent=False)
+        return call
+
+    # --- what they are told, and answer
+
+    def message(self, session_id: str, update: schema.SessionMessageUpdate) -> None:
+        """Apply a message between two sessions, as one of them sees it."""
+        message = self._messages.get((session_id, update.id))
+        if message is None:
+            if len(self._messages) >= limits.SESSION_MESSAGES:
+                return
+            message = self._messages[session_id, update.id] = SessionMessage()
+        if update.sender is not UNSET:
+            message.sender = update.sender
+        if update.recipient is not UNSET:
+            message.recipient = update.recipient
+        told = message.text
+        if update.grows:
+            message.add(str(update.text))
+        elif update.text is not UNSET:
+            message.text = ""
+            message.add(str(update.text or ""))
+        self._put(session_id, update.id, message, told)
+
+    def _put(self, session_id: str, id: str, message: SessionMessage, told: str) -> None:
+        """Show the message: in the line of the child that it is to or from, else in the child's own transcript."""
+        other = message.recipient if message.sender == session_id else message.sender
+        child = self._by_id.get(other or "")
+        if child and child.parent == session_id:
+            child.messages[id] = message
+            self._transcript.touch(child, urgent=False)
+        elif (child := self._by_id.get(session_id)) and message.text != told:
+            new = message.text[len(told) :] if message.text.startswith(told) else message.text
+            role: schema.Role = "agent" if message.sender == session_id else "user"
+            child.transcript.chunk(schema.Chunk(role, new, None, id), 0.0)

@@ -1,0 +1,65 @@
+"""A subagent: a session that the agent has begun by itself, with a transcript of its own; one line in the chat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from acp_nvim import limits
+from acp_nvim.session.steps import Steps
+from acp_nvim.text.printable import name_of, one_line
+
+if TYPE_CHECKING:
+    from acp_nvim.session.transcript import Transcript
+
+
+@dataclass(slots=True, eq=False)
+class SessionMessage:
+    """What one session has said to another."""
+
+    sender: str | None = None
+    recipient: str | None = None
+    text: str = ""
+
+    def add(self, text: str) -> None:
+        self.text = (self.text + text)[: limits.SHOWN_CHARS]
+
+
+@dataclass(slots=True, eq=False)
+class Subagent:
+    speaker: ClassVar[str | None] = "agent"
+    key: int
+    id: str  # of its session
+    parent: str  # the id of the session that has begun it
+    transcript: Transcript
+    title: str | None = None
+    description: str | None = None
+    state: str | None = None  # "running", "idle", "requires_action", "unknown", or one of the agent's own
+    stop_reason: str | None = None
+    cwd: str | None = None
+    can_cancel: bool = False
+    steps: Steps = field(default_factory=Steps)
+    messages: dict[str, SessionMessage] = field(
+        default_factory=dict
+    )  # between it and its parent, by their ids
+
+    @property
+    def name(self) -> str:
+        return name_of(self.title or self.description or f"subagent {self.id}")
+
+    def call_id(self, id: str) -> str:
+        """Return the id under which a call of it is kept."""
+        return f"{self.id}/{id}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in ("running", "requires_action")
+
+    @property
+    def has_failed(self) -> bool:
+        return self.stop_reason == "error"
+
+    def shape(self) -> dict[str, Any]:
+        """Return it as `status().subagents` shows it."""
+        state = None if self.state is None else one_line(self.state[: limits.STATE_CHARS])
+        return {"id": self.id, "title": self.name, "state": state}
