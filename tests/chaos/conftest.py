@@ -1,12 +1,19 @@
 """Real Neovims as in tests/functional: all of them in `make chaos` and `make soak`, else the newest."""
 
 import os
+import sys
 
 import pytest
 
 from tests.functional.conftest import manifest, name, neovims, open_editor
 
 __all__ = ["manifest", "open_editor"]
+
+
+@pytest.fixture
+def python() -> str:
+    """Each backend is a process as users have it: many are killed here."""
+    return sys.executable
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

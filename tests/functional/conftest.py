@@ -15,6 +15,7 @@ import pytest
 
 from tests.functional.editor import ROOT, Editor
 from tests.functional.screen import Screen
+from tests.functional.warm_backends import warm_backends
 
 
 def neovims() -> list[Path]:
@@ -67,15 +68,29 @@ def manifest(program: Path, backend: str, tmp_path_factory: pytest.TempPathFacto
     return path
 
 
+@pytest.fixture(scope="session")
+def warm_python() -> Iterator[str]:
+    with warm_backends() as python:
+        yield python
+
+
+@pytest.fixture
+def python(request: pytest.FixtureRequest, backend: str, warm_python: str) -> str:
+    """What Neovim starts the backend with."""
+    is_cold = backend == "rplugin" or request.node.get_closest_marker("cold")
+    return sys.executable if is_cold else warm_python
+
+
 @pytest.fixture
 def open_editor(
-    program: Path, backend: str, manifest: Path | None, tmp_path: Path
+    program: Path, python: str, backend: str, manifest: Path | None, tmp_path: Path
 ) -> Iterator[Callable[..., Editor]]:
     """`open_editor(setup={…}, init="lua", size=(columns, rows), env={…})`: as many as the test needs."""
     with ExitStack() as opened:
         count = iter(range(1000))
 
         def start(**options: Any) -> Editor:
+            options.setdefault("python", python)
             options.setdefault("backend", backend)
             editor = Editor(program, tmp_path / f"editor-{next(count)}", manifest=manifest, **options)
             opened.callback(editor.close)

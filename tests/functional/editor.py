@@ -47,7 +47,7 @@ class Editor:
     """Neovim, driven through its input queue as a user would and through its API as a script would.
 
     `setup` goes through `require("acp_nvim").setup()`; without one the plugin is only on the runtimepath, as
-    for somebody who never calls it. `init` is Lua at the end of the init file.
+    for somebody who never calls it. `init` is Lua at the end of the init file. `python` runs the backend.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Editor:
         program: Path,
         home: Path,
         *,
+        python: str = sys.executable,
         backend: str = "job",
         manifest: Path | None = None,
         setup: dict[str, Any] | None = None,
@@ -66,7 +67,7 @@ class Editor:
         self.home.mkdir(parents=True)
         self.project.mkdir()
         self._init = home / "init.lua"
-        config = {"python": sys.executable, "backend": backend, **(setup or {})}
+        config = {"python": python, "backend": backend, **(setup or {})}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         self._errors = home / "stderr"
         self._messages = home / "messages"  # between the halves, as the backend has recorded them

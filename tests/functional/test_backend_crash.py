@@ -29,6 +29,8 @@ from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
 from tests.steps.review import PENDING
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 NARROW = (80, 24)
 STATES = "return vim.tbl_map(function(s) return s.state end, require('acp_nvim').sessions())"

@@ -42,6 +42,7 @@ def saved(open_editor: Open, tmp_path: Path, is_early: bool) -> Play:
     return play
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("is_early", [True, False])
 def test_it_is_taken_up_in_the_turn(open_editor: Open, tmp_path: Path, is_early: bool) -> None:
     play = saved(open_editor, tmp_path, is_early)
@@ -51,6 +52,7 @@ def test_it_is_taken_up_in_the_turn(open_editor: Open, tmp_path: Path, is_early:
     assert play.read() == join_lines(BOTH)
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("is_early", [True, False])
 def test_it_is_taken_up_when_the_turn_ends(open_editor: Open, tmp_path: Path, is_early: bool) -> None:
     play = saved(open_editor, tmp_path, is_early)

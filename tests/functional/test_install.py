@@ -12,6 +12,8 @@ from tests.functional.editor import Editor
 from tests.functional.packages import BASE, PYTHON, UV, copied, repository, tools, wheels
 from tests.steps.processes import find_python
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 EMPTY = "vim.g.acp_nvim = vim.empty_dict()\n"
 # What lazy.nvim does with a plugin that has a build.lua and no further wish.

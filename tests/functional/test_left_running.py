@@ -12,6 +12,8 @@ from tests.functional.editor import Editor, command_line
 from tests.steps.processes import find_backend
 from tests.steps.terminals import create_terminal
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 # timeout(1) makes a process group of its own; setsid(1) a session, but its parent lives
 TIMEOUT = "timeout 600 sleep {}"

@@ -32,6 +32,8 @@ from tests.functional.editor import ROOT, Editor, wait_for_end
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 ANSWER = on_prompt("hello", say("Hello yourself."))
 

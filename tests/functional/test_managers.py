@@ -13,6 +13,8 @@ from tests.functional.editor import ROOT, Editor
 from tests.functional.packages import PYTHON, UV, plugin, repository, tools
 from tests.steps.processes import find_python
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 README = (ROOT / "README.md").read_text()
 LUA = re.compile(r"^```lua\n(.*?)^```", re.DOTALL | re.MULTILINE)

@@ -162,6 +162,7 @@ def test_a_story_costs_no_more_messages_than_it_did(
     assert ticks == set()
 
 
+@pytest.mark.cold
 def test_an_undo_changes_the_text_before_a_message_is_sent(open_editor: Open, tmp_path: Path) -> None:
     editor = start_review(open_editor, tmp_path, *WAYS["through us"])
     with stopped(find_backend(editor)):

@@ -71,6 +71,7 @@ def test_unsaved_lines_beside_pulled_ones(open_editor: Open, tmp_path: Path, pul
     assert read_disk(editor) == join_lines(AGENTS)
 
 
+@pytest.mark.cold
 def test_lines_pulled_just_after_the_first_unsaved_one(open_editor: Open, tmp_path: Path) -> None:
     """Neovim knows of the unsaved line, and the backend has had no time to hear of it."""
     editor, go = edited(open_editor, tmp_path, pulled=False, named=False)

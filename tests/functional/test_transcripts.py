@@ -41,6 +41,7 @@ def test_a_session_is_kept_and_played_in_another_neovim(open_editor: Open, tmp_p
     )
 
 
+@pytest.mark.cold
 def test_after_a_crash_the_chat_goes_on_where_it_was(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("one", say("first answer")), on_prompt("two", say("second answer")))
     editor = open_chat(open_editor, agent)

@@ -12,6 +12,8 @@ from tests.steps.files import LINES, join_lines, open_notes, read_and_edit, read
 from tests.steps.processes import find_backend, stopped
 from tests.steps.review import PENDING, TEN, list_hunks
 
+pytestmark = pytest.mark.cold
+
 Open = Callable[..., Editor]
 OTHERS = ["another program's", *TEN[1:]]
 MINE = ["mine", *TEN[1:]]

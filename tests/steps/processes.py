@@ -14,6 +14,7 @@ def find_backend(editor: Editor) -> int:
     # what it starts looks like it for a moment
     jobs = (pid for pid in editor.pids() if parent(pid) == editor.pid)
     (found,) = (pid for pid in jobs if command_line(pid).endswith("-m acp_nvim "))
+    assert "backend_stub" not in command_line(found), "not the backend: mark the test as `cold`"
     return found
 
 
