@@ -9,55 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acp_nvim import limits
-from acp_nvim.chat import details
+from acp_nvim.chat import details, run_lines
 from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.entry_lines import Look, folds, is_empty, is_long, opens_itself, rows
+from acp_nvim.chat.frame import Frame, piece
 from acp_nvim.chat.headings import Headings
-from acp_nvim.chat.splice import Mark, Op, Row, edit, marks, texts
+from acp_nvim.chat.runs import Run, Runs
+from acp_nvim.chat.splice import Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
 from acp_nvim.session.transcript import Transcript
-
-
-class _Frame:
-    """The edits of one flush. A block is never divided, so the first one may be larger than the frame."""
-
-    def __init__(self, lines: int, chars: int) -> None:
-        self.lines, self.chars = lines, chars
-        self.ops: list[Op] = []
-        self._text: list[str] = []
-        self._marks: list[Mark] = []
-
-    @property
-    def has_room(self) -> bool:
-        return self.lines > 0 and self.chars > 0
-
-    def splice(self, op: Op) -> bool:
-        """False if it must wait."""
-        lines = op[3] if op[0] == "splice" else ()
-        if not self._takes(op[2] - op[1] + len(lines), sum(map(_weight, lines))):
-            return False
-        self.ops.append(op)
-        return True
-
-    def append(self, text: str, new: list[Mark], lines: int) -> bool:
-        """False if it must wait."""
-        if not self._takes(lines, _weight(text)):
-            return False
-        self._text.append(text)
-        self._marks += new
-        return True
-
-    def _takes(self, lines: int, chars: int) -> bool:
-        if (lines > self.lines or chars > self.chars) and (self.ops or self._text):
-            return False
-        self.lines -= lines
-        self.chars -= chars
-        return True
-
-    def end(self) -> list[Op]:
-        if self._text:
-            self.ops.append(["append", "".join(self._text), self._marks])
-        return self.ops
 
 
 class ChatView:
@@ -77,11 +37,13 @@ class ChatView:
         self._cwd, self._terminal = cwd, terminal
         self._room: Room = None
         self._open: dict[int, bool] = {}  # what the user has folded and unfolded
+        self._unfolded: set[int] = set()  # keys of the entries in runs that the user has unfolded
         self.reset()
 
     def reset(self) -> None:
         """Begin anew with an empty buffer."""
         self._headings.reset()
+        self._runs = Runs()
         self._look = Look(self._cwd, self._terminal, self._title, self._room)
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
@@ -103,11 +65,26 @@ class ChatView:
         """Whether changes in the middle wait that a flush without `middle` has left out."""
         return bool(self._pooled or self._transcript.changed)
 
-    def toggle(self, key: int, is_open: bool | None = None) -> None:
+    def toggle(self, key: int, is_open: bool | None = None, of_run: bool = False) -> None:
+        """Fold or unfold an entry, or the run of calls that it belongs to."""
         entry = self._transcript.entry(key)
-        if entry is not None and folds(entry):
+        if entry is not None and of_run:
+            self._toggle_run(key, is_open)
+        elif entry is not None and folds(entry):
             self._open[key] = not self._is_open(entry) if is_open is None else is_open
             self._transcript.touch(entry)
+
+    def _toggle_run(self, key: int, is_open: bool | None) -> None:
+        index = self._transcript.index(key)
+        run = None if index is None else self._runs.of(index)
+        if run is None:
+            return
+        keys = {entry.key for entry in self._transcript.entries[run.first : run.last]}
+        if not self._is_unfolded(run) if is_open is None else is_open:
+            self._unfolded |= keys
+        else:
+            self._unfolded -= keys
+        self._urgent |= keys
 
     def fit(self, room: Room) -> None:
         """Take the size of the chat's window: open questions show as much of their diffs as fits."""
@@ -122,7 +99,7 @@ class ChatView:
     ) -> tuple[list[Op], bool]:
         """Return the edits of one frame, and whether there are more. Without `middle`, changes that may wait are
         left out."""
-        frame = _Frame(lines, chars)
+        frame = Frame(lines, chars)
         self._collect()
         self._repair(frame, middle)
         self._extend(frame)
@@ -132,6 +109,9 @@ class ChatView:
 
     def _collect(self) -> None:
         transcript = self._transcript
+        touched = map(transcript.index, transcript.changed | transcript.urgent)
+        drawn = self._runs.update(transcript.entries, {index for index in touched if index is not None})
+        self._urgent |= {transcript.entries[index].key for index in drawn}
         self._pooled |= transcript.changed
         self._urgent |= transcript.urgent
         transcript.changed.clear()
@@ -140,7 +120,7 @@ class ChatView:
         if isinstance(last, Thought) and last.ended is None and self._is_open(last):
             self._urgent.add(last.key)
 
-    def _repair(self, frame: _Frame, middle: bool) -> None:
+    def _repair(self, frame: Frame, middle: bool) -> None:
         """Splice changed blocks from the last to the first, so that none moves the rows of another."""
         below, row = len(self._heights), self.total
         for key in sorted(self._urgent | self._pooled if middle else self._urgent, reverse=True):
@@ -155,7 +135,7 @@ class ChatView:
             self._urgent.discard(key)
             self._pooled.discard(key)
 
-    def _replace(self, frame: _Frame, index: int, row: int) -> bool:
+    def _replace(self, frame: Frame, index: int, row: int) -> bool:
         old, block = self._blocks[index], self._render(self._transcript.entries[index])
         op = edit(row + self._heights[index] - len(old), old, block)
         if op is None:
@@ -169,7 +149,7 @@ class ChatView:
 
     # --- what is new
 
-    def _extend(self, frame: _Frame) -> None:
+    def _extend(self, frame: Frame) -> None:
         entries = self._transcript.entries
         going = True
         while going and frame.has_room:
@@ -184,9 +164,9 @@ class ChatView:
         left = len(entries) - len(self._blocks)
         return left > 1 or (left == 1 and not is_empty(entries[-1]))
 
-    def _begin(self, frame: _Frame, entry: Entry) -> bool:
+    def _begin(self, frame: Frame, entry: Entry) -> bool:
         """Show the next entry; False if it must wait for a frame of its own."""
-        if is_empty(entry):  # what it may say later is spliced in
+        if self._is_hidden(entry):  # what it may show later is spliced in
             self._blocks.append([])
             self._heights.append(0)
             return True
@@ -247,18 +227,18 @@ class ChatView:
         self._taken = len(last.parts)
         return bool(self._rest)
 
-    def _stream(self, frame: _Frame) -> bool:
+    def _stream(self, frame: Frame) -> bool:
         # Neovim measures all of a line that grows: let it at least double
-        piece = _piece(self._rest, self._offset, frame.lines, max(frame.chars, self._width))
-        grown = piece.count("\n")
-        if not frame.append(piece, [], grown):
+        text = piece(self._rest, self._offset, frame.lines, max(frame.chars, self._width))
+        grown = text.count("\n")
+        if not frame.append(text, [], grown):
             return False
         self.total += grown
         self._heights[-1] += grown
-        self._gap = piece.endswith("\n\n") or (piece == "\n" and self._blank)
-        self._blank = piece.endswith("\n")
-        self._width = len(piece) - piece.rfind("\n") - 1 if grown else self._width + len(piece)
-        self._offset += len(piece)
+        self._gap = text.endswith("\n\n") or (text == "\n" and self._blank)
+        self._blank = text.endswith("\n")
+        self._width = len(text) - text.rfind("\n") - 1 if grown else self._width + len(text)
+        self._offset += len(text)
         if self._offset == len(self._rest):
             self._rest, self._offset = "", 0
         return True
@@ -267,23 +247,30 @@ class ChatView:
         return bool(self._has_next() or self._urgent or (middle and self._pooled) or self._has_text())
 
     def _render(self, entry: Entry) -> list[Row]:
-        block = rows(entry, self._is_open, self._look)
+        block = self._rows(entry)
         return [*block, ("", None)] if block and entry.key in self._parted else block
+
+    def _rows(self, entry: Entry) -> list[Row]:
+        run = self._run(entry)
+        if run is None:
+            return rows(entry, self._is_open, self._look)
+        entries = self._transcript.entries[run.first : run.last]
+        is_open = self._is_unfolded(run)
+        top = [run_lines.row(entries, is_open)] if entry is entries[0] else []
+        shown = is_open or entry is run_lines.newest(entries)
+        return [*top, *(run_lines.indented(rows(entry, self._is_open, self._look)) if shown else ())]
+
+    def _run(self, entry: Entry) -> Run | None:
+        index = self._transcript.index(entry.key)
+        return None if index is None else self._runs.of(index)
+
+    def _is_unfolded(self, run: Run) -> bool:
+        keys = (entry.key for entry in self._transcript.entries[run.first : run.last])
+        return any(key in self._unfolded for key in keys)
+
+    def _is_hidden(self, entry: Entry) -> bool:
+        """Whether an entry takes no line: it has nothing to show yet, or its run is folded."""
+        return is_empty(entry) or (self._run(entry) is not None and not self._rows(entry))
 
     def _is_open(self, entry: Entry) -> bool:
         return self._open.get(entry.key, opens_itself(entry))
-
-
-def _weight(text: str) -> int:
-    """Estimate the bytes of a text quickly."""
-    return len(text) if text.isascii() else 4 * len(text)
-
-
-def _piece(text: str, offset: int, lines: int, chars: int) -> str:
-    """Cut a text to what a frame takes: at most `lines` line ends, and less text if characters take more bytes."""
-    piece = text[offset : offset + chars]
-    if not piece.isascii():
-        piece = piece[: max(1, chars // 4)]
-    if piece.count("\n") > lines:
-        piece = "\n".join(piece.split("\n", lines)[:lines]) + "\n"
-    return piece

@@ -12,6 +12,7 @@ from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.report_line import summary
+from acp_nvim.chat.runs import ERROR
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body, context_text
 from acp_nvim.chat.tool_lines import header, subagent_header
@@ -53,8 +54,6 @@ _COMPACTIONS = {
 }
 _SHORT_PLAN = 8
 _SHORT_PROMPT = 12  # lines
-# some agents say in a thought what went wrong, and nowhere else
-_ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -198,7 +197,7 @@ def _thought(thought: Thought, is_open: bool) -> list[Row]:
     if thought.ended is not None:
         took = long_duration(thought.ended - thought.started)
         text = f"thought for {took}" if took else "thought"
-        if found := _ERROR.search("".join(thought.parts)):
+        if found := ERROR.search("".join(thought.parts)):
             text, mark = (
                 cut(one_line(found.group()), limits.REMARK_CHARS),
                 _mark("thought", thought.key, "✗ ", "AcpError"),

@@ -29,11 +29,11 @@ class ChatCommands:
         }
 
     def _toggle(self, command: Toggle) -> None:
-        self.toggle(self._app.session(command.session), command.key, command.open)
+        self.toggle(self._app.session(command.session), command.key, command.open, command.run)
 
-    def toggle(self, session: Session, key: int, is_open: bool | None) -> None:
-        """Fold or unfold the entry with that key; None toggles it."""
-        self._views.of(session).view.toggle(key, is_open)
+    def toggle(self, session: Session, key: int, is_open: bool | None, of_run: bool = False) -> None:
+        """Fold or unfold the entry with that key, or its run; None toggles it."""
+        self._views.of(session).view.toggle(key, is_open, of_run)
         self._app.touch(session)
 
     def _fit(self, command: Fit) -> None:

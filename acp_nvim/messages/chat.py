@@ -55,6 +55,7 @@ class Toggle(OfSession):
 
     key: int
     open: bool | None = None
+    run: bool = False  # the run of calls that the entry belongs to
 
 
 class Fit(OfSession):

@@ -12,6 +12,7 @@ _KINDS = {
     "agent",
     "text",
     "tool",
+    "run",
     "thought",
     "plan",
     "question",

@@ -30,6 +30,7 @@
 ---@class acp.message.Toggle: acp.message.OfSession
 ---@field key integer
 ---@field open? boolean
+---@field run? boolean  the run of calls that the entry belongs to
 
 --- The size of a chat's window.
 ---@class acp.message.Fit: acp.message.OfSession

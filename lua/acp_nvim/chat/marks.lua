@@ -14,7 +14,7 @@ local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
 local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
 -- These belong to an entry that has its mark further up.
 local SPEAKERS = { user = true, agent = true }
-local INSIDE = { question = true, option = true, body = true }
+local INSIDE = { question = true, option = true, body = true, run = true }
 
 ---@param chat acp.Chat
 ---@param row integer

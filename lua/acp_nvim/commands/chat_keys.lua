@@ -20,6 +20,9 @@ local function here()
   return chats.of_buffer(api.nvim_get_current_buf()), api.nvim_win_get_cursor(0)[1] - 1
 end
 
+-- The kinds of marks that a jump stops at.
+local STOPS = { user = { user = true }, tool = { tool = true, run = true } }
+
 --- The next (previous) header of a turn or line of a tool call, `v:count1` times.
 ---@param kind "user"|"tool"
 ---@param step -1|1
@@ -28,7 +31,7 @@ function M.jump(kind, step)
   local count, target = vim.v.count1, nil
   local edge = chat and step > 0 and api.nvim_buf_line_count(chat.buf) or 0
   for _, found in ipairs(chat and marks.between(chat, row, edge) or {}) do
-    if found.mark.kind == kind and found.row ~= row and count > 0 then
+    if STOPS[kind][found.mark.kind] and found.row ~= row and count > 0 then
       target, count = found.row, count - 1
     end
   end
@@ -49,16 +52,24 @@ local function entry()
   return chat, marks.entry_at(chat, row)
 end
 
+--- Whether the cursor is on the line of a run of calls.
+---@return boolean
+local function on_run()
+  local chat, row = here()
+  local mark = chat and marks.above(chat, row)
+  return mark ~= nil and mark.kind == "run"
+end
+
 --- Folds or unfolds what is under the cursor.
 ---@param open? boolean  nil: the other way round
 function M.fold(open)
   local chat, key = entry()
   if chat and key then
-    backend.notify("toggle", { session = chat.session, key = key, open = open })
+    backend.notify("toggle", { session = chat.session, key = key, open = open, run = on_run() })
   end
 end
 
---- Folds or unfolds every tool call and thought.
+--- Folds or unfolds every run of calls, tool call and thought that has a line.
 ---@param open boolean
 function M.fold_all(open)
   local chat = here()
@@ -68,7 +79,9 @@ function M.fold_all(open)
   local done = {}
   for _, found in ipairs(marks.between(chat, 0, api.nvim_buf_line_count(chat.buf))) do
     local mark = found.mark
-    if (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
+    if mark.kind == "run" then
+      backend.notify("toggle", { session = chat.session, key = mark.key, open = open, run = true })
+    elseif (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
       done[mark.key] = true
       backend.notify("toggle", { session = chat.session, key = mark.key, open = open })
     end
@@ -110,10 +123,12 @@ function M.show_diff()
   M.diff()
 end
 
---- The details of what is under the cursor, in a float.
+--- The details of what is under the cursor, in a float. A run of calls unfolds: they have theirs.
 function M.details()
   local chat, key = entry()
-  if chat and key then
+  if on_run() then
+    M.fold()
+  elseif chat and key then
     backend.notify("details", { session = chat.session, key = key })
   end
 end

@@ -40,7 +40,7 @@ tools = st.builds(
     ToolCallUpdate,
     ids,
     title=st.none() | words,
-    kind=st.sampled_from([None, "read", "edit", "execute"]),
+    kind=st.sampled_from([None, "read", "read", "search", "edit", "execute"]),
     status=statuses,
     content=st.none() | contents,
     locations=st.none() | st.just((Location(path="/w/a", line=3),)),
@@ -68,6 +68,9 @@ operations = st.one_of(
     st.tuples(st.just("answer"), st.booleans()),
     st.tuples(st.just("end_turn"), st.booleans()),
     st.tuples(st.just("say_changes"), st.integers(0, 3), st.sampled_from(["a +1 −1 · x", "kept 1"])),
+    st.tuples(st.just("look"), st.sampled_from(["r1", "r2", "r3", "r4", "r5"]), st.booleans()),
+    st.tuples(st.just("look"), st.sampled_from(["x1", "x2", "x3", "x4", "x5"]), st.just(True)),
+    st.tuples(st.just("toggle_run"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("flush"), st.integers(1, 6), st.integers(1, 20), st.booleans()),
     st.tuples(st.just("settle")),
@@ -98,6 +101,12 @@ class Story:
 
     def tool(self, update: ToolCallUpdate) -> None:
         self.transcript.tool(update, self.now)
+
+    def look(self, id: str, is_over: bool) -> None:
+        """Calls whose runs fold."""
+        kind = "read" if id.startswith("r") else "execute"
+        status = "completed" if is_over else "in_progress"
+        self.transcript.tool(ToolCallUpdate(id, title=id, kind=kind, status=status), self.now)
 
     def plan(self, update: PlanUpdate) -> None:
         self.transcript.plan(update)
@@ -132,6 +141,9 @@ class Story:
     def toggle(self, key: int, is_open: bool | None) -> None:
         self.view.toggle(key, is_open)
 
+    def toggle_run(self, key: int, is_open: bool | None) -> None:
+        self.view.toggle(key, is_open, of_run=True)
+
     def clear(self) -> None:
         self.transcript.clear()
         self.asked.clear()
@@ -155,7 +167,7 @@ class Story:
 
 def anew(story: Story) -> ChatBuffer:
     view = ChatView(story.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
-    view._open = dict(story.view._open)
+    view._open, view._unfolded = dict(story.view._open), set(story.view._unfolded)
     buffer = ChatBuffer()
     ops, more = view.flush(10**6, 10**9)
     assert not more

@@ -1,0 +1,62 @@
+"""Draws a run of finished calls: one line that says what they did, and where it is unfolded theirs below it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from acp_nvim.chat.phrases import long_duration
+from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.session.entries import Entry, Thought
+from acp_nvim.session.tool_call import ToolCall
+
+_INDENT = "  "
+
+
+def row(entries: Sequence[Entry], is_open: bool) -> Row:
+    """Return the line of a run, such as `read 6 files · searched 2×`."""
+    calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+    icon = {"text": "▾ ✓ " if is_open else "▸ ✓ ", "hl": "AcpDone"}
+    mark: Mark = {"kind": "run", "key": entries[0].key, "icon": icon, "line_hl": "AcpNote"}
+    thought = sum((each.ended or 0) - each.started for each in entries if isinstance(each, Thought))
+    took = sum(call.took or 0.0 for call in calls)
+    said = [f"thought for {long_duration(thought)}"] if long_duration(thought) else []
+    if told := long_duration(took):
+        mark["eol"] = [[told, "AcpTime"]]
+    return " · ".join([*_deeds(calls), *said]), mark
+
+
+def _deeds(calls: Iterable[ToolCall]) -> Iterable[str]:
+    kinds = Counter(call.kind for call in calls)
+    files = {call.locations[0].path if call.locations else call.id for call in calls if call.kind == "read"}
+    for kind, count in kinds.items():
+        match kind:
+            case "read":
+                yield f"read {_counted(len(files), 'file')}"
+            case "search":
+                yield f"searched {count}×"
+            case "fetch":
+                yield f"fetched {_counted(count, 'page')}"
+            case "execute":
+                yield f"ran {_counted(count, 'command')}"
+            case _:
+                yield f"used {_counted(count, 'tool')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def newest(entries: Sequence[Entry]) -> ToolCall | None:
+    """Return the call of a folded run that is shown all the same: the end of the last command's output says most."""
+    calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+    return calls[-1] if calls[-1].kind == "execute" else None
+
+
+def indented(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows of a call below the line of its run."""
+    return [(text, _moved(mark) if mark and "icon" in mark else mark) for text, mark in rows]
+
+
+def _moved(mark: Mark) -> Mark:
+    return {**mark, "icon": {**mark["icon"], "text": _INDENT + mark["icon"]["text"]}}
