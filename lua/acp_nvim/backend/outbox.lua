@@ -31,7 +31,7 @@ end
 
 --- Forgets the prompts that have gone to the agent.
 ---@param session acp.Session
-function M.forget_what_went(session)
+function M.forget_sent(session)
   local waits = {} ---@type table<integer, true>
   for _, entry in ipairs(session.waiting) do
     waits[number_of(entry)] = true

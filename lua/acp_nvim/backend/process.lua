@@ -72,7 +72,7 @@ end
 
 --- Ends every session with `why`, because the backend has ended or could not be started.
 ---@param why string
-local function give_up(why)
+local function end_all_sessions(why)
   channel, pending, along, has_answered = nil, nil, nil, false
   leftover_processes.kill_listed(leaders)
   on_lost.call()
@@ -92,7 +92,7 @@ end
 ---@param code integer
 local function on_exit(id, code)
   if id == channel then
-    give_up(stderr.why_it_ended(code, has_answered))
+    end_all_sessions(stderr.why_it_ended(code, has_answered))
   end
 end
 
@@ -107,7 +107,7 @@ local function send(verb, payload)
   local ok = pcall(vim.rpcnotify, channel, "acp_nvim", verb, payload)
   if not ok and in_host then
     -- a host that others own tells us nothing when it ends; for a job `on_exit` is about to be called
-    give_up("the python3 host has ended: start Neovim anew")
+    end_all_sessions("the python3 host has ended: start Neovim anew")
   end
   return ok
 end
@@ -136,7 +136,7 @@ local function send_pending(message)
     if channel and not in_host then
       vim.fn.jobstop(channel)
     end
-    return give_up(message or tostring(first))
+    return end_all_sessions(message or tostring(first))
   end
   local verbs = pending
   pending = nil

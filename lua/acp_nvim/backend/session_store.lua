@@ -154,7 +154,7 @@ function M.patch(n, patch)
   session.acked = math.max(session.acked, patch.ack or 0)
   session.waiting = patch.waiting or session.waiting
   if patch.ack or patch.waiting then
-    outbox.forget_what_went(session)
+    outbox.forget_sent(session)
   end
   for key, value in pairs(patch) do
     if value == vim.NIL then
@@ -174,7 +174,7 @@ end
 ---@param n integer
 ---@param prompt { text: string, context: table[] }
 ---@return integer seq
-function M.sent(n, prompt)
+function M.add_prompt(n, prompt)
   session_changes.touch(n)
   return outbox.add(sessions[n], prompt)
 end

@@ -49,7 +49,7 @@ end
 
 ---@param typed string  a name, or the beginning of one
 ---@return string[]  all names that it may mean; only itself if it is one
-local function meant(typed)
+local function find_commands(typed)
   if subcommands[typed] then
     return { typed }
   end
@@ -69,7 +69,7 @@ end
 ---@return any, string?
 local function dispatch(args)
   local name, bang, rest = vim.trim(args.args):match("^([^%s!]*)(!?)%s*(.*)$")
-  local candidates = meant(name == "" and "open" or name)
+  local candidates = find_commands(name == "" and "open" or name)
   if #candidates == 0 then
     return nil, unknown(name)
   elseif #candidates > 1 then
@@ -118,7 +118,7 @@ function M.complete(line)
       table.insert(candidates, lead .. "!")
     end
   else
-    local named = meant((table.remove(words, 1):gsub("!$", "")))
+    local named = find_commands((table.remove(words, 1):gsub("!$", "")))
     local subcommand = #named == 1 and subcommands[named[1]]
     candidates = subcommand and subcommand.complete and subcommand.complete(words, lead) or {}
   end

@@ -135,7 +135,7 @@ function M.all()
 end
 
 --- Calls `on_changed` if the files that name agents have changed since `specs()`.
-local function tell_changes()
+local function report_changes()
   if exported and exported ~= agent_files.stamp() then
     on_changed.call()
   end
@@ -149,7 +149,7 @@ function M.find(name)
   if type(name) ~= "string" then
     return nil, "the agent's name must be a string"
   elseif M.get(name) then
-    tell_changes()
+    report_changes()
     return name
   end
   local near = did_you_mean(vim.list_extend(M.all(), agent_presets.names()), name)
@@ -168,7 +168,7 @@ function M.default()
   end
   local own = configured()
   local names, others = sorted(own), found(own)
-  tell_changes()
+  report_changes()
   if #names == 1 then
     return names[1] -- whoever has configured one means that one
   elseif #names == 0 and #others < 2 then

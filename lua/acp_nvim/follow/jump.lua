@@ -39,7 +39,7 @@ end
 --- Calls `fn` and shows its error: mostly an autocommand has failed, and the window shows the place all the same.
 ---@param path string
 ---@param fn fun()
-local function attempt(path, fn)
+local function report_errors(path, fn)
   local ok, err = pcall(fn)
   if not ok then
     complain(path, (tostring(err):gsub("^.-(E%d+:)", "%1")))
@@ -83,7 +83,7 @@ end
 local function add(path)
   local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
   if not api.nvim_buf_is_loaded(buf) then
-    attempt(path, function()
+    report_errors(path, function()
       load_text(buf)
     end)
   end
@@ -136,7 +136,7 @@ local function move(win, buf, place)
   api.nvim_win_call(win, function()
     if api.nvim_win_get_buf(win) ~= buf then
       -- :hide: a modified buffer is no hindrance, whatever 'hidden' says
-      attempt(place.path, function()
+      report_errors(place.path, function()
         vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
       end)
     end

@@ -46,7 +46,7 @@ end
 ---@param form acp.Form
 ---@param buf integer
 ---@param key string
-local function act(form, buf, key)
+local function press_key(form, buf, key)
   local row = api.nvim_win_get_cursor(0)[1]
   if key == "<CR>" and api.nvim_get_current_line() == form_layout.SEND then
     vim.cmd.write()
@@ -60,7 +60,7 @@ end
 function M.map(form, buf)
   for _, key in ipairs(KEYS) do
     local function press()
-      act(form, buf, key)
+      press_key(form, buf, key)
     end
     vim.keymap.set("n", key, press, { buffer = buf, desc = "choose, or send on the last line" })
   end

@@ -74,7 +74,7 @@ function M.send_checked(n, text, given, how)
     end
   end
   local payload = { text = shown, context = items, first = how.first, next = how.next }
-  payload.seq, payload.loaded = state.sent(n, payload), files.loaded()
+  payload.seq, payload.loaded = state.add_prompt(n, payload), files.loaded()
   review.flush(true) -- the agent is told of what the user has undone until now
   ok, message = requests.send(n, "prompt", payload)
   if ok then

@@ -85,7 +85,7 @@ end
 ---@param question acp.Question
 ---@param by_bar boolean  the key is one of those that the prompt's bar names; else the cursor is on the question
 ---@return boolean
-function M.counts(question, by_bar)
+function M.may_answer(question, by_bar)
   if #vim.api.nvim_list_uis() == 0 then -- nobody draws
     return true
   elseif by_bar and not is_long(active[question.session], question) then

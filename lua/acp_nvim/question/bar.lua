@@ -223,7 +223,7 @@ function M.text(n, mode, width)
   if not question then
     return nil
   end
-  local lit = answer_delay.counts(question, true)
+  local lit = answer_delay.may_answer(question, true)
   local parts = {}
   for _, chunk in ipairs(fitted(question, KEYS[mode], width, #questions - 1)) do
     local group = chunk[2] and lit and "AcpQuestionKey" or "AcpQuestionBar"

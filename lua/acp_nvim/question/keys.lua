@@ -49,7 +49,7 @@ end
 ---@param option table  counts always
 ---@param key string
 ---@return string message
-local function again(option, key)
+local function ask_to_repeat(option, key)
   local name = printable.cut(printable.visible(option.name), 40)
   return ("%s = %s %s: press %s again"):format(key, option_labels.SIGNS[option.kind], name, key)
 end
@@ -64,12 +64,12 @@ local function why_not(question, option, key, by_bar)
   if not open_questions.can_answer(question) and not open_questions.can_refuse(question, option) then
     open_questions.show(question)
     return open_questions.why_unseen(question)
-  elseif not answer_delay.counts(question, by_bar) then
+  elseif not answer_delay.may_answer(question, by_bar) then
     return TOO_SOON:format(key)
   end
   local why = open_questions.why_not(question, option)
   if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
-    return again(option, key)
+    return ask_to_repeat(option, key)
   end
   return why
 end
@@ -102,13 +102,13 @@ function M.why_not_by_key(question, option)
   local key = key_command.key()
   if not key then
     return nil
-  elseif not answer_delay.counts(question, false) then
+  elseif not answer_delay.may_answer(question, false) then
     if open_questions.is_shown_as_diff(question) then
       answer_delay.shown(question) -- its chat may be closed, and is not drawn
     end
     return TOO_SOON:format(key)
   elseif vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
-    return again(option, key)
+    return ask_to_repeat(option, key)
   end
 end
 
@@ -124,7 +124,7 @@ end
 --- The question that keys are about: the one under the cursor, else the one of the bar.
 ---@return acp.Question?
 ---@return boolean by_bar
-local function meant()
+local function question_of_key()
   local here = under_cursor()
   if here then
     return here, false
@@ -138,7 +138,7 @@ end
 ---@param number integer
 ---@param key string  that was pressed
 function M.answer(number, key)
-  local question, by_bar = meant()
+  local question, by_bar = question_of_key()
   if not question then
     return messages.show("info", "there is no open question here")
   end
@@ -151,7 +151,7 @@ end
 
 --- Shows the question's change as a diff; the cursor goes there, in normal mode.
 function M.diff()
-  local question = meant()
+  local question = question_of_key()
   if not question or not question.has_diff then
     return messages.show("info", "no open question here has a diff")
   end

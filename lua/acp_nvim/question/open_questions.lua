@@ -197,7 +197,7 @@ end
 local function ended(question)
   announced[question.id] = nil
   if told[question.id] then
-    messages.take_back(told[question.id])
+    messages.clear_outdated(told[question.id])
     told[question.id] = nil
   end
   seen_rows.forget(question.id)

@@ -13,7 +13,7 @@ local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
 local said = 0
 local last_line = "" -- that was said
 
---- The number of messages so far, by which `take_back` knows whether another one has come since.
+--- The number of messages so far, by which `clear_outdated` knows whether another one has come since.
 ---@return integer
 function M.shown_so_far()
   return said
@@ -69,7 +69,7 @@ end
 
 --- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.
 ---@param number integer  how many messages there had been when it was said
-function M.take_back(number)
+function M.clear_outdated(number)
   if number ~= said or not M.is_echoed() then
     return
   end
