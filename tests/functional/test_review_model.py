@@ -15,6 +15,7 @@ from tests.functional.ownership_model import Edit, Model
 DRIVER = """
 local diff = require("acp_nvim.documents.diff")
 local pending = require("acp_nvim.review.pending_changes")
+local memory = require("acp_nvim.review.undo_memory")
 local text, seq
 
 local function lines_at()
@@ -63,7 +64,7 @@ end
 
 function steps.go_to(at)
   pending.user(text, diff.edits(text.lines, texts[at]))
-  assert(pending.recall(text, at), "unknown state")
+  assert(memory.recall(text, at), "unknown state")
 end
 
 function steps.keep(ids)
@@ -83,7 +84,7 @@ function _G.drive(kind, ...)
     seq = seq + 1
   end
   texts[seq] = lines_at()
-  pending.remember(text, seq)
+  memory.remember(text, seq)
   local all, found = {}, {}
   for i, change in ipairs(text.known.blocks.changes) do
     all[change.id] = true
@@ -106,8 +107,8 @@ function _G.without(rows, undoing, lines)
 end
 
 function _G.report(session, is_told)
-  local lost_lines = require("acp_nvim.review.lost_lines")
-  local told, about = lost_lines.report(text.known.lost, text.lines, session)
+  local lost_report = require("acp_nvim.review.lost_report")
+  local told, about = lost_report.report(text.known.lost, text.lines, session)
   for _, lost in ipairs(is_told and about or {}) do
     lost.told = true
   end

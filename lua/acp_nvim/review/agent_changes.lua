@@ -2,11 +2,11 @@
 local attach = require("acp_nvim.review.attach")
 local backend = require("acp_nvim.backend.process")
 local changes = require("acp_nvim.documents.changes")
-local disk_text = require("acp_nvim.review.disk_text")
 local text = require("acp_nvim.documents.text")
 local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local undo_memory = require("acp_nvim.review.undo_memory")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
@@ -86,7 +86,7 @@ local begun = {} ---@type table<integer|string, integer>  session -> turn, for a
 local function forget_decided(file, session, unknown_from)
   for _, hunk in ipairs(store.decided(file)) do
     if hunk.session == session then
-      file.listed[hunk.id] = nil
+      file.text.listed[hunk.id] = nil
     end
   end
   file.unknown = vim.tbl_filter(function(author)
@@ -141,7 +141,7 @@ local function carry_out(file, change, is_reread)
   for _, step in ipairs(change.steps or {}) do
     if #file.text.lines == 0 or #change.before == 1 then -- rows of an empty buffer are no lines
       local lines = diff.apply(#file.text.lines == 0 and { "" } or file.text.lines, step.edits)
-      lines = #lines == 1 and lines[1] == "" and attach.lines(change.buf) or lines
+      lines = #lines == 1 and lines[1] == "" and text.of_buffer(change.buf).lines or lines
       local edits = diff.edits(file.text.lines, lines)
       if step.by then
         agent_makes(file, lines, step.by)
@@ -158,9 +158,9 @@ local function carry_out(file, change, is_reread)
   if change.exact then
     return
   elseif change.by and not is_reread then
-    agent_makes(file, attach.lines(change.buf), change.by) -- what an autocommand has made of it as it was saved
+    agent_makes(file, text.of_buffer(change.buf).lines, change.by) -- what an autocommand has made of it as it was saved
   else
-    attach.became(file, attach.lines(change.buf), true)
+    attach.became(file, text.of_buffer(change.buf).lines, true)
   end
 end
 
@@ -180,7 +180,7 @@ end
 ---@param change acp.BufferChange
 local function remember_saved(file, change)
   if change.disk then
-    local known = pending_changes.without(file.text, diff.edits(file.text.lines, change.disk))
+    local known = pending_changes.known_with(file.text, diff.edits(file.text.lines, change.disk))
     file.saved = { lines = change.disk, known = known }
   elseif not vim.bo[change.buf].modified then
     attach.remember_saved(file)
@@ -208,7 +208,7 @@ local function on_begins(change)
   if change.by and change.by.kind ~= "undo" then
     attach.settle()
     M.turn_begins(change.by.session, change.by.turn)
-    local lines = #change.before == 1 and attach.lines(change.buf) or change.before
+    local lines = #change.before == 1 and text.of_buffer(change.buf).lines or change.before
     local seq = attach.undo_state(change.buf)
     beginnings[change] = { lines = lines, shape = shape_of(change.buf), seq = seq }
     notice_rereading(change, beginnings[change])
@@ -237,8 +237,8 @@ local function on_ended(change)
   end
   if before and file.buf ~= change.buf then
     attach.became(file, before.lines, true)
-    pending_changes.forget_moments(file.text)
-    pending_changes.remember(file.text, before.seq)
+    undo_memory.forget(file.text)
+    undo_memory.remember(file.text, before.seq)
     file.last_buf = change.buf
   end
   carry_out(file, change, before and before.reread)
@@ -274,14 +274,14 @@ changes.subscribe({ begins = on_begins, ended = on_ended })
 local function deleted(real, news)
   local file = store.files[real]
   if not file then
-    local text = disk_text.split(news.before or "")
-    file = store.enter(real, news.given, text.lines)
-    begin(file, true, text.final, text.ff)
+    local before = text.split(news.before or "")
+    file = store.enter(real, news.given, before.lines)
+    begin(file, true, before.final, before.ff)
     if not news.known then
       table.insert(file.unknown, author_of(news))
     end
   elseif news.before then
-    attach.became(file, disk_text.split(news.before).lines, true) -- without what was not saved
+    attach.became(file, text.split(news.before).lines, true) -- without what was not saved
   end
   if file.buf then
     attach.leave(file.buf)
@@ -295,13 +295,13 @@ end
 ---@param real string
 ---@param news acp.DiskChange
 local function on_disk(real, news)
-  local file, after = store.files[real], disk_text.split(news.after or "")
+  local file, after = store.files[real], text.split(news.after or "")
   if not news.known then
     file = file or store.enter(real, news.given, after.lines)
     table.insert(file.unknown, author_of(news))
     attach.became(file, after.lines, true)
   else
-    local before = disk_text.split(news.before or "")
+    local before = text.split(news.before or "")
     if not file then
       file = store.enter(real, news.given, before.lines)
     end

@@ -6,10 +6,11 @@
 local limits = require("acp_nvim.limits")
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.documents.changes")
-local disk_text = require("acp_nvim.review.disk_text")
+local disk_file = require("acp_nvim.review.disk_file")
 local find = require("acp_nvim.documents.find")
 local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local undo_memory = require("acp_nvim.review.undo_memory")
 local text = require("acp_nvim.documents.text")
 local refresh = require("acp_nvim.review.refresh")
 local signs = require("acp_nvim.review.signs")
@@ -39,14 +40,6 @@ function M.undo_state(buf)
   return api.nvim_buf_call(buf, vim.fn.changenr)
 end
 
---- The lines of the text. A buffer without any shows an empty one.
----@param buf integer
----@return string[]
-function M.lines(buf)
-  local rows = api.nvim_buf_get_lines(buf, 0, -1, true)
-  return #rows == 1 and rows[1] == "" and text.is_void(buf) and {} or rows
-end
-
 ---@param file acp.ReviewedFile
 ---@param lines? string[]  nil: those of now
 function M.remember_saved(file, lines)
@@ -60,7 +53,7 @@ end
 function M.became(file, lines, is_reread)
   local edits = diff.edits(file.text.lines, lines)
   if #edits > 0 and is_reread and file.saved and #diff.edits(file.saved.lines, lines) == 0 then
-    pending_changes.restore(file.text, lines, file.saved.known)
+    undo_memory.restore(file.text, lines, file.saved.known)
   else
     pending_changes.user(file.text, edits, not is_reread)
   end
@@ -70,16 +63,16 @@ end
 ---@param one acp.FollowedBuffer
 local function settle(buf, one)
   local file, seq = one.file, M.undo_state(buf)
-  local is_back = seq ~= one.seq and seq <= one.newest and pending_changes.recall(file.text, seq)
+  local is_back = seq ~= one.seq and seq <= one.newest and undo_memory.recall(file.text, seq)
   if is_back and one.stale then
-    file.text.lines = M.lines(buf)
+    file.text.lines = text.of_buffer(buf).lines
   elseif one.stale then
-    M.became(file, M.lines(buf), one.reread or false)
+    M.became(file, text.of_buffer(buf).lines, one.reread or false)
   end
   if is_back or one.stale then
     one.from, one.to = 0, #file.text.lines
   end
-  pending_changes.remember(file.text, seq)
+  undo_memory.remember(file.text, seq)
   one.seq, one.newest = seq, math.max(seq, one.newest)
   local from, to, was = one.from, one.to, one.shown
   one.shown = file.text.known
@@ -178,7 +171,7 @@ function M.follow(file, buf, is_known)
   local seq = M.undo_state(buf)
   local has_tree = #api.nvim_buf_call(buf, vim.fn.undotree).entries > 0 -- `:edit!` keeps it, `:bdelete` does not
   if file.last_buf ~= buf or not has_tree then
-    pending_changes.forget_moments(file.text)
+    undo_memory.forget(file.text)
   end
   if file.buf and file.buf ~= buf then
     M.leave(file.buf)
@@ -189,15 +182,15 @@ function M.follow(file, buf, is_known)
   one.stale, one.reread = not is_known, true
   settle(buf, one)
   if not has_tree then
-    pending_changes.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
+    undo_memory.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
   end
 end
 
 ---@param file acp.ReviewedFile
 local function read_disk(file)
   if not file.buf and not file.deleted and vim.v.exiting == vim.NIL then
-    local text = disk_text.read(file.path)
-    M.became(file, text and text.lines or {}, true)
+    local found = disk_file.read(file.path)
+    M.became(file, found and found.lines or {}, true)
     refresh.file(file, 0, 0)
   end
 end
@@ -291,7 +284,7 @@ end
 function M.note_state(file)
   local one = file.buf and followers[file.buf]
   if one then
-    pending_changes.remember(file.text, one.seq)
+    undo_memory.remember(file.text, one.seq)
   end
 end
 
@@ -327,7 +320,7 @@ end
 function M.come_back(file)
   if file.deleted then
     file.deleted = false
-    pending_changes.restore(file.text, vim.list_slice(file.undeleted.lines), file.undeleted.known)
+    undo_memory.restore(file.text, vim.list_slice(file.undeleted.lines), file.undeleted.known)
   end
 end
 

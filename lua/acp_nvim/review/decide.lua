@@ -85,7 +85,6 @@ local function keep(hunks, how)
     local kept = pending_changes.keep(file.text, ids)
     count = count + #kept
     for _, change in ipairs(kept) do
-      file.listed[change.id] = true
       if change.had_newline ~= nil then
         file.shape = vim.tbl_extend("force", file.shape, { final = not change.had_newline })
       end

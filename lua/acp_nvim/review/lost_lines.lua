@@ -5,8 +5,7 @@
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
-local diff = require("acp_nvim.documents.diff")
-local limits = require("acp_nvim.limits")
+local attribution = require("acp_nvim.review.attribution")
 local places = require("acp_nvim.review.places")
 
 local M = {}
@@ -90,7 +89,7 @@ local function by_session(all)
   return lists
 end
 
---- What stays beside an edit, moved by it.
+--- The entries beside an edit, moved by it, and those that it meets.
 ---@param near { row: integer, item: acp.Lost }[]
 ---@param edit acp.Edit
 ---@param is_met fun(lost: acp.Lost, first: integer, last: integer): boolean
@@ -112,7 +111,7 @@ local function parted(near, edit, is_met)
   return above, below, met
 end
 
---- What an edit meets and what it takes of the agent's lines become one.
+--- The lost lines that an edit meets, and the agent's lines that it takes, become one entry.
 ---@param near { row: integer, item: acp.Lost }[]
 ---@param edit acp.Edit
 ---@param session integer
@@ -139,14 +138,13 @@ local function joined(near, edit, session, taken)
   return vim.list_extend(above, below)
 end
 
---- The lines of changes that the user's edit replaces.
+--- The agents' lines that an edit of the user replaces.
 ---@param blocks acp.Blocks  before it
----@param near fun(blocks: acp.Blocks, first: integer, last: integer): integer, integer
 ---@param edit acp.Edit
 ---@return table<integer, { row: integer, lines: string[] }[]>  by session
-local function taken_by(blocks, near, edit)
+local function taken_by(blocks, edit)
   local found = {}
-  local from, to = near(blocks, edit[1], edit[2])
+  local from, to = attribution.near(blocks, edit[1], edit[2])
   for i = from, to do
     local row, change = blocks.rows[i], blocks.changes[i]
     local first = math.max(edit[1] - row, 0)
@@ -162,13 +160,12 @@ end
 --- After edits of the user.
 ---@param all acp.Lost[]
 ---@param blocks acp.Blocks  before the edits
----@param near fun(blocks: acp.Blocks, first: integer, last: integer): integer, integer
 ---@param edits acp.Edit[]
 ---@return acp.Lost[]
-function M.user(all, blocks, near, edits)
+function M.user(all, blocks, edits)
   local lists, taken, result = by_session(all), {}, {}
   for _, edit in ipairs(edits) do
-    taken[edit] = taken_by(blocks, near, edit)
+    taken[edit] = taken_by(blocks, edit)
     for session in pairs(taken[edit]) do
       lists[session] = lists[session] or {}
     end
@@ -224,86 +221,6 @@ function M.decided(all, decided, is_undone)
     shift = shift + (is_undone and #change.old - #change.new or 0)
   end
   return result
-end
-
--- The report -------------------------------------------------------------------------------------------------------------
-
-local CONTEXT = 2 -- lines
-
----@class acp.Told
----@field undone integer   changes that are as if the agent had not made them
----@field changed integer
----@field lines string[]   a unified diff, or the beginning of one
----@field more integer     lines that it has beyond those
-
----@param lines string[]
----@param lost acp.Lost
----@return acp.Edit[] edits  from the agent's lines to those in their place
----@return boolean is_undone
-local function difference(lines, lost)
-  local now = vim.list_slice(lines, lost.row + 1, lost.row + lost.count)
-  return diff.edits(lost.was, now), lost.undone ~= nil and vim.deep_equal(now, lost.undone)
-end
-
----@param out string[]
----@param prefix string
----@param lines string[]
----@param first integer  from 1
----@param last integer
-local function put(out, prefix, lines, first, last)
-  for i = math.max(first, 1), math.min(last, #lines) do
-    out[#out + 1] = prefix .. lines[i]
-  end
-end
-
---- What session `session` is to be told, and which of `all` that is about.
----@param all acp.Lost[]
----@param lines string[]  the text
----@param session integer
----@return acp.Told?
----@return acp.Lost[] about
-function M.report(all, lines, session)
-  local told, about, parts = { undone = 0, changed = 0, lines = {}, more = 0 }, {}, {}
-  for _, lost in ipairs(all) do
-    if lost.session == session and not lost.told then
-      local edits, is_undone = difference(lines, lost)
-      about[#about + 1] = lost
-      local what = is_undone and "undone" or "changed"
-      told[what] = told[what] + (#edits > 0 and 1 or 0)
-      parts[#parts + 1] = #edits > 0 and { lost = lost, edits = edits } or nil
-    end
-  end
-  table.sort(parts, function(one, other)
-    return one.lost.row < other.lost.row
-  end)
-  local done, shift = 0, 0
-  for n, part in ipairs(parts) do
-    local lost, after = part.lost, parts[n + 1]
-    local first = math.max(done, lost.row - CONTEXT)
-    local body, olds, at_line = {}, 0, 1
-    put(body, " ", lines, first + 1, lost.row)
-    for _, edit in ipairs(part.edits) do
-      put(body, " ", lost.was, at_line, edit[1])
-      put(body, "-", lost.was, edit[1] + 1, edit[2])
-      put(body, "+", edit[3], 1, #edit[3])
-      at_line = edit[2] + 1
-    end
-    put(body, " ", lost.was, at_line, #lost.was)
-    local stop = lost.row + lost.count
-    done = math.min(stop + CONTEXT, after and after.lost.row or #lines, #lines)
-    put(body, " ", lines, stop + 1, done)
-    local news = done - first
-    olds = news - lost.count + #lost.was
-    local function range(from, count)
-      return ("%d,%d"):format(from + (count > 0 and 1 or 0), count)
-    end
-    table.insert(body, 1, ("@@ -%s +%s @@"):format(range(first - shift, olds), range(first, news)))
-    local fitting = math.min(#body, limits.LOST_LINES - #told.lines)
-    vim.list_extend(told.lines, body, 1, fitting)
-    told.more = told.more + #body - fitting
-    shift = shift + lost.count - #lost.was
-  end
-  return #parts > 0 and told or nil, about
 end
 
 return M

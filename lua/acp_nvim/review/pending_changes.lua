@@ -1,5 +1,9 @@
--- The text of one file under review: its lines, the agents' changes in it that nobody has decided on yet, and those that
--- were decided. What `u` and `<C-r>` go back to is known again: the numbers of the undo tree's states are the memory.
+-- The text of one file under review: its lines, the agents' changes in it that wait for a decision, those that were
+-- decided, and the lines that agents have lost.
+--
+--   lines             a X c d       an agent has made X of b, the user has added d
+--   pending           row 1: b | X
+--   undone            a b c d       decided: row 1, b | X, undone
 --
 -- Every line has one owner. What the user writes is the user's at once, wherever it stands: undoing a change takes back
 -- what is left of the agent's lines in it, and nothing else.
@@ -26,22 +30,24 @@ local M = {}
 ---@field known acp.Known
 ---@field kept table<integer, acp.Origin[]>  by the edit that they come from
 ---@field kept_ids table<integer, true>
+---@field listed table<integer, true>  decided, and still listed: until their session's next turn
 ---@field moments { seq: integer, known: acp.Known }[]  the newest last
 
 ---@param lines string[]
 ---@return acp.Pending
 function M.new(lines)
   local known = { blocks = attribution.none(), decided = {}, lost = {} }
-  return { lines = lines, known = known, kept = {}, kept_ids = {}, moments = {} }
+  return { lines = lines, known = known, kept = {}, kept_ids = {}, listed = {}, moments = {} }
 end
 
+--- The newest of the decided changes, as many as are kept.
 ---@param list acp.DecidedChange[]
 ---@return acp.DecidedChange[]
-local function bounded(list)
+function M.bounded(list)
   return #list > limits.DECIDED_CHANGES and vim.list_slice(list, #list - limits.DECIDED_CHANGES + 1) or list
 end
 
---- Rows behind an edit follow it.
+--- The decided changes in the text with the edits: their rows follow it.
 ---@param decided acp.DecidedChange[]
 ---@param edits acp.Edit[]
 ---@return acp.DecidedChange[]
@@ -59,7 +65,7 @@ local function moved(decided, edits)
   end, decided)
 end
 
---- The blocks without these, and where they are once those are undone.
+--- The blocks without these changes, and their rows once those are undone.
 ---@param blocks acp.Blocks
 ---@param ids table<integer, any>
 ---@param are_undone boolean
@@ -77,7 +83,7 @@ local function without(blocks, ids, are_undone)
   return rest
 end
 
---- Carries the edits out. A change of the last newline holds as long as its line is the last one.
+--- Carries out the edits. A change of the last newline holds as long as its line is the last one.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
 ---@param known acp.Known
@@ -92,7 +98,7 @@ local function replace(text, edits, known)
   end
   for i, change in ipairs(known.blocks.changes) do
     if change.had_newline ~= nil and known.blocks.rows[i] ~= #text.lines - 1 then
-      known.blocks = without(known.blocks, { [change.id] = true }, false)
+      known = vim.tbl_extend("force", known, { blocks = without(known.blocks, { [change.id] = true }, false) })
       break
     end
   end
@@ -140,37 +146,40 @@ function M.last_newline(text, had_newline, has_newline, author)
   text.known = { blocks = blocks, decided = known.decided, lost = known.lost }
 end
 
---- The user has, or somebody of whom nothing is known: `is_answer` false, and no agent is told of it.
+--- What is known once the edits of a user, or of nobody, are made.
+---@param known acp.Known
+---@param edits acp.Edit[]
+---@param lost acp.Lost[]
+---@return acp.Known  the same table if nothing of it changes
+local function known_after(known, edits, lost)
+  local blocks = attribution.user(known.blocks, edits)
+  if blocks == known.blocks and #lost + #known.lost + #known.decided == 0 then
+    return known
+  end
+  return { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
+end
+
+--- The user has changed the text; or, where `is_answer` is false, a program of which no agent is told.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
 ---@param is_answer? boolean
 function M.user(text, edits, is_answer)
-  if #edits > 0 then
-    local known, lost = text.known, nil
-    local blocks = attribution.user(known.blocks, edits)
-    if is_answer == false then
-      lost = lost_lines.written_over(known.lost, edits)
-    else
-      lost = lost_lines.user(known.lost, known.blocks, attribution.near, edits)
-    end
-    if blocks ~= known.blocks or #lost + #known.lost + #known.decided > 0 then
-      known = { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
-    end
-    replace(text, edits, known)
+  if #edits == 0 then
+    return
+  elseif is_answer == false then
+    return replace(text, edits, M.known_with(text, edits))
   end
+  local known = text.known
+  local lost = lost_lines.user(known.lost, known.blocks, edits)
+  replace(text, edits, known_after(known, edits, lost))
 end
 
---- What there would be to know without these edits of the user's.
+--- What would be known of the text with these edits, which are no answer to an agent.
 ---@param text acp.Pending
----@param edits acp.Edit[]  back to the text without them
+---@param edits acp.Edit[]
 ---@return acp.Known
-function M.without(text, edits)
-  return #edits == 0 and text.known
-    or {
-      blocks = attribution.user(text.known.blocks, edits),
-      decided = moved(text.known.decided, edits),
-      lost = lost_lines.written_over(text.known.lost, edits),
-    }
+function M.known_with(text, edits)
+  return known_after(text.known, edits, lost_lines.written_over(text.known.lost, edits))
 end
 
 ---@param text acp.Pending
@@ -186,7 +195,7 @@ function M.chosen(text, ids)
   return list
 end
 
---- Nobody has to decide on these any more.
+--- Keeps these changes: nobody has to decide on them any more.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
@@ -195,7 +204,7 @@ function M.keep(text, ids)
   local decided = vim.list_slice(text.known.decided)
   for n, placed in ipairs(chosen) do
     local change = placed.item
-    kept[n], text.kept_ids[change.id] = change, true
+    kept[n], text.kept_ids[change.id], text.listed[change.id] = change, true, true
     for _, origin in ipairs({ changes.origin(change), unpack(change.melted) }) do
       text.kept[origin.born] = text.kept[origin.born] or {}
       table.insert(text.kept[origin.born], origin)
@@ -205,14 +214,14 @@ function M.keep(text, ids)
   if #chosen > 0 then
     text.known = {
       blocks = without(text.known.blocks, ids, false),
-      decided = bounded(decided),
+      decided = M.bounded(decided),
       lost = lost_lines.decided(text.known.lost, chosen, false),
     }
   end
   return kept
 end
 
---- The edits that take these changes back.
+--- The edits that undo these changes.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 ---@return acp.Edit[]
@@ -222,7 +231,7 @@ function M.undoing(text, ids)
   end, M.chosen(text, ids))
 end
 
---- They are taken back: the agent's lines go, those before come back.
+--- Undoes these changes: the agent's lines go, those before come back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 function M.undo(text, ids)
@@ -233,94 +242,14 @@ function M.undo(text, ids)
   local decided, shift = moved(text.known.decided, edits), 0
   for _, placed in ipairs(chosen) do
     decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
+    text.listed[placed.item.id] = true
     shift = shift + #placed.item.old - #placed.item.new
   end
   replace(text, edits, {
     blocks = without(text.known.blocks, ids, true),
-    decided = bounded(decided),
+    decided = M.bounded(decided),
     lost = lost_lines.decided(text.known.lost, chosen, true),
   })
-end
-
--- The undo memory -----------------------------------------------------------------------------------------------------
-
---- What was known of a text, less what has been kept since.
----@param text acp.Pending
----@param known acp.Known
----@return acp.Known
-local function recalled(text, known)
-  local parts = {}
-  for i, row in ipairs(known.blocks.rows) do
-    local change = known.blocks.changes[i]
-    for _, part in ipairs(changes.minus(change, text.kept[change.born] or {})) do
-      if text.kept_ids[part.id] then
-        part = changes.with(part, { id = changes.new_id() })
-      end
-      parts[#parts + 1] = { row = row + part.new_at - change.new_at, item = part }
-    end
-  end
-  local decided, is_told = {}, {}
-  for _, each in ipairs(known.decided) do
-    if each.is_kept or not text.kept_ids[each.change.id] then
-      decided[#decided + 1] = each
-      is_told[each.change.id] = each.is_kept or nil
-    end
-  end
-  for _, each in ipairs(text.known.decided) do
-    if each.is_kept and not is_told[each.change.id] then
-      decided[#decided + 1] = each
-    end
-  end
-  return { blocks = attribution.blocks(parts), decided = bounded(decided), lost = known.lost }
-end
-
---- The text stands after that change of the undo tree now.
----@param text acp.Pending
----@param seq integer
-function M.remember(text, seq)
-  local moments = text.moments
-  for i = #moments, math.max(1, #moments - 1), -1 do
-    if moments[i].seq == seq then
-      table.remove(moments, i)
-    end
-  end
-  moments[#moments + 1] = { seq = seq, known = text.known }
-  local placed = 0
-  for i = #moments, 1, -1 do
-    placed = placed + #moments[i].known.blocks.rows
-    if i <= #moments - limits.UNDO_STATES or (placed > limits.UNDO_STATES_CHANGES and i < #moments) then
-      text.moments = vim.list_slice(moments, i + 1)
-      return
-    end
-  end
-end
-
---- The user has gone back or forth to that change: what was known there is known again.
----@param text acp.Pending
----@param seq integer
----@return boolean
-function M.recall(text, seq)
-  for i = #text.moments, 1, -1 do
-    if text.moments[i].seq == seq then
-      text.known = recalled(text, text.moments[i].known)
-      return true
-    end
-  end
-  return false
-end
-
---- What was known of a text that is there again by other ways: read from the disk, say.
----@param text acp.Pending
----@param lines string[]
----@param known acp.Known
-function M.restore(text, lines, known)
-  text.lines, text.known = lines, recalled(text, known)
-end
-
---- Another buffer has numbers of its own.
----@param text acp.Pending
-function M.forget_moments(text)
-  text.moments = {}
 end
 
 return M

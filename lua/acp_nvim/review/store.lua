@@ -40,7 +40,6 @@ local M = {}
 ---@field deleted boolean
 ---@field mode? integer      of a deleted file, if it is known
 ---@field unknown acp.Author[]  who has changed what nobody has seen before
----@field listed table<integer, true>  hunks that are listed after their decision, until their session's next turn
 ---@field saved? acp.Snapshot     as on disk: what `:edit!` goes back to
 ---@field undeleted? acp.Snapshot  before the file was deleted
 
@@ -60,7 +59,6 @@ function M.enter(path, given, lines)
     created = false,
     deleted = false,
     unknown = {},
-    listed = {},
   }
   M.files[path] = file
   return file
@@ -132,8 +130,8 @@ end
 ---@return acp.Hunk[]
 function M.decided(file)
   local list = {}
-  for _, each in ipairs(next(file.listed) and file.text.known.decided or {}) do
-    if file.listed[each.change.id] then
+  for _, each in ipairs(next(file.text.listed) and file.text.known.decided or {}) do
+    if file.text.listed[each.change.id] then
       list[#list + 1] = hunk_of(each.change, each.row, each.is_kept and "kept" or "undone")
     end
   end

@@ -8,7 +8,7 @@
 local backend = require("acp_nvim.backend.process")
 local limits = require("acp_nvim.limits")
 local key_names = require("acp_nvim.review.key_names")
-local lost_lines = require("acp_nvim.review.lost_lines")
+local lost_report = require("acp_nvim.review.lost_report")
 local printable = require("acp_nvim.ui.printable")
 local store = require("acp_nvim.review.store")
 
@@ -123,7 +123,7 @@ local function report_of(session)
   local told = {}
   about[session] = {}
   for path, file in vim.spairs(store.files) do
-    local found, lost = lost_lines.report(file.text.known.lost, file.text.lines, session)
+    local found, lost = lost_report.report(file.text.known.lost, file.text.lines, session)
     vim.list_extend(about[session], lost)
     if found then
       local is_there = vim.uv.fs_stat(path) ~= nil or #file.text.lines > 0

@@ -1,24 +1,28 @@
--- Undoing hunks of a file: the agent's lines go, those before come back, in the buffer and on the disk, and nothing else
+-- Undoes hunks of a file: the agent's lines go, those before come back, in the buffer and on the disk, and nothing else
 -- changes. All of it happens here, with or without a backend.
 --
--- A buffer that is in step with its disk is edited and saved, as for an agent's write. Unsaved lines are never saved: the
--- disk gets its own text with the hunks undone, and the buffer stays modified. A file without a buffer gets one for a
+--   the file       a b c      an agent has made a B c of it: the hunk is b | B
+--   the buffer     a B c d    d is the user's, unsaved
+--   the file       a b c      its own text without the hunk: unsaved lines are never saved
+--   the buffer     a b c d    still modified
+--
+-- From the key to the text: `keys.operate` runs `:Acp undo`, `decide` goes over the files that have the hunks, and
+-- `in_buffer` finds what the file shall hold, edits the buffer and saves it. A file without a buffer gets one for a
 -- moment. Where there is no file, none is made, unless an agent has deleted it.
 local attach = require("acp_nvim.review.attach")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
-local disk_text = require("acp_nvim.review.disk_text")
+local diff = require("acp_nvim.documents.diff")
 local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
-local find = require("acp_nvim.documents.find")
-local diff = require("acp_nvim.documents.diff")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local encoding = require("acp_nvim.documents.encoding")
 local origin = require("acp_nvim.documents.origin")
+local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
-local store = require("acp_nvim.review.store")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 local to_backend = require("acp_nvim.review.to_backend")
+local undo_deletion = require("acp_nvim.review.undo_deletion")
 local undo_step = require("acp_nvim.documents.undo_step")
 
 local api = vim.api
@@ -27,13 +31,15 @@ local M = {}
 local TOUCHED = "unsaved lines touch it: :w first"
 local UNSAVED = "the rest is unsaved, its file is gone: :w makes it"
 local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e first"
+local NO_TEXT = "not undone: it is no text in the buffer's encoding any more"
 
----@class acp.Undoing
+---@class acp.HunkUndo
 ---@field file acp.ReviewedFile
----@field chosen acp.Placed[]
----@field edits acp.Edit[]
----@field wanted string[]   the text without the hunks
----@field is_all boolean    nothing of an agent's is left
+---@field ids table<integer, any>
+---@field chosen acp.Placed[]  those of them that are pending in the file
+---@field edits acp.Edit[]     which take them out of the text
+---@field wanted string[]      the text without them
+---@field is_all boolean       nothing of an agent's is left
 
 ---@class acp.UndoAnswer
 ---@field count? integer   hunks that are undone
@@ -42,11 +48,12 @@ local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e
 
 ---@param file acp.ReviewedFile
 ---@param ids table<integer, any>
----@return acp.Undoing
-local function undoing(file, ids)
+---@return acp.HunkUndo
+local function plan(file, ids)
   local chosen, edits = pending_changes.chosen(file.text, ids), pending_changes.undoing(file.text, ids)
   return {
     file = file,
+    ids = ids,
     chosen = chosen,
     edits = edits,
     wanted = diff.apply(file.text.lines, edits),
@@ -54,177 +61,137 @@ local function undoing(file, ids)
   }
 end
 
---- Line ends as they are; with the last hunk as they were, and either end of the file with the hunk there.
----@param step acp.Undoing
+--- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them; once
+--- no hunk is left, all is as before the agent.
+---@param undo acp.HunkUndo
 ---@param buf integer
----@return table
-local function format(step, buf)
-  local was, first, last = step.file.shape, step.edits[1], step.edits[#step.edits]
-  local found = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds }
-  local had_newline = step.chosen[#step.chosen].item.had_newline
-  found.final = text.is_final(buf) and not text.is_void(buf)
+---@param saved string[]  what the file shall hold
+---@return acp.EditOptions
+local function save_options(undo, buf, saved)
+  local was, first, last = undo.file.shape, undo.edits[1], undo.edits[#undo.edits]
+  local options = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds } ---@type acp.EditOptions
+  options.before, options.after = text.rows(undo.file.text.lines), saved
+  options.final = text.is_final(buf) and not text.is_void(buf)
+  local had_newline = undo.chosen[#undo.chosen].item.had_newline
   if had_newline ~= nil then
-    found.final = had_newline
-  elseif was.final ~= nil and (step.is_all or last[2] == #step.file.text.lines) then
-    found.final = was.final
+    options.final = had_newline
+  elseif was.final ~= nil and (undo.is_all or last[2] == #undo.file.text.lines) then
+    options.final = was.final
   end
-  if was.bomb and (step.is_all or first[1] == 0) then
-    found.bomb = true
+  if was.bomb and (undo.is_all or first[1] == 0) then
+    options.bomb = true
   end
-  if step.is_all then
-    found.ff, found.fenc = was.ff, was.fenc ~= "" and was.fenc or nil
+  if undo.is_all then
+    options.ff, options.fenc = was.ff, was.fenc ~= "" and was.fenc or nil
   end
-  return found
+  return options
 end
 
---- The edits in rows of the buffer: a text without lines has one.
----@param lines string[]
----@param wanted string[]
----@param edits? acp.Edit[]
----@return acp.Edit[]
-local function in_rows(lines, wanted, edits)
-  if #lines == 0 or #wanted == 0 then
-    return { { 0, math.max(#lines, 1), wanted } }
-  end
-  return edits or diff.edits(lines, wanted)
-end
-
---- It is done: what that makes of what is known.
----@param step acp.Undoing
-local function done(step)
-  local file = step.file
-  local ids = {}
-  for _, placed in ipairs(step.chosen) do
-    ids[placed.item.id], file.listed[placed.item.id] = true, true
-  end
-  pending_changes.undo(file.text, ids)
-  attach.touched(file, step.edits)
-  for _, lost in ipairs(file.deleted and file.text.known.lost or {}) do
-    lost.restored = lost.undone ~= nil or nil
-  end
-  file.deleted = false
-  to_backend.undone(file.path)
-end
-
---- `fn` changes the buffer; what it has become is compared with what was wanted.
----@param step acp.Undoing
+--- Changes the buffer by `fn`, and records the hunks as undone.
+---@param undo acp.HunkUndo
 ---@param buf integer
----@param fn fun(): table  as edit_and_save.run and the like answer
----@param anew? boolean
+---@param fn fun(): table  answers as `edit_and_save.run` does
+---@param anew? boolean    marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
-local function change(step, buf, fn, anew)
-  local said = attach.deafly(buf, fn)
+local function change(undo, buf, fn, anew)
+  local file, said = undo.file, attach.deafly(buf, fn)
   if not said.ok then
-    local why = said.error or "its buffer changes too fast"
-    attach.compare(step.file)
-    return { why = "not undone: " .. why, locked = said.locked }
+    attach.compare(file)
+    return { why = "not undone: " .. said.error, locked = said.locked }
   end
-  done(step)
-  if not said.saved or said.saved.changed then
-    attach.became(step.file, attach.lines(buf), true) -- a formatter that runs as it is saved
+  pending_changes.undo(file.text, undo.ids)
+  attach.touched(file, undo.edits)
+  to_backend.undone(file.path)
+  if not said.saved or said.saved.changed then -- a formatter has run as it was saved
+    attach.became(file, text.of_buffer(buf).lines, true)
   end
-  attach.settled(step.file, anew)
+  attach.settled(file, anew)
   if not vim.bo[buf].modified then
-    attach.remember_saved(step.file)
+    attach.remember_saved(file)
   end
-  return { count = #step.chosen }
+  return { count = #undo.chosen }
 end
 
--- The disk's text -----------------------------------------------------------------------------------------------------
-
---- What the disk holds, in the encoding and line ends of the buffer.
----@param buf integer
----@param lines string[]
----@return string[]?  nil: it is no text in them; the same table if those are its lines
-local function disk_lines(buf, lines)
-  local bytes, ff = disk_text.bytes(api.nvim_buf_get_name(buf)), vim.bo[buf].fileformat
-  local encoding = vim.bo[buf].fileencoding
-  if bytes and encoding ~= "" and encoding ~= "utf-8" then
-    bytes = vim.iconv(bytes, encoding, "utf-8")
-  end
-  if bytes and ff == "unix" and #lines > 0 then -- ten times as fast as to split it
-    local text = table.concat(lines, "\n")
-    if bytes == text .. "\n" or bytes == text then
-      return lines
-    end
-  end
-  return bytes and disk_text.rows(bytes, ff)
-end
-
----@param one string[]
----@param other string[]
----@return boolean
-local function is_same(one, other)
-  return #diff.edits(one, other) == 0
-end
-
---- The file goes, or is gone. What its buffer has beyond the hunks stays there, unsaved.
----@param step acp.Undoing
+--- Deletes the file, or leaves it deleted. What the buffer holds beyond the hunks stays there, unsaved.
+---@param undo acp.HunkUndo
 ---@param buf integer
 ---@param is_gone boolean
 ---@return acp.UndoAnswer
-local function remove_file(step, buf, is_gone)
-  local list = in_rows(step.file.text.lines, step.wanted, step.edits)
-  local answer = change(step, buf, function()
-    return remove.remove(buf, list, { by = { kind = "undo" }, is_gone = is_gone })
+local function remove_file(undo, buf, is_gone)
+  local answer = change(undo, buf, function()
+    local edits = diff.of_buffer(undo.file.text.lines, undo.wanted)
+    return remove.remove(buf, edits, { by = { kind = "undo" }, is_gone = is_gone })
   end, true)
-  answer.why = answer.why or (#step.wanted > 0 and UNSAVED or nil)
+  answer.why = answer.why or (#undo.wanted > 0 and UNSAVED or nil)
   return answer
 end
 
---- The buffer becomes the disk's text without the hunks, and is saved; then its unsaved lines come back.
----@param step acp.Undoing
+--- Edits and saves a buffer without unsaved lines.
+---@param undo acp.HunkUndo
 ---@param buf integer
----@param left string[]  of the disk's lines; the same table as `wanted`: nothing is unsaved
 ---@return acp.UndoAnswer
-local function rewrite(step, buf, left)
-  local rows, is_beside = step.file.text.lines, left ~= step.wanted
-  local list, options = in_rows(rows, left, not is_beside and step.edits or nil), format(step, buf)
-  options.autocmds = not is_beside and options.autocmds
-  options.before, options.after = text.rows(rows), left
-  local put_cursors_back = is_beside and sync.hold_cursors(buf, rows, step.wanted)
-  return change(step, buf, function()
-    local said = edit_and_save.run(buf, list, options)
-    if said.ok and put_cursors_back then
+local function rewrite(undo, buf)
+  return change(undo, buf, function()
+    local lines = undo.file.text.lines
+    local edits = #lines > 0 and undo.edits or diff.of_buffer(lines, undo.wanted)
+    return edit_and_save.run(buf, edits, save_options(undo, buf, undo.wanted))
+  end)
+end
+
+--- Saves what the file shall hold; then the buffer gets its unsaved lines back, in the same undo step.
+---@param undo acp.HunkUndo
+---@param buf integer
+---@param saved string[]
+---@return acp.UndoAnswer
+local function rewrite_under_unsaved(undo, buf, saved)
+  local options = save_options(undo, buf, saved)
+  options.autocmds = false -- a formatter would not see the user's lines
+  local put_cursors_back = sync.hold_cursors(buf, undo.file.text.lines, undo.wanted)
+  return change(undo, buf, function()
+    local said = edit_and_save.run(buf, diff.of_buffer(undo.file.text.lines, saved), options)
+    if said.ok then
       api.nvim_buf_call(buf, function()
         vim.cmd("silent! undojoin")
       end)
-      edit.apply(buf, in_rows(left, step.wanted))
+      edit.apply(buf, diff.of_buffer(saved, undo.wanted))
       put_cursors_back()
       undo_step.break_undo(buf)
     end
     return said
-  end, is_beside)
+  end, true)
 end
 
----@param step acp.Undoing
----@param buf integer
+---@param undo acp.HunkUndo
+---@param buf integer  the file's
 ---@return acp.UndoAnswer
-local function in_buffer(step, buf)
-  local file = step.file
+local function in_buffer(undo, buf)
+  local file, lines = undo.file, undo.file.text.lines
   local stat = vim.uv.fs_stat(file.path)
   if not stat then
-    return remove_file(step, buf, true)
+    return remove_file(undo, buf, true)
   elseif stat.type ~= "file" then
     return { why = "not undone: it is a " .. stat.type }
   end
-  local disk = disk_lines(buf, file.text.lines)
+  local data = origin.read(buf)
+  local disk = data and encoding.text(buf, data, vim.bo[buf].fileformat)
   if not disk then
-    return { why = "not undone: it is no text in the buffer's encoding any more" }
+    return { why = NO_TEXT }
   end
-  local was_in_step = disk == file.text.lines or is_same(disk, file.text.lines)
-  local left = was_in_step and step.wanted or beside_unsaved.without(file.text.lines, step.edits, disk)
-  if not left then
+  local is_saved = text.same_lines(disk.lines, lines)
+  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.edits, disk.lines)
+  if not saved then
     return { why = TOUCHED }
-  elseif file.created and step.is_all and #left == 0 then
-    return remove_file(step, buf, false)
-  elseif not was_in_step and vim.bo[buf].modified and origin.is_ahead(buf) then
+  elseif file.created and undo.is_all and #saved == 0 then
+    return remove_file(undo, buf, false)
+  elseif is_saved then
+    return rewrite(undo, buf)
+  elseif vim.bo[buf].modified and origin.is_ahead(buf) then
     return { why = BEHIND }
   end
-  return rewrite(step, buf, left)
+  return rewrite_under_unsaved(undo, buf, saved)
 end
 
---- A file without a buffer: it gets one for a moment, or for good if it goes; then `u` and `:w` bring it back.
+--- Loads the file for a moment; for good if the undo deletes it: `u` and `:w` bring it back then.
 ---@param file acp.ReviewedFile
 ---@param ids table<integer, any>
 ---@return acp.UndoAnswer
@@ -234,68 +201,36 @@ local function in_new_buffer(file, ids)
     pending_changes.keep(file.text, ids) -- whoever has deleted the file wants nothing of it back
     return {}
   elseif stat.type ~= "file" then
-    return { why = "not undone: " .. (stat.type == "directory" and "Is a directory" or "it is no file") }
+    return { why = "not undone: it is a " .. stat.type }
   end
   local buf = remove.load(file.path)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
   attach.follow(file, buf)
-  local step = undoing(file, ids)
-  local answer = #step.chosen > 0 and in_buffer(step, buf) or {}
+  local undo = plan(file, ids) -- the file may hold something else than was known of it
+  local answer = #undo.chosen > 0 and in_buffer(undo, buf) or {}
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
     vim.cmd(("noautocmd bwipeout! %d"):format(buf))
   end
   return answer
 end
 
---- An agent has deleted the file: it is made again, as it was.
----@param step acp.Undoing
----@return acp.UndoAnswer
-local function bring_back(step)
-  local file = step.file
-  vim.fn.mkdir(vim.fs.dirname(file.path), "p")
-  local why = find.resolve(file.path) ~= file.path and "its path leads elsewhere now"
-    or disk_text.create(file.path, step.wanted, file.shape, file.mode)
-  if why then
-    if vim.uv.fs_stat(file.path) then -- somebody has made it
-      attach.come_back(file)
-      attach.became(file, (disk_text.read(file.path) or { lines = {} }).lines, true)
-      return {}
-    end
-    return { why = "not undone: " .. why }
-  end
-  local buf, before = find.find(file.path), file.undeleted.lines
-  done(step)
-  attach.remember_saved(file)
-  if not buf then
-    return { count = #step.chosen }
-  end
-  local rows, disk = attach.lines(buf), step.wanted
-  local own = vim.bo[buf].modified and beside_unsaved.without(before, diff.edits(before, disk), rows)
-  local said = sync.put(buf, disk, own or disk, { kind = "undo" })
-  attach.follow(file, buf)
-  return {
-    count = #step.chosen,
-    why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,
-  }
-end
-
---- Undoes those of the hunks that are pending.
+--- Undoes those of the hunks that are pending in the file.
 ---@param file acp.ReviewedFile
 ---@param ids table<integer, any>
 ---@return acp.UndoAnswer
 function M.file(file, ids)
   attach.settle()
-  local step = undoing(file, ids)
-  if #step.chosen == 0 then
+  local undo = plan(file, ids)
+  if #undo.chosen == 0 then
     return {}
   end
   local ok, answer = pcall(function()
     if file.deleted then
-      return bring_back(step)
+      return undo_deletion.undo(undo)
     elseif file.buf then
-      return in_buffer(step, file.buf)
+      return in_buffer(undo, file.buf)
     end
     return in_new_buffer(file, ids)
   end)

@@ -1,0 +1,66 @@
+-- Undoes the deletion of a file by an agent: the file is made again as it was. A loaded buffer that still has its text
+-- gets the file's lines, and keeps what the user has changed in it since.
+local attach = require("acp_nvim.review.attach")
+local beside_unsaved = require("acp_nvim.review.beside_unsaved")
+local diff = require("acp_nvim.documents.diff")
+local disk_file = require("acp_nvim.review.disk_file")
+local find = require("acp_nvim.documents.find")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local sync = require("acp_nvim.documents.sync")
+local text = require("acp_nvim.documents.text")
+local to_backend = require("acp_nvim.review.to_backend")
+
+local M = {}
+
+---@param undo acp.HunkUndo
+---@return string? why  there is still no file
+local function create(undo)
+  local file = undo.file
+  vim.fn.mkdir(vim.fs.dirname(file.path), "p")
+  if find.resolve(file.path) ~= file.path then
+    return "its path leads elsewhere now"
+  end
+  return disk_file.create(file.path, undo.wanted, file.shape, file.mode)
+end
+
+--- Records the hunks as undone, and for the agent that its file is back.
+---@param undo acp.HunkUndo
+local function record(undo)
+  local file = undo.file
+  pending_changes.undo(file.text, undo.ids)
+  for _, lost in ipairs(file.text.known.lost) do
+    lost.restored = lost.undone ~= nil or nil
+  end
+  file.deleted = false
+  to_backend.undone(file.path)
+  attach.remember_saved(file)
+end
+
+---@param undo acp.HunkUndo  of a file that is deleted
+---@return acp.UndoAnswer
+function M.undo(undo)
+  local file = undo.file
+  local why = create(undo)
+  if why and vim.uv.fs_stat(file.path) then -- somebody else has made the file
+    attach.come_back(file)
+    attach.became(file, (disk_file.read(file.path) or { lines = {} }).lines, true)
+    return {}
+  elseif why then
+    return { why = "not undone: " .. why }
+  end
+  record(undo)
+  local buf, before = find.find(file.path), file.undeleted.lines
+  if not buf then
+    return { count = #undo.chosen }
+  end
+  local edits = vim.bo[buf].modified and diff.edits(before, undo.wanted)
+  local unsaved = edits and beside_unsaved.without(before, edits, text.of_buffer(buf).lines)
+  local said = sync.put(buf, undo.wanted, unsaved or undo.wanted, { kind = "undo" })
+  attach.follow(file, buf)
+  return {
+    count = #undo.chosen,
+    why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,
+  }
+end
+
+return M

@@ -1,0 +1,109 @@
+-- What was known of a text at the states of the buffer's undo tree, by their numbers: where `u` and `<C-r>` lead to such a
+-- state, its changes are pending again. What has been kept since stays kept.
+--
+--   state 1    a X c    the agent has made X of b: b | X is pending
+--   state 2    a b c    the hunk is undone: nothing is pending
+--   `u`        a X c    state 1 again, and b | X is pending
+local attribution = require("acp_nvim.review.attribution")
+local changes = require("acp_nvim.review.change")
+local limits = require("acp_nvim.limits")
+local pending_changes = require("acp_nvim.review.pending_changes")
+
+local M = {}
+
+--- The pending changes of then, without those and the parts of those that have been kept since.
+---@param text acp.Pending
+---@param blocks acp.Blocks
+---@return acp.Blocks
+local function still_pending(text, blocks)
+  local parts = {}
+  for i, row in ipairs(blocks.rows) do
+    local change = blocks.changes[i]
+    for _, part in ipairs(changes.minus(change, text.kept[change.born] or {})) do
+      if text.kept_ids[part.id] then
+        part = changes.with(part, { id = changes.new_id() })
+      end
+      parts[#parts + 1] = { row = row + part.new_at - change.new_at, item = part }
+    end
+  end
+  return attribution.blocks(parts)
+end
+
+--- The decided changes of then, with those that have been kept since.
+---@param text acp.Pending
+---@param before acp.DecidedChange[]
+---@return acp.DecidedChange[]
+local function decided_by_now(text, before)
+  local decided, is_told = {}, {}
+  for _, each in ipairs(before) do
+    if each.is_kept or not text.kept_ids[each.change.id] then
+      decided[#decided + 1] = each
+      is_told[each.change.id] = each.is_kept or nil
+    end
+  end
+  for _, each in ipairs(text.known.decided) do
+    if each.is_kept and not is_told[each.change.id] then
+      decided[#decided + 1] = each
+    end
+  end
+  return pending_changes.bounded(decided)
+end
+
+---@param text acp.Pending
+---@param known acp.Known
+---@return acp.Known
+local function recalled(text, known)
+  local blocks, decided = still_pending(text, known.blocks), decided_by_now(text, known.decided)
+  return { blocks = blocks, decided = decided, lost = known.lost }
+end
+
+--- The buffer is in that state of its undo tree now.
+---@param text acp.Pending
+---@param seq integer
+function M.remember(text, seq)
+  local moments = text.moments
+  for i = #moments, math.max(1, #moments - 1), -1 do
+    if moments[i].seq == seq then
+      table.remove(moments, i)
+    end
+  end
+  moments[#moments + 1] = { seq = seq, known = text.known }
+  local placed = 0
+  for i = #moments, 1, -1 do
+    placed = placed + #moments[i].known.blocks.rows
+    if i <= #moments - limits.UNDO_STATES or (placed > limits.UNDO_STATES_CHANGES and i < #moments) then
+      text.moments = vim.list_slice(moments, i + 1)
+      return
+    end
+  end
+end
+
+--- The user has gone back or forth to that state: what was known there is known again.
+---@param text acp.Pending
+---@param seq integer
+---@return boolean
+function M.recall(text, seq)
+  for i = #text.moments, 1, -1 do
+    if text.moments[i].seq == seq then
+      text.known = recalled(text, text.moments[i].known)
+      return true
+    end
+  end
+  return false
+end
+
+--- A text that was known is there again by other means, such as `:edit!`.
+---@param text acp.Pending
+---@param lines string[]
+---@param known acp.Known
+function M.restore(text, lines, known)
+  text.lines, text.known = lines, recalled(text, known)
+end
+
+--- Forgets all states: another buffer numbers its own.
+---@param text acp.Pending
+function M.forget(text)
+  text.moments = {}
+end
+
+return M
