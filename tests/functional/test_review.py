@@ -594,13 +594,13 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
         before=join_lines(before),
         pending=1000,
     )
-    timed = """local attach = require('acp_nvim.review.attach')
+    timed = """local buffers = require('acp_nvim.review.followed_buffers')
     local buf = vim.api.nvim_get_current_buf()
     local function typed()
       local start = vim.uv.hrtime()
       for _ = 1, 200 do
         vim.api.nvim_buf_set_text(buf, 4, 0, 4, 0, { 'x' })
-        attach.settle()
+        buffers.settle()
       end
       return (vim.uv.hrtime() - start) / 200 / 1e6
     end

@@ -1,5 +1,5 @@
 -- What the user makes of hunks: they are kept, or undone, and a line says what could not be.
-local attach = require("acp_nvim.review.attach")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
@@ -73,7 +73,7 @@ local function settle_unknown(file, how)
     end, file.unknown)
   end
   if store.is_over(file) then
-    attach.drop(file)
+    followed_buffers.end_review(file)
   end
 end
 
@@ -89,7 +89,7 @@ local function keep(hunks, how)
         file.shape = vim.tbl_extend("force", file.shape, { final = not change.had_newline })
       end
     end
-    attach.note_state(file)
+    followed_buffers.remember_state(file)
     settle_unknown(file, how)
     refresh.file(file, 0, -1)
   end
@@ -137,7 +137,7 @@ end
 ---@param how? acp.Decision
 ---@return true
 function M.decide(verb, hunks, how)
-  attach.settle()
+  followed_buffers.settle()
   if verb == "keep" then
     keep(hunks, how or {})
   else

@@ -1,14 +1,16 @@
 -- What agents have changed and nobody has decided on yet. All of it is known and decided here, so that it answers at once
 -- and goes on when the backend has ended: the backend tells of the disk, and hears what was undone.
-local agent_changes = require("acp_nvim.review.agent_changes")
+local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local decide = require("acp_nvim.review.decide")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
+local turns = require("acp_nvim.review.turns")
+require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
 return {
-  changed = agent_changes.changed,
+  changed = changes_on_disk.changed,
   changes = queries.changes,
   decide = decide.decide,
   flush = to_backend.flush,
@@ -22,9 +24,9 @@ return {
   pending_by_session = refresh.pending_by_session,
   reported = to_backend.reported,
   rows = queries.rows,
-  session_ended = agent_changes.session_ended,
+  session_ended = turns.end_session,
   touching = queries.touching,
-  turn_begins = agent_changes.turn_begins,
+  turn_begins = turns.begin,
   turn_over = function(session, turn, prompt)
     decide.name_turn(session, turn, prompt)
     to_backend.turn_over(session, turn)

@@ -1,5 +1,5 @@
 -- What is asked of the review: the changes, the hunks that wait, those in some rows.
-local attach = require("acp_nvim.review.attach")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
 local store = require("acp_nvim.review.store")
 
 local api = vim.api
@@ -47,7 +47,7 @@ end
 ---@param n? integer  of that session alone
 ---@return table[]
 function M.changes(n)
-  attach.settle()
+  followed_buffers.settle()
   local list = {}
   for _, file in pairs(store.files) do
     list[#list + 1] = changes_of(file, n)
@@ -61,7 +61,7 @@ end
 ---@param id integer
 ---@return acp.Hunk?
 function M.hunk(id)
-  attach.settle()
+  followed_buffers.settle()
   for _, file in pairs(store.files) do
     for i, change in ipairs(file.text.known.blocks.changes) do
       if change.id == id then
@@ -83,7 +83,7 @@ end
 ---@return string[] unknown  paths of which nobody knows the earlier text
 ---@return integer newest    turn that has any of both
 function M.pending(n, turn)
-  attach.settle()
+  followed_buffers.settle()
   local list, unknown, newest = {}, {}, 0
   local function fits(change)
     local does = (not n or change.session == n) and (not turn or change.turn == turn)
@@ -120,7 +120,7 @@ end
 ---@param to integer    the last
 ---@return acp.Hunk[]
 function M.touching(buf, from, to)
-  attach.settle()
+  followed_buffers.settle()
   local file, list = store.of_buffer(buf), {}
   if file and file.buf ~= buf then -- a deleted file, in the buffer that has its text
     return store.pending(file)
@@ -153,7 +153,7 @@ end
 ---@return integer[] rows
 ---@return acp.AgentChange[] changes
 function M.rows(buf)
-  attach.settle()
+  followed_buffers.settle()
   local file, rows = store.of_buffer(buf), {}
   local blocks = file and file.text.known.blocks or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1

@@ -9,7 +9,8 @@
 -- From the key to the text: `keys.operate` runs `:Acp undo`, `decide` goes over the files that have the hunks, and
 -- `in_buffer` finds what the file shall hold, edits the buffer and saves it. A file without a buffer gets one for a
 -- moment. Where there is no file, none is made, unless an agent has deleted it.
-local attach = require("acp_nvim.review.attach")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
+local known_texts = require("acp_nvim.review.known_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local diff = require("acp_nvim.documents.diff")
 local edit = require("acp_nvim.documents.edit")
@@ -94,20 +95,20 @@ end
 ---@param anew? boolean    marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
 local function change(undo, buf, fn, anew)
-  local file, said = undo.file, attach.deafly(buf, fn)
+  local file, said = undo.file, followed_buffers.without_attribution(buf, fn)
   if not said.ok then
-    attach.compare(file)
+    followed_buffers.compare(file)
     return { why = "not undone: " .. said.error, locked = said.locked }
   end
   pending_changes.undo(file.text, undo.ids)
-  attach.touched(file, undo.edits)
+  followed_buffers.note_rows(file, undo.edits)
   to_backend.undone(file.path)
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
-    attach.became(file, text.of_buffer(buf).lines, true)
+    known_texts.take(file, text.of_buffer(buf).lines, true)
   end
-  attach.settled(file, anew)
+  followed_buffers.in_step(file, anew)
   if not vim.bo[buf].modified then
-    attach.remember_saved(file)
+    known_texts.remember_saved(file)
   end
   return { count = #undo.chosen }
 end
@@ -207,7 +208,7 @@ local function in_new_buffer(file, ids)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
-  attach.follow(file, buf)
+  followed_buffers.follow(file, buf)
   local undo = plan(file, ids) -- the file may hold something else than was known of it
   local answer = #undo.chosen > 0 and in_buffer(undo, buf) or {}
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
@@ -221,7 +222,7 @@ end
 ---@param ids table<integer, any>
 ---@return acp.UndoAnswer
 function M.file(file, ids)
-  attach.settle()
+  followed_buffers.settle()
   local undo = plan(file, ids)
   if #undo.chosen == 0 then
     return {}

@@ -1,0 +1,71 @@
+-- Edits of agents in the text of a file in review, wherever they were made: in its buffer or on disk.
+local diff = require("acp_nvim.documents.diff")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
+local messages = require("acp_nvim.ui.messages")
+local pending_changes = require("acp_nvim.review.pending_changes")
+
+local M = {}
+
+---@param by acp.By|acp.DiskChange
+---@return acp.Author
+function M.author_of(by)
+  return { session = by.session, turn = by.turn, by = by.kind or by.by }
+end
+
+--- Tells which edits are not the agent's alone: the user has merged them, or taken a part of a proposal.
+---@param own? { [1]: string[], [2]: string[] }[]  old and new lines of the agent's own edits; nil: all are
+---@return nil|fun(old: string[], new: string[]): boolean
+local function mixed_by(own)
+  if own == nil then
+    return nil
+  end
+  local known = {}
+  local function key(old, new)
+    return ("%d\n%s\n%s"):format(#old, table.concat(old, "\n"), table.concat(new, "\n"))
+  end
+  for _, pair in ipairs(own) do
+    known[key(pair[1], pair[2])] = true
+  end
+  return function(old, new)
+    return not known[key(old, new)]
+  end
+end
+
+--- An agent has made these edits in the text of the file.
+---@param file acp.ReviewedFile
+---@param edits acp.Edit[]
+---@param is_capped? boolean
+---@param by acp.By|acp.DiskChange
+function M.add(file, edits, is_capped, by)
+  if is_capped then
+    local name = vim.fs.basename(file.given)
+    messages.show("info", ("%s: more changes than can be shown one by one: they are one"):format(name))
+  end
+  pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
+  followed_buffers.note_rows(file, edits)
+end
+
+--- An agent has made `lines` of the text of the file.
+---@param file acp.ReviewedFile
+---@param lines string[]
+---@param by acp.By|acp.DiskChange
+function M.take(file, lines, by)
+  local edits, is_capped = diff.edits(file.text.lines, lines)
+  M.add(file, edits, is_capped, by)
+end
+
+--- Remembers what the disk held before the first change of an agent.
+---@param file acp.ReviewedFile
+---@param was_there boolean
+---@param final boolean
+---@param ff string
+function M.begin(file, was_there, final, ff)
+  if not file.has_begun then
+    file.has_begun, file.created = true, file.created or not was_there
+    if was_there then
+      file.shape = vim.tbl_extend("force", file.shape, { final = final, ff = ff })
+    end
+  end
+end
+
+return M

@@ -1,0 +1,180 @@
+-- Changes that the documents room makes in loaded buffers: for an agent, or for another program that has changed the disk.
+-- It tells of each before and after, and whose edits it was made of.
+local agent_edits = require("acp_nvim.review.agent_edits")
+local changes = require("acp_nvim.documents.changes")
+local diff = require("acp_nvim.documents.diff")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
+local known_texts = require("acp_nvim.review.known_texts")
+local loaded_buffers = require("acp_nvim.review.loaded_buffers")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local refresh = require("acp_nvim.review.refresh")
+local store = require("acp_nvim.review.store")
+local text = require("acp_nvim.documents.text")
+local turns = require("acp_nvim.review.turns")
+local undo_memory = require("acp_nvim.review.undo_memory")
+
+local api = vim.api
+
+---@class acp.BufferBefore  a buffer before a change for an agent
+---@field lines string[]
+---@field shape acp.FileShape
+---@field seq integer  the state of its undo tree
+---@field reread? boolean  Neovim has read the file again, after the edits were made
+
+local before_changes = {} ---@type table<acp.BufferChange, acp.BufferBefore>
+
+-- Before -----------------------------------------------------------------------------------------------------------------
+
+---@param change acp.BufferChange
+---@return acp.BufferBefore
+local function look(change)
+  local buf = change.buf
+  local bo, is_void = vim.bo[buf], text.is_void(buf)
+  local final = is_void or text.is_final(buf)
+  local shape = { final = final, ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding }
+  return { lines = is_void and {} or change.before, shape = shape, seq = followed_buffers.undo_state(buf) }
+end
+
+--- Notices that an autocommand has the file written by another program and opens it again.
+---@param change acp.BufferChange
+---@param before acp.BufferBefore
+local function notice_rereading(change, before)
+  local function reread()
+    before.reread = before.reread or change.phase == "applied"
+  end
+  api.nvim_buf_attach(change.buf, false, {
+    on_lines = function()
+      return change.phase == "ended"
+    end,
+    on_reload = reread,
+    on_detach = reread,
+  })
+end
+
+---@param change acp.BufferChange
+local function on_begins(change)
+  if change.by and change.by.kind ~= "undo" then
+    followed_buffers.settle()
+    turns.begin(change.by.session, change.by.turn)
+    before_changes[change] = look(change)
+    notice_rereading(change, before_changes[change])
+  elseif store.files[change.path] then
+    followed_buffers.settle()
+  end
+end
+
+-- After ------------------------------------------------------------------------------------------------------------------
+
+--- What a step makes of a text without any line, or leaves as one: its rows are those of a buffer, which has an empty one.
+---@param file acp.ReviewedFile
+---@param change acp.BufferChange
+---@param step acp.Step
+local function take_rows(file, change, step)
+  local lines = diff.apply(text.rows(file.text.lines), step.edits)
+  lines = #lines == 1 and lines[1] == "" and text.of_buffer(change.buf).lines or lines
+  if step.by then
+    agent_edits.take(file, lines, step.by)
+  else
+    pending_changes.user(file.text, diff.edits(file.text.lines, lines), false)
+  end
+end
+
+---@param file acp.ReviewedFile
+---@param change acp.BufferChange
+---@param is_reread? boolean
+local function take_steps(file, change, is_reread)
+  for _, step in ipairs(change.steps or {}) do
+    if #file.text.lines == 0 or #change.before == 1 then
+      take_rows(file, change, step)
+    elseif step.by then
+      agent_edits.add(file, step.edits, step.capped, step.by)
+    else
+      pending_changes.user(file.text, step.edits, false)
+      followed_buffers.note_rows(file, step.edits)
+    end
+  end
+  if change.exact then
+    return
+  end
+  local lines = text.of_buffer(change.buf).lines
+  if change.by and not is_reread then
+    agent_edits.take(file, lines, change.by) -- what an autocommand has made of it as it was saved
+  else
+    known_texts.take(file, lines, true)
+  end
+end
+
+--- Takes over what the backend knows of the file, before and after the change.
+---@param file acp.ReviewedFile
+---@param by acp.By
+local function take_facts(file, by)
+  file.given = by.given or file.given
+  if by.was_there ~= nil then
+    agent_edits.begin(file, by.was_there, by.was_final, by.was_dos and "dos" or "unix")
+  end
+  if by.is_final ~= nil then
+    pending_changes.last_newline(file.text, by.was_final, by.is_final, agent_edits.author_of(by))
+  end
+end
+
+---@param file acp.ReviewedFile
+---@param change acp.BufferChange
+local function remember_saved(file, change)
+  if change.disk then
+    local known = pending_changes.known_with(file.text, diff.edits(file.text.lines, change.disk))
+    file.saved = { lines = change.disk, known = known }
+  elseif not vim.bo[change.buf].modified then
+    known_texts.remember_saved(file)
+  end
+end
+
+--- The file of the change, with the text of before.
+---@param change acp.BufferChange
+---@param before acp.BufferBefore
+---@return acp.ReviewedFile
+local function enter(change, before)
+  local file = store.files[change.path]
+  if not file then
+    file = store.enter(change.path, change.path, vim.list_slice(before.lines))
+    file.created, file.shape = change.created or false, before.shape
+  end
+  known_texts.restore_undeleted(file)
+  if file.buf ~= change.buf then
+    known_texts.take(file, before.lines, true)
+    undo_memory.forget(file.text)
+    undo_memory.remember(file.text, before.seq)
+    file.last_buf = change.buf
+  end
+  return file
+end
+
+---@param change acp.BufferChange
+local function on_ended(change)
+  local before, file = before_changes[change], store.files[change.path]
+  before_changes[change] = nil
+  local is_undo = change.by and change.by.kind == "undo" -- who undoes hunks says so
+  if is_undo or not change.ok or not api.nvim_buf_is_loaded(change.buf) then
+    return
+  elseif before then
+    file = enter(change, before)
+  elseif not file then
+    return
+  elseif file.buf ~= change.buf then
+    return loaded_buffers.meet(file)
+  else
+    known_texts.restore_undeleted(file)
+  end
+  take_steps(file, change, before and before.reread)
+  if before then
+    take_facts(file, change.by)
+  end
+  if file.buf == change.buf then
+    followed_buffers.in_step(file, change.anew)
+  else
+    followed_buffers.follow(file, change.buf, true)
+  end
+  refresh.file(file, 0, -1) -- the end of the file may be all that is another
+  remember_saved(file, change)
+end
+
+changes.subscribe({ begins = on_begins, ended = on_ended })

@@ -1,0 +1,83 @@
+-- Changes of files on disk that the backend tells of: an agent has written, made or deleted a file that no buffer holds,
+-- or a program whose change no tool call has announced.
+local agent_edits = require("acp_nvim.review.agent_edits")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
+local known_texts = require("acp_nvim.review.known_texts")
+local loaded_buffers = require("acp_nvim.review.loaded_buffers")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local refresh = require("acp_nvim.review.refresh")
+local store = require("acp_nvim.review.store")
+local text = require("acp_nvim.documents.text")
+local turns = require("acp_nvim.review.turns")
+
+local M = {}
+
+---@class acp.DiskChange  what the backend tells of one file
+---@field given string      as it was named
+---@field session integer
+---@field turn integer
+---@field by "agent"|"unknown"
+---@field known boolean     somebody has seen what the file held before
+---@field before? string    its text; nil: there was no file, or a buffer has taken the change up
+---@field after? string     nil: there is none now, or a buffer has it
+---@field deleted? boolean
+---@field mode? integer     of a deleted file
+
+---@param real string
+---@param news acp.DiskChange
+local function deleted(real, news)
+  local file = store.files[real]
+  if not file then
+    local before = text.split(news.before or "")
+    file = store.enter(real, news.given, before.lines)
+    agent_edits.begin(file, true, before.final, before.ff)
+    if not news.known then
+      table.insert(file.unknown, agent_edits.author_of(news))
+    end
+  elseif news.before then
+    known_texts.take(file, text.split(news.before).lines, true) -- without what was not saved
+  end
+  if file.buf then
+    followed_buffers.leave(file.buf)
+  end
+  known_texts.remember_undeleted(file)
+  agent_edits.take(file, {}, news)
+  file.deleted, file.mode, file.given = store.has_pending(file), news.mode, news.given
+  refresh.file(file, 0, 0)
+end
+
+---@param real string
+---@param news acp.DiskChange
+local function written(real, news)
+  local file, after = store.files[real], text.split(news.after or "")
+  if not news.known then
+    file = file or store.enter(real, news.given, after.lines)
+    table.insert(file.unknown, agent_edits.author_of(news))
+    known_texts.take(file, after.lines, true)
+  else
+    local before = text.split(news.before or "")
+    file = file or store.enter(real, news.given, before.lines)
+    agent_edits.begin(file, news.before ~= nil, before.final, before.ff)
+    known_texts.take(file, before.lines, true)
+    agent_edits.take(file, after.lines, news)
+    if before.lines[#before.lines] == after.lines[#after.lines] then
+      pending_changes.last_newline(file.text, before.final, after.final, agent_edits.author_of(news))
+    end
+  end
+  file.given, file.deleted = news.given, false
+  known_texts.remember_saved(file)
+  loaded_buffers.meet(file)
+  followed_buffers.compare(file)
+  refresh.file(file, 0, #file.text.lines)
+end
+
+---@param real string  resolved
+---@param news acp.DiskChange
+function M.changed(real, news)
+  followed_buffers.settle()
+  turns.begin(news.session, news.turn)
+  local take = news.deleted and deleted or written
+  take(real, news)
+end
+
+return M

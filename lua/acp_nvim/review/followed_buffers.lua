@@ -1,0 +1,285 @@
+-- The loaded buffers of files in review: every edit is attributed as it happens. What the user types is the user's; what
+-- the documents room does for an agent is told by it; `u` and `<C-r>` lead to a text that is known.
+--
+-- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
+-- event loop turns, or before anybody asks: `settle`.
+local attribution = require("acp_nvim.review.attribution")
+local changes = require("acp_nvim.documents.changes")
+local diff = require("acp_nvim.documents.diff")
+local disk_file = require("acp_nvim.review.disk_file")
+local known_texts = require("acp_nvim.review.known_texts")
+local limits = require("acp_nvim.limits")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local refresh = require("acp_nvim.review.refresh")
+local signs = require("acp_nvim.review.signs")
+local text = require("acp_nvim.documents.text")
+local undo_memory = require("acp_nvim.review.undo_memory")
+
+local api = vim.api
+local M = {}
+
+---@class acp.FollowedBuffer  what has happened to a buffer since it was settled
+---@field file acp.ReviewedFile
+---@field seq integer       the state of the undo tree, as it was last known
+---@field newest integer    of those: a new edit has a number that none has had before
+---@field edits integer     how many since then
+---@field stale? boolean    the text is to be compared with the buffer
+---@field reread? boolean   Neovim has read the file again: what differs is no answer of the user's
+---@field from integer      rows that have changed
+---@field to integer
+---@field scheduled? boolean
+---@field shown? acp.Known   what was last drawn and told
+---@field is_told? boolean  its edits are told of by who makes them
+
+local followed = {} ---@type table<integer, acp.FollowedBuffer> by buffer
+
+---@param buf integer
+---@return acp.ReviewedFile?
+function M.file_of(buf)
+  return followed[buf] and followed[buf].file
+end
+
+---@param buf integer
+---@return integer
+function M.undo_state(buf)
+  return api.nvim_buf_call(buf, vim.fn.changenr)
+end
+
+-- Settling --------------------------------------------------------------------------------------------------------------
+
+---@param buf integer
+---@param one acp.FollowedBuffer
+local function settle(buf, one)
+  local file, seq = one.file, M.undo_state(buf)
+  local is_back = seq ~= one.seq and seq <= one.newest and undo_memory.recall(file.text, seq)
+  if is_back and one.stale then
+    file.text.lines = text.of_buffer(buf).lines
+  elseif one.stale then
+    known_texts.take(file, text.of_buffer(buf).lines, one.reread or false)
+  end
+  if is_back or one.stale then
+    one.from, one.to = 0, #file.text.lines
+  end
+  undo_memory.remember(file.text, seq)
+  one.seq, one.newest = seq, math.max(seq, one.newest)
+  local from, to, before = one.from, one.to, one.shown
+  one.shown = file.text.known
+  one.edits, one.stale, one.reread, one.from, one.to = 0, nil, nil, math.huge, -1
+  local first, last = attribution.near(file.text.known.blocks, from, to)
+  if before ~= one.shown or first <= last then
+    refresh.file(file, from, to)
+  end
+end
+
+--- Brings what is known up to date with all that has happened so far.
+function M.settle()
+  for buf, one in pairs(followed) do
+    if (one.edits > 0 or one.stale) and api.nvim_buf_is_loaded(buf) and not changes.under_way(buf) then
+      settle(buf, one)
+    end
+  end
+end
+
+---@param buf integer
+---@param one acp.FollowedBuffer
+local function settle_soon(buf, one)
+  if not one.scheduled then
+    one.scheduled = true
+    vim.schedule(function()
+      one.scheduled = nil
+      if followed[buf] == one then
+        M.settle()
+      end
+    end)
+  end
+end
+
+-- Following -------------------------------------------------------------------------------------------------------------
+
+--- Attributes one edit to the user.
+---@param buf integer
+---@param one acp.FollowedBuffer
+---@param first integer
+---@param last integer
+---@param new_last integer
+local function on_lines(buf, one, first, last, new_last)
+  settle_soon(buf, one)
+  one.edits = one.edits + 1
+  if one.stale or one.edits > limits.EDITS_AT_ONCE or last > #one.file.text.lines then
+    one.stale = true
+    return
+  end
+  local lines = api.nvim_buf_get_lines(buf, first, new_last, false)
+  if #lines <= 1 and (lines[1] or "") == "" and api.nvim_buf_line_count(buf) == 1 then
+    one.stale = true -- the text may have no line at all
+    return
+  end
+  pending_changes.user(one.file.text, diff.refined(one.file.text.lines, { first, last, lines }))
+  local growth = new_last - last
+  one.from = math.min(one.from, first)
+  one.to = math.max(one.to >= last and one.to + growth or one.to, new_last)
+end
+
+---@param buf integer
+---@param one acp.FollowedBuffer
+local function attach(buf, one)
+  local function is_told()
+    return one.is_told or changes.under_way(buf) ~= nil
+  end
+  local function compare_soon()
+    one.stale = true
+    settle_soon(buf, one)
+  end
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function(_, _, _, first, last, new_last)
+      if followed[buf] ~= one then
+        return true
+      elseif not is_told() then
+        on_lines(buf, one, first, last, new_last)
+      end
+    end,
+    on_reload = function()
+      if followed[buf] == one and not is_told() then
+        one.reread = true
+        compare_soon()
+      end
+    end,
+    on_detach = function()
+      if followed[buf] ~= one then
+        return
+      elseif not is_told() then
+        return M.leave(buf)
+      end
+      vim.schedule(function() -- an autocommand has read the file again while it was written for an agent
+        if followed[buf] == one and api.nvim_buf_is_loaded(buf) then
+          attach(buf, one)
+          compare_soon()
+        end
+      end)
+    end,
+  })
+end
+
+--- Follows the buffer of the file from now on.
+---@param file acp.ReviewedFile
+---@param buf integer
+---@param is_known? boolean  the lines of the file are the buffer's
+function M.follow(file, buf, is_known)
+  local seq = M.undo_state(buf)
+  local has_tree = #api.nvim_buf_call(buf, vim.fn.undotree).entries > 0 -- `:edit!` keeps it, `:bdelete` does not
+  if file.last_buf ~= buf or not has_tree then
+    undo_memory.forget(file.text)
+  end
+  if file.buf and file.buf ~= buf then
+    M.leave(file.buf)
+  end
+  local one = { file = file, seq = seq, newest = seq, edits = 0, from = math.huge, to = -1 }
+  followed[buf], file.buf = one, buf
+  attach(buf, one)
+  one.stale, one.reread = not is_known, true
+  settle(buf, one)
+  if not has_tree then
+    undo_memory.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
+  end
+end
+
+--- Leaves a buffer that is unloaded or has another name: the text of the file is what is on disk.
+---@param buf integer
+function M.leave(buf)
+  local one = followed[buf]
+  if not one then
+    return
+  end
+  local file = one.file
+  followed[buf], file.buf, file.last_buf = nil, nil, buf
+  signs.clear(buf)
+  refresh.gone(file, buf)
+  vim.schedule(function()
+    if not file.buf and not file.deleted and vim.v.exiting == vim.NIL then
+      local found = disk_file.read(file.path)
+      known_texts.take(file, found and found.lines or {}, true)
+      refresh.file(file, 0, 0)
+    end
+  end)
+end
+
+--- Takes a file out of the review: nothing of it is left to decide, or to list.
+---@param file acp.ReviewedFile
+function M.end_review(file)
+  if file.buf then
+    followed[file.buf] = nil
+  end
+  refresh.over(file)
+  file.buf = nil
+end
+
+-- Changes that are told of by who makes them ----------------------------------------------------------------------------
+
+--- Calls `fn`, which changes the text of the buffer; its caller says whose lines those are.
+---@generic R
+---@param buf integer
+---@param fn fun(): R
+---@return R
+function M.without_attribution(buf, fn)
+  local one = followed[buf]
+  if one then
+    one.is_told = true
+  end
+  local result = fn()
+  if one and followed[buf] == one then
+    one.is_told = nil
+    one.edits = one.edits + 1
+  end
+  return result
+end
+
+--- Notes the rows of edits that were carried out in the file's text: marks beside them may not be where they were.
+---@param file acp.ReviewedFile
+---@param edits acp.Edit[]  rows before them
+function M.note_rows(file, edits)
+  local one = file.buf and followed[file.buf]
+  if not one or #edits == 0 then
+    return
+  end
+  local growth = 0
+  for _, edit in ipairs(edits) do
+    growth = growth + #edit[3] - (edit[2] - edit[1])
+  end
+  one.from = math.min(one.from, edits[1][1])
+  one.to = math.max(one.to, edits[#edits][2] + growth, edits[#edits][2])
+end
+
+--- The text of the file is that of its buffer: all of its changes have been told.
+---@param file acp.ReviewedFile
+---@param anew? boolean  marks may have lost their places
+function M.in_step(file, anew)
+  local one = file.buf and followed[file.buf]
+  if one then
+    one.stale, one.reread = nil, nil
+    if anew then
+      one.from, one.to = 0, math.huge
+    end
+    settle(file.buf, one)
+  end
+end
+
+--- Compares the text of the file with its buffer, which may hold something else by now.
+---@param file acp.ReviewedFile
+function M.compare(file)
+  local one = file.buf and followed[file.buf]
+  if one and api.nvim_buf_is_loaded(file.buf) then
+    one.stale = true
+    settle(file.buf, one)
+  end
+end
+
+--- Remembers what is known by now for the present state of the undo tree.
+---@param file acp.ReviewedFile
+function M.remember_state(file)
+  local one = file.buf and followed[file.buf]
+  if one then
+    undo_memory.remember(file.text, one.seq)
+  end
+end
+
+return M

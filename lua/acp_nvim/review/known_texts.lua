@@ -1,0 +1,47 @@
+-- Texts that a file in review has had: as it was saved, and as it was before an agent deleted it. Where such a text comes
+-- back, by `:edit!` say, the changes that were pending in it are pending again.
+--
+--   saved     a X c      an agent has made X of b: b | X is pending
+--   the user  a c        deletes X, and the change with it
+--   :edit!    a X c      the saved text: b | X is pending again
+local diff = require("acp_nvim.documents.diff")
+local pending_changes = require("acp_nvim.review.pending_changes")
+local undo_memory = require("acp_nvim.review.undo_memory")
+
+local M = {}
+
+--- Remembers the text of the file as the saved one.
+---@param file acp.ReviewedFile
+function M.remember_saved(file)
+  file.saved = { lines = vim.list_slice(file.text.lines), known = file.text.known }
+end
+
+--- Remembers the text of the file before it is deleted.
+---@param file acp.ReviewedFile
+function M.remember_undeleted(file)
+  file.undeleted = { lines = vim.list_slice(file.text.lines), known = file.text.known }
+end
+
+--- Takes `lines` as the text of the file. Nobody has told how it has become that.
+---@param file acp.ReviewedFile
+---@param lines string[]
+---@param is_reread boolean  from the disk: what differs is no answer of the user's
+function M.take(file, lines, is_reread)
+  local edits = diff.edits(file.text.lines, lines)
+  if #edits > 0 and is_reread and file.saved and #diff.edits(file.saved.lines, lines) == 0 then
+    undo_memory.restore(file.text, lines, file.saved.known)
+  else
+    pending_changes.user(file.text, edits, not is_reread)
+  end
+end
+
+--- Somebody has made a deleted file again: the text before the deletion holds, and nobody decides on the deletion.
+---@param file acp.ReviewedFile
+function M.restore_undeleted(file)
+  if file.deleted then
+    file.deleted = false
+    undo_memory.restore(file.text, vim.list_slice(file.undeleted.lines), file.undeleted.known)
+  end
+end
+
+return M

@@ -1,0 +1,75 @@
+-- Finds the loaded buffers of files in review: when a buffer is read, made, renamed, written or unloaded, and when a file
+-- comes into review.
+local changes = require("acp_nvim.documents.changes")
+local find = require("acp_nvim.documents.find")
+local followed_buffers = require("acp_nvim.review.followed_buffers")
+local known_texts = require("acp_nvim.review.known_texts")
+local refresh = require("acp_nvim.review.refresh")
+local store = require("acp_nvim.review.store")
+
+local api = vim.api
+local M = {}
+
+--- Follows the buffer if it is that of a file in review, by its name of now.
+---@param buf integer
+local function meet(buf)
+  local real, file = store.find(api.nvim_buf_get_name(buf))
+  local followed = followed_buffers.file_of(buf)
+  if followed and followed ~= file then
+    followed_buffers.leave(buf)
+  end
+  if not (file and find.is_file(buf)) then
+    return
+  elseif
+    file.deleted and not vim.uv.fs_stat(real --[[@as string]])
+  then
+    refresh.file(file, 0, 0) -- the buffer still has the text of the deleted file
+  elseif not file.buf then
+    known_texts.restore_undeleted(file)
+    followed_buffers.follow(file, buf)
+  end
+end
+
+--- Follows the loaded buffer of a file that has come into review, if there is one.
+---@param file acp.ReviewedFile
+function M.meet(file)
+  local buf = not file.buf and find.find(file.path)
+  if buf then
+    meet(buf)
+  end
+end
+
+local group = api.nvim_create_augroup("acp_nvim.review", {})
+
+-- To write a deleted file is to bring it back.
+api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
+  group = group,
+  callback = function(event)
+    if next(store.files) == nil then
+      return
+    end
+    meet(event.buf)
+    local file = followed_buffers.file_of(event.buf)
+    if file and event.event == "BufWritePost" and not changes.under_way(event.buf) then
+      followed_buffers.settle()
+      known_texts.remember_saved(file)
+    end
+  end,
+})
+
+api.nvim_create_autocmd("BufUnload", {
+  group = group,
+  callback = function(event)
+    if not changes.under_way(event.buf) then
+      followed_buffers.leave(event.buf)
+    end
+    for _, file in pairs(store.files) do
+      if file.left == event.buf then
+        file.left = nil
+        refresh.gone(file, event.buf)
+      end
+    end
+  end,
+})
+
+return M
