@@ -70,7 +70,7 @@ end
 
 -- The user's ------------------------------------------------------------------------------------------------------------
 
---- New lines of the user come behind lines that are hidden at the same row.
+--- What an edit of the user leaves of a change. New lines of the user come behind a deletion at the same row.
 ---@param placed acp.Placed
 ---@param edit acp.Edit
 ---@return acp.Placed[]
@@ -100,7 +100,7 @@ local function is_beside(blocks, i, edit)
   return stop(blocks.rows[i], blocks.changes[i]) <= edit[1] or blocks.rows[i] >= edit[2]
 end
 
---- The user's lines belong to no change: what they replace leaves together with its partners.
+--- The changes after edits of the user: lines that the user replaces leave their change, together with their partners.
 ---@param blocks acp.Blocks
 ---@param edits acp.Edit[]
 ---@return acp.Blocks  the same table if no change is met and none moves
@@ -132,7 +132,8 @@ end
 
 -- An agent's ------------------------------------------------------------------------------------------------------------
 
---- Of neighbours that only touch, those of the same author melt, and lines that are hidden there.
+--- The changes into which an edit of an agent melts: those that it overlaps; of those that it only touches, deletions and
+--- changes of the same author.
 ---@param near acp.Placed[]
 ---@param edit acp.Edit
 ---@param author acp.Author
@@ -171,11 +172,18 @@ local function origins(found)
   return list
 end
 
+--- A melt as two texts, whose difference are the new changes: the lines before any of the changes that the edit meets, and
+--- the same place with the edit.
+---
+---   text    a X Y c      a change at row 1: b | X Y
+---   edit    rows 2 to 4, which hold Y and c, become Z c
+---   old     b c          from row 1 on, before the agent
+---   new     X Z c        what the change still has above the edit, and the edit: b | X Z
 ---@class acp.Melting
 ---@field old string[]    what was there before any of the changes that are met
 ---@field new string[]    what is there with the edit
 ---@field low integer     the row where both begin
----@field spans { [1]: integer, [2]: integer, id: integer }[]  where the old lines of the changes are
+---@field spans { [1]: integer, [2]: integer, id: integer }[]  where `old` has the old lines of each change
 
 ---@param lines string[]  the text without this edit and those above it; what is behind the edit may have changed
 ---@param found acp.Placed[]
@@ -203,6 +211,7 @@ local function melting(lines, found, edit)
   return { old = old, new = new, low = low, spans = spans }
 end
 
+--- The changes that the melt makes. One that replaces old lines of an earlier change keeps its id.
 ---@param made acp.Melting
 ---@param author acp.Author
 ---@param melted acp.Origin[]
@@ -226,7 +235,7 @@ local function remade(made, author, melted, is_mixed)
   return result
 end
 
---- The agent's lines are a change over the lines that were there before any change that they meet.
+--- The changes after edits of an agent: each edit is a change of the lines that stood there before any agent.
 ---@param blocks acp.Blocks
 ---@param lines string[]  the text before
 ---@param edits acp.Edit[]

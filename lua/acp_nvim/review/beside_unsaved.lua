@@ -1,9 +1,12 @@
--- Hunks taken out of a text that has lines of its own, or lacks some: out of the disk under unsaved lines, say.
+-- Takes hunks out of a text that has lines of its own, or lacks some: out of the file on disk under unsaved lines.
 --
 --   buffer   a X mine c     X is a hunk over b, `mine` is unsaved
 --   disk     a X c          gets a b c: where the lines of a hunk are as they were, what is beside them hides nothing
 --
--- A hunk that the other text lacks already is left alone. Where it cannot be told, nothing is guessed.
+-- A hunk that the other text lacks already is left alone. Where it is not certain, nothing is done:
+--
+--   buffer   a X c          X is a hunk over b
+--   disk     a mine c       `mine` is no line of the hunk: the user decides by `:w`
 local diff = require("acp_nvim.documents.diff")
 
 local M = {}
@@ -27,7 +30,7 @@ local function stretches(first, second)
   return list
 end
 
---- Where these rows of the second text are in the first: lines that none of the differences has met.
+--- The rows that these rows of the second text are in the first, if no difference touches them.
 ---@param list acp.Stretch[]
 ---@param first integer
 ---@param last integer
@@ -48,7 +51,7 @@ local function unchanged(list, first, last)
   end
 end
 
---- Where no line of the second text is in the first: between two lines, one of which may be another there.
+--- The row of the first text for a place between two lines of the second, one of which may differ there.
 ---@param list acp.Stretch[]
 ---@param row integer
 ---@return integer? row
@@ -69,11 +72,11 @@ local function between(list, row)
   return row + shift
 end
 
---- `undoing` takes the hunks out of `rows`; some may be out of `lines` already.
+--- The lines without the hunks that the edits `undoing` take out of `rows`. Some may be out of `lines` already.
 ---@param rows string[]
 ---@param undoing acp.Edit[]
 ---@param lines string[]
----@return string[]?  nil: it cannot be told
+---@return string[]?  nil: it is not certain
 function M.without(rows, undoing, lines)
   local has, lacks = stretches(lines, rows), stretches(lines, diff.apply(rows, undoing))
   local found, shift = {}, 0

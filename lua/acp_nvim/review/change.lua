@@ -1,4 +1,4 @@
--- One place that an agent has changed: old lines for new ones, and what is left of it when a user changes some.
+-- One change of an agent: old lines for new ones, and what is left of it when a user changes some of the new ones.
 --
 -- Lines pair by position, and what one side has more belongs to the last pair. A line that the user changes or deletes
 -- leaves together with its partner: both are the user's business then.
@@ -84,7 +84,7 @@ function M.origin(change)
   }
 end
 
---- The parts before and after what is taken out; the first one is still this change.
+--- The parts before and after what is taken out. The first of them keeps the id.
 ---@param change acp.AgentChange
 ---@param olds integer[]  first line and behind the last one that go, from 0
 ---@param news integer[]
@@ -111,7 +111,7 @@ local function apart(change, olds, news, loose)
   return parts
 end
 
---- What stays when the user changes the new lines `first` to `last` (from 0, the end exclusive), or begins to write
+--- What is left when the user changes the new lines `first` to `last` (from 0, the end exclusive), or begins to write
 --- before `first`.
 ---@param change acp.AgentChange
 ---@param first integer
@@ -136,7 +136,7 @@ local function inside(span, at, size)
   return { math.min(math.max(span[1] - at, 0), size), math.min(math.max(span[2] - at, 0), size) }
 end
 
---- What stays when lines of the same edit have been kept.
+--- What is left once lines of the same edit have been kept.
 ---@param change acp.AgentChange
 ---@param kept acp.Origin[]
 ---@return acp.AgentChange[]

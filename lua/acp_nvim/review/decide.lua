@@ -1,4 +1,4 @@
--- What the user makes of hunks: they are kept, or undone, and a line says what could not be.
+-- Keeps or undoes hunks for the user, over all the files that have them, and tells in a line what could not be done.
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -36,7 +36,7 @@ local function counted(count)
   return ("%d change%s"):format(count, count == 1 and "" or "s")
 end
 
---- Of one hunk the text itself tells; of many, and of what could not be done, a line.
+--- Tells what was done with many hunks, and what could not be done. What was done with one the text itself shows.
 ---@param what string
 ---@param count integer
 ---@param problems string[]
@@ -97,39 +97,49 @@ local function keep(hunks, how)
   say("kept", count, {}, how)
 end
 
----@class acp.Undone
+---@class acp.UndoSum  of all files
 ---@field count integer
 ---@field problems string[]
 ---@field how acp.Decision
 
----@param left acp.ReviewedFile[]
+--- Adds what has become of the hunks of one file.
+---@param sum acp.UndoSum
+---@param file acp.ReviewedFile
+---@param answer acp.UndoAnswer
+---@param gone integer  hunks that are pending no longer, and were not undone
+local function add_answer(sum, file, answer, gone)
+  local name = vim.fs.basename(file.given)
+  sum.count = sum.count + (answer.count or 0)
+  if answer.why then
+    table.insert(sum.problems, ("%s: %s"):format(name, answer.why))
+  end
+  if gone > 0 then
+    table.insert(sum.problems, ("%s: %s no longer there"):format(name, counted(gone)))
+  end
+end
+
+--- Undoes the hunks in one file after the other. A buffer that takes no edits now, in the middle of a command, is tried
+--- again.
+---@param files acp.ReviewedFile[]
 ---@param ids table<integer, true>
----@param so_far acp.Undone
-local function undo_files(left, ids, so_far)
-  while #left > 0 do
-    local file = left[1]
+---@param sum acp.UndoSum  of the files before these
+local function undo_in(files, ids, sum)
+  for i, file in ipairs(files) do
     local count = #pending_changes.chosen(file.text, ids)
     local answer = count > 0 and undo.file(file, ids) or {}
     if answer.locked then
       vim.defer_fn(function()
-        undo_files(left, ids, so_far)
+        undo_in(vim.list_slice(files, i), ids, sum)
       end, AGAIN_MS)
       return
+    elseif count > 0 then
+      local left = #pending_changes.chosen(file.text, ids)
+      add_answer(sum, file, answer, count - left - (answer.count or 0))
+      refresh.file(file, 0, -1)
     end
-    table.remove(left, 1)
-    local undone, still = answer.count or 0, #pending_changes.chosen(file.text, ids)
-    so_far.count = so_far.count + undone
-    local gone, name = count - undone - still, vim.fs.basename(file.given)
-    if answer.why then
-      table.insert(so_far.problems, ("%s: %s"):format(name, answer.why))
-    end
-    if gone > 0 then
-      table.insert(so_far.problems, ("%s: %s no longer there"):format(name, counted(gone)))
-    end
-    refresh.file(file, 0, -1)
   end
   to_backend.flush_next()
-  say("undone", so_far.count, so_far.problems, so_far.how)
+  say("undone", sum.count, sum.problems, sum.how)
 end
 
 ---@param verb "keep"|"undo"
@@ -141,7 +151,7 @@ function M.decide(verb, hunks, how)
   if verb == "keep" then
     keep(hunks, how or {})
   else
-    undo_files(store.all(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
+    undo_in(store.all(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
   end
   return true
 end

@@ -24,7 +24,7 @@ local has_hunks = {} ---@type table<integer, true>  buffers with pending hunks
 
 ---@alias acp.Chunks [string, string][]
 
---- All that there is to say, and the same in fewer words.
+--- The hint in all its words, and in fewer.
 ---@param buf integer
 ---@param at integer     which of the buffer's hunks
 ---@param count integer  of them

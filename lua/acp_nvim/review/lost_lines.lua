@@ -1,5 +1,5 @@
--- Lines of an agent that are gone by the user's doing, and what stands in their place: what the agent's next prompt
--- begins with. Lines that the user writes beside them are no answer to the agent, and are not told.
+-- Lines of an agent that the user has changed, deleted or undone, and where the lines are that stand in their place. The
+-- agent's next prompt begins with a report of them. Lines that the user writes beside them are not reported.
 --
 --   the agent      a B c d      (it wrote B)
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told
@@ -22,7 +22,7 @@ local M = {}
 ---@param lost acp.Lost
 ---@param first integer
 ---@param last integer
----@return boolean  the rows are among its own; a line that is written where all are gone takes their place
+---@return boolean  the rows are among its own, or between which its own were, if none is left
 local function meets(lost, first, last)
   if lost.count == 0 then
     return first <= lost.row and lost.row <= last
@@ -157,7 +157,7 @@ local function taken_by(blocks, edit)
   return found
 end
 
---- After edits of the user.
+--- The lost lines after edits of the user.
 ---@param all acp.Lost[]
 ---@param blocks acp.Blocks  before the edits
 ---@param edits acp.Edit[]
@@ -179,7 +179,7 @@ function M.user(all, blocks, edits)
   return result
 end
 
---- After edits that are nobody's answer: an agent has written over what they meet, or the file was read again.
+--- The lost lines after edits that are no answer to an agent: an agent has written over them, or the file was read again.
 ---@param all acp.Lost[]
 ---@param edits acp.Edit[]
 ---@return acp.Lost[]
@@ -195,7 +195,7 @@ function M.written_over(all, edits)
   return result
 end
 
---- After changes were undone, or kept: lines that are kept and edited later are told of, too.
+--- The lost lines after changes were undone or kept. Kept lines are followed, too: the user may edit them later.
 ---@param all acp.Lost[]
 ---@param decided acp.Placed[]  ascending, where their lines begin in the text with them
 ---@param is_undone boolean

@@ -1,4 +1,7 @@
--- Places in a text (the changes of agents, the lines that they have lost) that go along with edits of it.
+-- Places in a text that move with its edits: the changes of agents, and the lines that they have lost.
+--
+--   places    rows 1 and 5                     edits    { 0, 0, { x } } and { 5, 6, {} }
+--   row 1 is beside both edits: it moves to 2; row 5 is met by the second: `remake` says what is left of it
 local M = {}
 
 --- The first place that begins at the row or behind it.

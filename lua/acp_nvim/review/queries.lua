@@ -1,4 +1,4 @@
--- What is asked of the review: the changes, the hunks that wait, those in some rows.
+-- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local store = require("acp_nvim.review.store")
 
@@ -76,7 +76,7 @@ function M.hunk(id)
   end
 end
 
---- The pending hunks of session `n`, and what of its changes has none.
+--- The pending hunks of session `n`, and the files in which it has changed something that cannot be undone.
 ---@param n? integer     nil: of all sessions
 ---@param turn? integer  that one alone
 ---@return acp.Hunk[]

@@ -1,5 +1,5 @@
--- What follows from a change of a file's hunks: signs, keys, the counts of the sessions, the line below the turn, the
--- event.
+-- Updates what shows the hunks of a file once they have changed: signs, keys, the counts of the sessions, the line below
+-- the turn, the event `AcpChanges`.
 local find = require("acp_nvim.documents.find")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
@@ -9,7 +9,7 @@ local user_events = require("acp_nvim.backend.user_events")
 
 local M = {}
 
----@class acp.Announced  what everybody knows of a file
+---@class acp.Announced  what was last told of a file
 ---@field changes acp.AgentChange[]  that are pending
 ---@field facts string
 ---@field sessions table<integer, true>
@@ -182,8 +182,8 @@ function M.gone(file, buf)
   end
 end
 
---- While a buffer is a side of one of our diffs, review draws nothing in it: its virtual lines would push the two sides
---- out of line, and its colours would be taken for the proposal's. It is drawn again once the diff is closed.
+--- Draws nothing in a buffer while it is a side of one of our diffs: virtual lines would push the two sides out of line, and
+--- the colours would be taken for the proposal's.
 ---@param sides acp.DiffWindows
 ---@param buf? integer  nil: none of its buffers is hidden any more
 function M.hide_in_diff(sides, buf)

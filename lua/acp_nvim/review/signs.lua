@@ -1,6 +1,6 @@
--- The hunks of a loaded file on the screen: an extmark over the lines of each goes with the text. Its colour is drawn a
--- moment later, many a few at a time, and so are its sign and the removed lines, by an extmark of their own: the sign of a
--- range would stand beside every line of it.
+-- Draws the hunks of a loaded file. Each has an extmark over its lines, which moves with the text. The sign and the removed
+-- lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and signs are drawn
+-- a moment later, and those of many hunks a few at a time.
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local attribution = require("acp_nvim.review.attribution")

@@ -1,4 +1,4 @@
--- The files in review, and their hunks as the rest of Neovim sees them.
+-- The files in review, and their hunks as callers outside of this room get them.
 local attribution = require("acp_nvim.review.attribution")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local find = require("acp_nvim.documents.find")

@@ -1,6 +1,6 @@
--- What the backend has to know of the review, told as texts: the line below each turn that has changed files, once the
--- turn is over, what the agents' next prompts begin with, and which files an undo has written. One message carries what
--- has come together. All of it is made anew from the files in review, and told if it is not what was told last.
+-- Tells the backend what it has to know of the review, as texts: the line below each turn that has changed files, once the
+-- turn is over; what the agents' next prompts begin with; which files an undo has written. One message carries what has
+-- come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
@@ -169,15 +169,15 @@ local function unsaved_texts()
   return texts
 end
 
---- A new backend knows nothing yet.
+--- Forgets what was told to an earlier backend: a new one knows nothing yet.
 local function meet_backend()
   if generation ~= backend.generation() then
     generation, notes, reports = backend.generation(), {}, {}
   end
 end
 
---- Tells what has changed since the last time, and before a prompt the unsaved texts, too: what the agent is told of
---- refused hunks is what is still so.
+--- Sends what has changed since the last time. Before a prompt the unsaved texts go along, so that the agent is told only of
+--- refused hunks that are still refused.
 ---@param is_prompt? boolean
 function M.flush(is_prompt)
   if timer then
@@ -227,7 +227,7 @@ function M.turn_over(session, turn)
   M.flush()
 end
 
---- Its review is over.
+--- Counts what was decided in a file that leaves the review.
 ---@param file acp.ReviewedFile
 function M.file_over(file)
   add_decided(past, file)
@@ -240,7 +240,7 @@ function M.undone(path)
   undone[#undone + 1] = path
 end
 
---- The agent of that session knows the last report.
+--- The agent of that session has got the last report.
 ---@param session integer
 function M.reported(session)
   for _, lost in ipairs(about[session] or {}) do
