@@ -1,10 +1,9 @@
--- Two windows of their own for a diff, or one for a text that has nothing beside it: nobody else's window enters diff mode,
--- none loses its view, and once they are closed every size is what it was.
-local layouts = require("acp_nvim.ui.tabpage")
+-- The two windows of a diff, or the one window of a text that has nothing beside it. No window of the user's enters diff mode
+-- or loses its view, and once they are closed all sizes are what they were.
 local options = require("acp_nvim.proposal.diff_windows.options")
-local pinned_window = require("acp_nvim.follow.pinned_window")
 local placement = require("acp_nvim.proposal.diff_windows.placement")
 local review = require("acp_nvim.review")
+local users_windows = require("acp_nvim.proposal.diff_windows.users_windows")
 
 local api = vim.api
 local M = { has_room = placement.is_there }
@@ -14,7 +13,7 @@ local M = { has_room = placement.is_there }
 ---@field right integer
 ---@field tab integer
 ---@field own_tab boolean
----@field before { win: integer, layout: acp.Layout, views: table<integer, table> }
+---@field before acp.UsersWindows
 ---@field closed boolean
 ---@field watches integer[]  autocommands
 ---@field left_by_hand? boolean  one was closed while the user was in it
@@ -23,34 +22,6 @@ local M = { has_room = placement.is_there }
 ---@field is_ours fun(win: integer, buf: integer): boolean  a buffer that has come by another way than ours
 ---@field both? integer  the size of both together
 ---@field bars table<integer, acp.SideBar>  window -> what its bar says
-
----@return table
-local function remember()
-  local layout, views = layouts.remember(), {}
-  for _, win in ipairs(layout.windows) do
-    local buf = api.nvim_win_get_buf(win)
-    local view = api.nvim_win_call(win, vim.fn.winsaveview)
-    views[win] = { buf = buf, tick = api.nvim_buf_get_changedtick(buf), view = view }
-  end
-  return { win = api.nvim_get_current_win(), layout = layout, views = views }
-end
-
---- A window that nobody has worked in shows what it showed; while it is lower than it was, as far as its cursor allows.
----@param before table
-local function restore_views(before)
-  for win, known in pairs(before.views) do
-    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == known.buf then
-      api.nvim_win_call(win, function()
-        local now, view = vim.fn.winsaveview(), known.view
-        local same = now.lnum == view.lnum and now.col == view.col
-        if same and api.nvim_buf_get_changedtick(known.buf) == known.tick and now.topline ~= view.topline then
-          vim.fn.winrestview(view)
-          pinned_window.record_view(win)
-        end
-      end)
-    end
-  end
-end
 
 --- The windows that there are, the left one first.
 ---@param sides acp.DiffWindows
@@ -61,9 +32,9 @@ end
 
 local group = api.nvim_create_augroup("acp_nvim.proposal.diff_windows", {})
 
---- A window that shows something else has become the user's: it stays, without its diff.
+--- Gives a window that shows something else to the user: it stays, without its diff.
 ---@param sides acp.DiffWindows
-local function look(sides)
+local function give_up_changed(sides)
   for _, win in ipairs(windows(sides)) do
     local buf = not sides.closed and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
     if buf and buf ~= sides.bufs[win] and not sides.is_ours(win, buf) then
@@ -74,8 +45,8 @@ local function look(sides)
   end
 end
 
---- Both have the same share of what they have together, whatever comes and goes beside them; what the user has made of
---- that share stays until then.
+--- Gives both windows the same share of what they have together when that changes, as windows come and go beside them. What
+--- the user has made of the shares stays until then.
 ---@param sides acp.DiffWindows
 local function share(sides)
   if not sides.left then
@@ -117,7 +88,7 @@ local function fit(sides)
   end
 end
 
---- Once one of the windows is closed, all are.
+--- Closes both windows once one of them is closed.
 ---@param sides acp.DiffWindows
 ---@param win integer
 local function window_closed(sides, win)
@@ -144,7 +115,7 @@ local function watch(sides)
   sides.watches = {
     on({ "WinResized", "VimResized", "TabEnter" }, "*", vim.schedule_wrap(fit)),
     on("ModeChanged", { "*:[iR]*", "[iR]*:*" }, vim.schedule_wrap(fit)), -- other keys work then
-    on("BufWinEnter", "*", vim.schedule_wrap(look)),
+    on("BufWinEnter", "*", vim.schedule_wrap(give_up_changed)),
     on("WinClosed", "*", window_closed),
   }
 end
@@ -169,7 +140,7 @@ end
 ---@param hooks { on_closed: fun(alone: boolean), is_ours: fun(win: integer, buf: integer): boolean }
 ---@return acp.DiffWindows
 function M.open(left, right, how, hooks)
-  local before = remember()
+  local before = users_windows.remember()
   local left_win, right_win, own_tab = placement.open(left, right)
   local sides = {
     left = left_win,
@@ -184,7 +155,7 @@ function M.open(left, right, how, hooks)
   }
   put_on(sides, left, right, how.plain)
   watch(sides)
-  restore_views(before)
+  users_windows.restore_views(before)
   fit(sides)
   if how.focus then
     api.nvim_set_current_win(right_win)
@@ -192,7 +163,7 @@ function M.open(left, right, how, hooks)
   return sides
 end
 
---- The left window comes or goes with what there is to show in it.
+--- Opens or closes the left window: it comes and goes with its buffer.
 ---@param sides acp.DiffWindows
 ---@param left? integer  buffer
 local function with_left(sides, left)
@@ -209,7 +180,7 @@ local function with_left(sides, left)
   end
 end
 
---- Other buffers on the sides.
+--- Shows other buffers in the windows.
 ---@param sides acp.DiffWindows
 ---@param left? integer
 ---@param right integer
@@ -241,28 +212,6 @@ function M.is_open(sides)
 end
 
 ---@param sides acp.DiffWindows
-local function restore(sides)
-  local is_here = not sides.own_tab and api.nvim_get_current_tabpage() == sides.tab
-  if is_here and layouts.restore(sides.before.layout) then
-    restore_views(sides.before)
-  end
-end
-
---- What the user had before them: in the window they came from, else in another, else the alternate file, else any.
----@param before { win: integer, layout: acp.Layout, views: table<integer, table> }
----@return integer? buf
-local function earlier(before)
-  local bufs = {}
-  for _, win in ipairs({ before.win, unpack(before.layout.windows) }) do
-    bufs[#bufs + 1] = before.views[win] and before.views[win].buf
-  end
-  vim.list_extend(bufs, { vim.fn.bufnr("#"), unpack(api.nvim_list_bufs()) })
-  return vim.iter(bufs):find(function(buf)
-    return api.nvim_buf_is_valid(buf) and vim.bo[buf].buftype == "" and vim.bo[buf].buflisted
-  end)
-end
-
----@param sides acp.DiffWindows
 ---@param win integer
 ---@return boolean alone  it was the last window of Neovim, and stays with a file of the user's
 local function close_window(sides, win)
@@ -273,7 +222,7 @@ local function close_window(sides, win)
   if pcall(api.nvim_win_close, win, true) then
     return false
   end
-  local buf = earlier(sides.before)
+  local buf = users_windows.earlier_file(sides.before)
   if buf then
     vim.wo[win][0].winfixbuf = false
     api.nvim_win_set_buf(win, buf)
@@ -304,7 +253,9 @@ function M.close(sides)
   for _, win in ipairs(windows(sides)) do
     alone = close_window(sides, win) or alone
   end
-  restore(sides)
+  if not sides.own_tab and api.nvim_get_current_tabpage() == sides.tab then
+    users_windows.restore(sides.before)
+  end
   sides.on_closed(alone)
 end
 

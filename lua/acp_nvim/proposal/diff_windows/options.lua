@@ -1,11 +1,12 @@
--- The looks of a side: in diff mode, unless too much differs for that, with the user's own options, under a bar that says as much as there is room for.
+-- The options of the windows of a diff: diff mode, unless too much differs for it, the user's own options, and a bar that
+-- says as much as there is room for.
 local bars_of = require("acp_nvim.proposal.diff_windows.bar")
 local highlight = require("acp_nvim.ui.highlight")
 
 local api = vim.api
 local M = {}
 
--- What a split takes over from the window it is made of, which may be a chat.
+-- Options that a split takes over from the window it is made of, which may be a chat.
 local OWN = {
   "number",
   "relativenumber",
@@ -28,7 +29,7 @@ local OWN = {
   "statusline",
 }
 
---- What goes is red, what comes is green, and what is only on the other side is a quiet pattern.
+--- Colours the window: what goes is red, what comes is green, what is only on the other side is a quiet pattern.
 ---@param win integer
 ---@param goes boolean  the left side
 local function colour(win, goes)

@@ -1,5 +1,5 @@
--- Where the two sides of a diff come to be: across the top; where that would leave a chat too few lines, in the place of
--- the user's windows beside it; where there is no room for either, or a chat floats above, in a tabpage of their own.
+-- Opens the windows of a diff where there is room: across the top of the tabpage; where that would leave a chat too few
+-- lines, in the place of the user's windows beside it; else, or where a chat floats above, in a tabpage of their own.
 local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.pair")
 
@@ -54,7 +54,7 @@ local function column_of(node)
   return node[1] ~= "row" and is_column and windows_in(node) or nil
 end
 
---- What of the tabpage is the user's, as columns.
+--- The user's windows in the tabpage, by columns.
 ---@param pair acp.Pair
 ---@return integer[][]
 local function users_columns(pair)
