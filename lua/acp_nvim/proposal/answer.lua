@@ -1,5 +1,5 @@
--- What goes to the backend once the user has decided: for each right side that is not just what the agent proposed, its
--- text, and the live text that the decision is about.
+-- The answer to the backend: for each right side that differs from what the agent proposed its text, and the live text
+-- that the decision is about.
 --
 --    left      the live text
 --    right     the live text with all of the proposal

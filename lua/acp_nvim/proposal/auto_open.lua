@@ -1,5 +1,5 @@
--- A proposal opens by itself before a user who does nothing. Where the user types, or is in a window that must not be
--- disturbed, its question is announced, and the oldest one opens in the first second without a key in normal mode.
+-- Opens a proposal by itself before an idle user. If the user is typing, or in a window that must not be disturbed, the
+-- question is announced, and the oldest one opens after a second without a key in normal mode.
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
@@ -74,7 +74,7 @@ local function open_later(id)
   end
 end
 
---- A question has come: its diff opens by itself before a user who is idle, else once the user is.
+--- Opens the diff of a new question before an idle user, else once the user is idle.
 ---@param question acp.Question
 ---@return boolean taken  false: it is to be announced
 function M.offer(question)
@@ -88,7 +88,7 @@ function M.offer(question)
   return false
 end
 
---- May the diff not open by itself any more, now that it has come? Then its question is announced.
+--- Is the user no longer idle, now that the diff has come? Then its question is announced instead.
 ---@param message acp.ProposalMessage
 ---@return boolean
 function M.is_too_late(message)
@@ -103,7 +103,7 @@ function M.is_too_late(message)
   return true
 end
 
---- It is shown, or nobody asks it any more.
+--- Stops waiting: the question is shown, or no longer asked.
 ---@param id integer
 function M.forget(id)
   waiting[id] = nil

@@ -1,5 +1,6 @@
--- What the bars of the two sides say: what stands there, of which file, what the user should know, which keys decide. How
--- much of it there is room for is the business of `diff_windows/bar.lua`. Names are the agent's: they are no formats.
+-- What the bars above the two sides say: what stands there, of which file, what the user should know, which keys
+-- decide. `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never
+-- formats.
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
@@ -10,7 +11,7 @@ local END_COMES = { "a newline at the end is added, too", "last newline added" }
 local OUTSIDE = { "outside the folders", "outside the folders" }
 local SHORT = { ["It changes lines that you have changed too: what is on the right decides"] = "both changed" }
 
---- A diff of lines shows no newline that comes or goes at the end of the file.
+--- The note for a newline that comes or goes at the end of the file, which a diff of lines does not show.
 ---@param sides acp.BuiltSides
 ---@return string[]?
 local function note_on_end(sides)

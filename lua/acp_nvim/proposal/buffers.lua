@@ -1,4 +1,4 @@
--- The buffers in which the two sides of a proposal stand.
+-- Makes, names, fills and highlights the buffers of the two sides of a proposal.
 local limits = require("acp_nvim.limits")
 
 local api = vim.api
@@ -49,8 +49,7 @@ function M.set_filetype(buf, path, like)
   end
 end
 
---- Highlighting what is on the screen of a long text takes as long as the diff itself: it comes behind it, one side
---- after the other, so that nobody waits for all at once.
+--- Highlights the sides. In a long text that takes as long as the diff itself, so it is done later, one side at a time.
 ---@param path string
 ---@param like integer  a buffer with the text
 ---@param bufs integer[]

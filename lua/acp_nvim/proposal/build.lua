@@ -5,8 +5,8 @@
 --    left     mine a b c
 --    right    mine a B c
 --
--- The backend sends the change of the agent as two whole texts, `base` and `new`. Where the buffer has other text than the
--- disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
+-- The backend sends the change of the agent as two whole texts, `base` and `new`. Where the buffer has other text than
+-- the disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
 -- same line beside them. Lines that both have changed are the agent's on the right, and the user is told.
 local body = require("acp_nvim.proposal.body")
 local find = require("acp_nvim.documents.find")
@@ -41,7 +41,7 @@ M.OVERLAP = "It changes lines that you have changed too: what is on the right de
 ---@field buf? integer     in which the file is loaded
 ---@field is_modified? boolean
 
---- Where the agent changes the last line end it is as the agent wants it, else as the file has it.
+--- The last line end is as the agent wants it where the agent changes it, else as the file has it.
 ---@param base string
 ---@param new string
 ---@param live_final boolean
@@ -66,7 +66,7 @@ local function find_once(text, what)
   end
 end
 
---- The text with one change of the agent's; nil: it has no place there.
+--- The text with one of the agent's changes; nil: it has no place there.
 ---@param text string
 ---@param old string
 ---@param new string
@@ -89,7 +89,7 @@ local function replace(text, old, new)
   return lacks_end and body.split(made) or made
 end
 
---- The live text with all changes of the agent's; nil: one of them has no place there.
+--- The live text with all of the agent's changes; nil: one of them has no place there.
 ---@param text string
 ---@param changes [string, string][]
 ---@return string?

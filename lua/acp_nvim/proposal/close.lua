@@ -1,4 +1,4 @@
--- A proposal goes, by the user's hand or since nobody asks any more; what the user has made of it stays.
+-- Closes proposals, for the user or because their question is no longer asked. What the user has made of them stays.
 local buffers = require("acp_nvim.proposal.buffers")
 local decision = require("acp_nvim.proposal.decision")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
@@ -14,7 +14,7 @@ local M = {}
 
 local GONE = "this is no longer asked; what you made of it: :sbuffer %d"
 
---- The user's quickfix list is the one before ours again.
+--- Goes back to the user's quickfix list, which is the one before ours.
 ---@param id? integer  of ours
 local function leave_list(id)
   if id and vim.fn.getqflist({ id = 0 }).id == id and vim.fn.getqflist({ nr = 0 }).nr > 1 then
@@ -22,7 +22,7 @@ local function leave_list(id)
   end
 end
 
---- The buffers of a file go; what the user has made of the right side stays as text.
+--- Deletes the buffers of a file; what the user has made of the right side stays as text.
 ---@param file acp.ProposalFile
 ---@return boolean  there is something to keep
 local function release(file)
@@ -35,7 +35,7 @@ local function release(file)
   return file.text ~= nil or file.decided == true
 end
 
---- The windows are gone: so are the buffers.
+--- Deletes the buffers of a proposal whose windows are closed.
 ---@param proposal acp.Proposal
 function M.windows_gone(proposal)
   if not proposal.windows then
@@ -74,7 +74,7 @@ end
 
 local cancelled = {} ---@type table<integer, true>  questions whose turn the user has given up
 
---- The user gives up all that a session asks: its windows close, wherever that was typed.
+--- The user gives up all questions of a session: the windows close, wherever that was typed.
 ---@param questions acp.Question[]
 function M.cancelled(questions)
   for _, question in ipairs(questions) do
@@ -82,7 +82,7 @@ function M.cancelled(questions)
   end
 end
 
---- A right side becomes a buffer that is nobody's.
+--- Makes an ordinary scratch buffer of a right side.
 ---@param buf integer
 local function set_free(buf)
   api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufWinEnter" } })
@@ -90,7 +90,7 @@ local function set_free(buf)
   vim.b[buf].acp_question = nil
 end
 
---- The right side stays before the user: no key meant for it hits another one.
+--- Leaves the windows open, without their question: no key that is meant for them hits another window.
 ---@param proposal acp.Proposal
 local function leave_open(proposal)
   local file, windows = store.current_file(proposal), proposal.windows --[[@as acp.DiffWindows]]
@@ -110,7 +110,7 @@ local function leave_open(proposal)
   M.windows_gone(proposal)
 end
 
---- Is the user on one of the sides, or has he changed the right one?
+--- Is the user on one of the sides, or has the user changed the right one?
 ---@param proposal acp.Proposal
 ---@return boolean
 local function is_in_use(proposal)
@@ -122,7 +122,7 @@ local function is_in_use(proposal)
   return is_here or store.edited_text(store.current_file(proposal)) ~= nil
 end
 
---- Nothing of it is asked any more. If the user has not answered, what he had made of it stays in buffers.
+--- Closes the proposal of a question that has ended. If the user has not answered it, their edits stay in buffers.
 ---@param question integer
 local function finish(question)
   cancelled[question] = nil
@@ -135,8 +135,7 @@ local function finish(question)
   end)
 end
 
---- The question is no longer open. Who is on one of the sides, or has changed the right one, keeps it; else its windows
---- close.
+--- The question is no longer open. The windows close, unless the user is in one of them or has changed the right side.
 ---@param question integer
 function M.ended(question)
   local proposal = store.all[question]

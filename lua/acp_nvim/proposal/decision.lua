@@ -1,6 +1,6 @@
--- The user has decided: what the right sides hold goes to the backend. An answer comes from anywhere, a write of a right
--- side, a key, a command, a script. The right side is the decision for all of them: what the user has made of it is sent
--- or stays in a buffer, and is never dropped.
+-- Sends the user's decision: what the right sides hold. The answer may come from a write of a right side, a key, a
+-- command or a script. For all of them the right side decides: what the user has made of it is sent or stays in a
+-- buffer, and is never dropped.
 --
 --    an option that allows once    sends the right sides as they are, as `:w` there does
 --    one that allows always        is refused: it would allow what the agent proposed, and more of the same
@@ -31,9 +31,9 @@ function M.is_decided(question)
   return decided[question] ~= nil
 end
 
---- The user's decision is the answer.
+--- The backend has taken the user's decision as the answer.
 ---@param question integer
----@param done boolean  and has come to be
+---@param done boolean  the files are as decided
 function M.done(question, done)
   decided[question] = true
   if done then
@@ -41,7 +41,8 @@ function M.done(question, done)
   end
 end
 
---- Neovim leaves: what has just been decided, by `:wqa` for one, shall reach the agent, and refused hunks no disk.
+--- Waits, before Neovim leaves, until what has just been decided has reached the agent, and refused hunks are off the
+--- disk: `:wqa` decides and leaves at once.
 function M.settle()
   for question, at in pairs(vim.deepcopy(sent)) do
     vim.wait(math.max(0, at + LEAVING_MS - vim.uv.now()), function()
@@ -50,7 +51,7 @@ function M.settle()
   end
 end
 
---- Sends the right sides of a question, also where their windows are closed.
+--- Sends the right sides of a question; their windows may be closed.
 ---@param proposal acp.Proposal
 ---@param option? string  which one the user took to allow it
 local function send(proposal, option)
@@ -73,7 +74,7 @@ end
 
 -- Has the user seen what is to be sent? -------------------------------------------------------------------------------
 
---- Why the question cannot be answered from its diff now. What the user has to see comes into view.
+--- Why the question cannot be answered from its diff now. What the user has to see first is shown.
 ---@param question acp.Question
 ---@param is_key? boolean  by a key, which may have been meant for something else
 ---@return string? message
@@ -101,7 +102,7 @@ end
 
 -- Deciding ------------------------------------------------------------------------------------------------------------
 
---- The right side of one file is what the user wants. The last one sends all.
+--- Takes the right side of one file as decided. The last one sends all.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return integer? index  of the file that is to be decided next, from the one that is shown on
@@ -162,7 +163,7 @@ function M.why_not(question, option)
   end
 end
 
---- The option is the answer, and `M.why_not` has nothing against it.
+--- Sends edited right sides with the option, or sets them aside. `M.why_not` has allowed the option.
 ---@param question acp.Question
 ---@param option? table
 ---@return boolean sent  the right sides went out instead of the option

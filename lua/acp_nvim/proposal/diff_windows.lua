@@ -1,5 +1,5 @@
--- The two windows of a diff, or the one window of a text that has nothing beside it. No window of the user's enters diff mode
--- or loses its view, and once they are closed all sizes are what they were.
+-- The two windows of a diff, or the one window of a text that has nothing beside it. No window of the user's enters
+-- diff mode or loses its view, and once they are closed all sizes are what they were.
 local options = require("acp_nvim.proposal.diff_windows.options")
 local placement = require("acp_nvim.proposal.diff_windows.placement")
 local review = require("acp_nvim.review")
@@ -45,8 +45,8 @@ local function give_up_changed(sides)
   end
 end
 
---- Gives both windows the same share of what they have together when that changes, as windows come and go beside them. What
---- the user has made of the shares stays until then.
+--- Gives both windows the same share of what they have together when that changes, as windows come and go beside them.
+--- What the user has made of the shares stays until then.
 ---@param sides acp.DiffWindows
 local function share(sides)
   if not sides.left then

@@ -1,8 +1,8 @@
--- The right side follows the live text: what the user changes in the file comes to be on both sides. In lines that the
--- right side has changed, too, it stays as it is: the user sees both, and its text decides.
+-- The right side follows the live text: what the user changes in the file appears on both sides. A line that the right
+-- side has changed, too, stays as it is there: the user sees both, and the right side decides.
 --
--- Each change that comes along is an undo step of its own in the right side. `u` may take one back, so the live text that
--- the buffer is made of is remembered with the state of the undo tree:
+-- Each change that comes along is an undo step of its own in the right side. `u` may take one back, so the live text
+-- that the buffer is made of is remembered with the state of the undo tree:
 --
 --    state 1   live `a b`      filled in
 --    state 2   live `x a b`    followed
@@ -23,7 +23,7 @@ local function undo_state(buf)
   end)
 end
 
---- The text that has just been filled in was made of this live text.
+--- Remembers the live text of which the text in the buffer has just been made.
 ---@param file acp.ProposalFile
 ---@param live string
 function M.begin(file, live)
@@ -40,7 +40,7 @@ local function base_of(file)
   return live
 end
 
---- The right side as text, made of the newest live text, once its buffer goes.
+--- The text of the right side with the newest live text, before its buffer is deleted.
 ---@param file acp.ProposalFile
 ---@return string
 function M.settled_text(file)
@@ -89,7 +89,7 @@ function M.follow(file, live, final)
   end
 end
 
---- Whoever is amid a command or an insertion there is not disturbed.
+--- Is the user in the middle of a command or an insertion in the buffer?
 ---@param buf integer
 ---@return boolean
 local function is_busy(buf)
@@ -110,7 +110,7 @@ function M.catch_up(file)
   end
 end
 
---- Takes up what the user changes in the file, pooled, whenever the right side may be edited.
+--- Lets the right side follow the buffer: after a pause, and not while the user is typing in the right side.
 ---@param file acp.ProposalFile
 ---@param live integer  buffer
 ---@return fun() stop

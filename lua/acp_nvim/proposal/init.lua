@@ -1,5 +1,5 @@
--- What an agent wants to do to a file, as a diff: left the file as it is now, right as it shall become. The text of the
--- right side is the decision; the backend makes of it what goes to the agent.
+-- Proposals: what an agent wants to do to files, as a diff. The left side is the file as it is now, the right side as
+-- it will be. The text of the right side is the decision, from which the backend makes the answer to the agent.
 local answer_delay = require("acp_nvim.question.answer_delay")
 local auto_open = require("acp_nvim.proposal.auto_open")
 local build = require("acp_nvim.proposal.build")
@@ -23,7 +23,7 @@ local M = {
 
 -- What the backend sends ----------------------------------------------------------------------------------------------
 
---- Another version of the question, or the same once more: what the user has made of the files stays.
+--- Takes another version of the question, or the same again, and keeps what the user has made of the files.
 ---@param proposal acp.Proposal
 ---@param message acp.ProposalMessage
 local function update(proposal, message)
@@ -37,7 +37,7 @@ local function update(proposal, message)
   sides.take_over(proposal, old, is_same)
 end
 
---- The windows of one tabpage show one proposal.
+--- Closes the proposals of this tabpage: its windows show one at a time.
 local function make_room()
   for _, other in pairs(vim.tbl_values(store.all)) do
     if store.is_here(other) then
@@ -98,7 +98,7 @@ function M.accept()
   return proposal ~= nil
 end
 
---- Is the diff of the question as it is now before the user, and have all its files been?
+--- Is the diff of the question's present version before the user, and have all its files been?
 ---@param question acp.Question
 ---@return boolean
 function M.is_shown(question)

@@ -1,4 +1,4 @@
--- A right side is written: that decides, where it is meant to and is all of it; under another name it is a copy.
+-- Writes of a right side: `:w` of all of it decides, if the user means it so; under another name it makes a copy.
 local decision = require("acp_nvim.proposal.decision")
 local messages = require("acp_nvim.ui.messages")
 local store = require("acp_nvim.proposal.store")
@@ -7,7 +7,7 @@ local write_intent = require("acp_nvim.proposal.write_intent")
 local api = vim.api
 local M = {}
 
---- `:saveas` has given the buffer another name: it gets back its own, and Neovim's note of the other one goes.
+--- Gives the buffer its name again after `:saveas`, and deletes the buffer that Neovim has made for the other name.
 ---@param buf integer
 ---@param name string
 local function name_again(buf, name)
@@ -23,7 +23,7 @@ local function name_again(buf, name)
   end
 end
 
---- A copy for the user, `:w {file}` or `:saveas`; the proposal keeps its name.
+--- Writes a copy, for `:w {file}` or `:saveas`; the proposal keeps its name.
 ---@param buf integer
 ---@param name string  of the proposal's buffer
 ---@param target string
@@ -37,7 +37,7 @@ local function copy(buf, name, target)
   end)
 end
 
---- Autosave plugins write again and again: one message is enough, but a command of the user's always gets one.
+--- Tells that a write was no answer: always after a command of the user's, once for plugins that write again and again.
 ---@param proposal acp.Proposal
 ---@param is_pressed boolean
 local function tell_unsent(proposal, is_pressed)

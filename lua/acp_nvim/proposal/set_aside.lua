@@ -1,4 +1,4 @@
--- What the user has made of a right side stays in a buffer of its own once something else has taken its place.
+-- Puts what the user has made of right sides into buffers of its own, when something else takes its place.
 local buffers = require("acp_nvim.proposal.buffers")
 local messages = require("acp_nvim.ui.messages")
 
@@ -6,7 +6,7 @@ local M = {}
 
 local count = 0
 
---- Puts the texts into buffers, and says where.
+--- Puts the texts into buffers, and tells the user their number.
 ---@param question integer
 ---@param texts table<string, string>  path -> body
 ---@param said string  with a place for the number of the last buffer

@@ -1,5 +1,5 @@
--- Shows one file of a proposal in the two windows, and goes on to another: by `:w`, which decides one file after the other,
--- by the quickfix list, or by whatever brings a right side into a window.
+-- Shows a file of a proposal in the two windows, and another one once `:w` has decided the first, or the quickfix list
+-- or a command has brought its right side into a window.
 local bars = require("acp_nvim.proposal.bars")
 local buffers = require("acp_nvim.proposal.buffers")
 local close = require("acp_nvim.proposal.close")
@@ -15,7 +15,7 @@ local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 local api = vim.api
 local M = {}
 
---- The first change in the middle of both windows, their cursors on it.
+--- Puts the cursors on the first change, in the middle of both windows.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function show_first(proposal, file)
@@ -74,7 +74,7 @@ local function tell_note(proposal, file, note, focus)
   end
 end
 
---- A right side has come into a window by another way than ours: the quickfix list, most of the time.
+--- Shows the file whose right side has come into a window without us, most of the time from the quickfix list.
 ---@param proposal acp.Proposal
 ---@param buf integer
 ---@param win integer
@@ -117,7 +117,7 @@ local function make_buffer(proposal, file)
   })
 end
 
---- Several files are a quickfix list: `:cnext` goes on.
+--- Makes a quickfix list of several files: `:cnext` goes on.
 ---@param proposal acp.Proposal
 local function set_list(proposal)
   local items = {}
@@ -131,7 +131,7 @@ local function set_list(proposal)
   proposal.list = vim.fn.getqflist({ id = 0 }).id
 end
 
---- Shows the file that is to be before the user.
+--- Shows the current file of the proposal.
 ---@param proposal acp.Proposal
 ---@param focus boolean  the user goes to the right side
 function M.show(proposal, focus)

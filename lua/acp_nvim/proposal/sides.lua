@@ -1,4 +1,8 @@
--- The buffers of both sides of a file, and what stands in them, also when the agent makes another version of its question.
+-- Fills the buffers of both sides of a file, and carries the user's edits over when the agent changes its question.
+--
+--   proposed before   a B c      the user has edited it   a B mine
+--   proposed now      A B c      the right side becomes   A B mine; had both changed c, the user's text would go to a
+--                                buffer of its own
 local body = require("acp_nvim.proposal.body")
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
@@ -11,7 +15,7 @@ local M = {}
 
 local CHANGED = "the proposal changed in lines that you edited; yours: :sbuffer %d"
 
---- What the user may edit: all of a file, if it is to be there.
+--- May the user edit the right side? Not a look, a part of a file, or a file that is to be deleted.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return boolean
@@ -20,7 +24,7 @@ function M.is_editable(proposal, file)
   return proposal.message.kind ~= "view" and sides.fits and sides.right ~= nil
 end
 
---- Fills the buffer with the agent's text, and over that, as an undo step, with the user's.
+--- Fills the buffer with the agent's text, and then, as an undo step, with the user's.
 ---@param file acp.ProposalFile
 ---@param text? string
 local function fill(file, text)
@@ -74,7 +78,7 @@ function M.make_buffer(proposal, file)
   return true
 end
 
---- Fills the right side that comes before the user.
+--- Fills the right side, before it is shown.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 function M.fill(proposal, file)
@@ -89,8 +93,8 @@ end
 
 -- Another version of the question --------------------------------------------------------------------------------------
 
---- The user's edits of the old right side, carried over to the new one; where both have changed the same lines they go
---- to a buffer of their own.
+--- Carries the user's edits of the old right side over to the new one. Where the agent has changed the same lines, they
+--- go to a buffer of their own.
 ---@param question integer
 ---@param path string
 ---@param before? string  the old right side

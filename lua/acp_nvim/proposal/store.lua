@@ -1,5 +1,5 @@
--- The proposals that are known here, by question: those that are before the user, and those whose windows are closed but of
--- which the user has edited or decided something.
+-- The known proposals, by question: those whose windows are open, and those of which the user has edited or decided
+-- something before closing them.
 local body = require("acp_nvim.proposal.body")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 
@@ -28,7 +28,7 @@ local M = {}
 ---@field is_filled? boolean  the buffer holds the right side
 ---@field text? string      what the user has made of the right side, while its buffer is gone
 ---@field bases { seq: integer, live: string }[]  the live text that the right side is made of, from that undo state on
----@field decided? boolean  by `:w` in it
+---@field decided? boolean  by `:w` in its right side
 ---@field changed? boolean  by the agent, since the user has seen it
 
 ---@class acp.Proposal
@@ -46,7 +46,7 @@ local M = {}
 M.VIEW = 0 -- the key of a look that is no question
 M.all = {} ---@type table<integer, acp.Proposal>
 
---- Is it before the user, in whatever tabpage?
+--- Are its windows open, in whatever tabpage?
 ---@param proposal acp.Proposal
 ---@return boolean
 function M.is_open(proposal)
@@ -60,7 +60,7 @@ function M.is_here(proposal)
   return diff_windows.is_open(proposal.windows) and proposal.windows.tab == api.nvim_get_current_tabpage()
 end
 
---- The file that is before the user.
+--- The file that the windows show.
 ---@param proposal acp.Proposal
 ---@return acp.ProposalFile
 function M.current_file(proposal)
@@ -79,7 +79,7 @@ function M.under_cursor()
   end
 end
 
---- What stands on the right side.
+--- The text of the right side.
 ---@param file acp.ProposalFile
 ---@return string?  body; nil: nobody has looked at it, or the file is to be deleted
 function M.text_of(file)
@@ -89,9 +89,9 @@ function M.text_of(file)
   return file.text or file.sides and file.sides.right
 end
 
---- What the user has made of a right side.
+--- The text of a right side that the user has changed.
 ---@param file acp.ProposalFile
----@return string?  body; nil: nothing
+---@return string?  body; nil: it is as it was proposed
 function M.edited_text(file)
   local text = file.sides and M.text_of(file)
   return text ~= (file.sides and file.sides.right or "") and text or nil

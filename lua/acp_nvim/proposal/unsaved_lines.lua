@@ -1,5 +1,5 @@
--- Lines of the user's own that a proposal would replace look like any old line on the left side: they are marked as
--- "yours, unsaved", until they are saved or the proposal is gone.
+-- Marks unsaved lines of the user that a proposal would replace as "yours, unsaved": on the left side they look like
+-- any old line. The marks go once the lines are saved, or the proposal is closed.
 --
 --    disk       live      proposed      marked
 --    a          a         a
@@ -56,7 +56,7 @@ local function place(win, row)
   return used + #WORDS < info.width - info.textoff and "eol" or "right_align"
 end
 
---- The marks go with the proposal: `M.forget` takes them away.
+--- Marks the lines of a file that is shown; `M.forget` takes the marks away.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@param left? integer  buffer

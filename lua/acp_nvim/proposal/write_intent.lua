@@ -1,5 +1,5 @@
--- Tells whether a write of a right side is meant as the answer. Neovim does not say which command writes a buffer, nor why,
--- so this module looks at what stands behind the write: the last key, the command line, the mapping of that key.
+-- Tells whether a write of a right side is meant as the answer. Neovim does not say which command writes a buffer, nor
+-- why, so this module looks at what stands behind the write: the last key, the command line, the mapping of that key.
 --
 --    :w  :x  ZZ  :wqa              typed in the window of the right side            an answer
 --    <leader>w -> <Cmd>w<CR>       the mapping of the key that was just pressed     an answer
@@ -105,8 +105,8 @@ local function unless_all_are_written(meant, not_meant)
   end)
 end
 
---- Is the buffer, which is being written, meant as the answer? Calls one of the two functions, now or at the end of this
---- tick.
+--- Is the buffer, which is being written, meant as the answer? Calls one of the two functions, now or at the end of
+--- this tick.
 ---@param buf integer
 ---@param meant fun()
 ---@param not_meant fun(is_pressed: boolean)  is_pressed: by a key or a command of the user's

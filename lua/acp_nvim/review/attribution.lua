@@ -132,8 +132,8 @@ end
 
 -- An agent's ------------------------------------------------------------------------------------------------------------
 
---- The changes into which an edit of an agent melts: those that it overlaps; of those that it only touches, deletions and
---- changes of the same author.
+--- The changes into which an edit of an agent melts: those that it overlaps; of those that it only touches, deletions
+--- and changes of the same author.
 ---@param near acp.Placed[]
 ---@param edit acp.Edit
 ---@param author acp.Author
@@ -172,8 +172,8 @@ local function origins(found)
   return list
 end
 
---- A melt as two texts, whose difference are the new changes: the lines before any of the changes that the edit meets, and
---- the same place with the edit.
+--- A melt as two texts, whose difference are the new changes: the lines before any of the changes that the edit meets,
+--- and the same place with the edit.
 ---
 ---   text    a X Y c      a change at row 1: b | X Y
 ---   edit    rows 2 to 4, which hold Y and c, become Z c

@@ -1,5 +1,5 @@
--- Changes that the documents room makes in loaded buffers: for an agent, or for another program that has changed the disk.
--- It tells of each before and after, and whose edits it was made of.
+-- Changes that the documents room makes in loaded buffers: for an agent, or for another program that has changed the
+-- disk. It tells of each before and after, and whose edits it was made of.
 local agent_edits = require("acp_nvim.review.agent_edits")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
@@ -65,7 +65,8 @@ end
 
 -- After ------------------------------------------------------------------------------------------------------------------
 
---- What a step makes of a text without any line, or leaves as one: its rows are those of a buffer, which has an empty one.
+--- What a step makes of a text without any line, or leaves as one: its rows are those of a buffer, which has an empty
+--- one.
 ---@param file acp.ReviewedFile
 ---@param change acp.BufferChange
 ---@param step acp.Step

@@ -98,8 +98,8 @@ end
 ---@type { verb: "keep"|"undo", visual: boolean, view?: table }
 local operation -- the last one, which `.` repeats: then without a view
 
---- Called by `g@`. In normal mode it comes with a motion that goes nowhere: the change under the cursor is meant, or with
---- a count so many lines.
+--- Called by `g@`. In normal mode it comes with a motion that goes nowhere: the change under the cursor is meant, or
+--- with a count so many lines.
 function M.operate()
   local first, last = vim.fn.line("'["), vim.fn.line("']")
   if not operation.visual then

@@ -1,5 +1,5 @@
--- Finds the loaded buffers of files in review: when a buffer is read, made, renamed, written or unloaded, and when a file
--- comes into review.
+-- Finds the loaded buffers of files in review: when a buffer is read, made, renamed, written or unloaded, and when a
+-- file comes into review.
 local changes = require("acp_nvim.documents.changes")
 local find = require("acp_nvim.documents.find")
 local followed_buffers = require("acp_nvim.review.followed_buffers")

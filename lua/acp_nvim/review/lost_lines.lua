@@ -1,5 +1,5 @@
--- Lines of an agent that the user has changed, deleted or undone, and where the lines are that stand in their place. The
--- agent's next prompt begins with a report of them. Lines that the user writes beside them are not reported.
+-- Lines of an agent that the user has changed, deleted or undone, and where the lines are that stand in their place.
+-- The agent's next prompt begins with a report of them. Lines that the user writes beside them are not reported.
 --
 --   the agent      a B c d      (it wrote B)
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told
@@ -179,7 +179,8 @@ function M.user(all, blocks, edits)
   return result
 end
 
---- The lost lines after edits that are no answer to an agent: an agent has written over them, or the file was read again.
+--- The lost lines after edits that are no answer to an agent: an agent has written over them, or the file was read
+--- again.
 ---@param all acp.Lost[]
 ---@param edits acp.Edit[]
 ---@return acp.Lost[]

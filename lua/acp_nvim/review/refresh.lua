@@ -1,5 +1,5 @@
--- Updates what shows the hunks of a file once they have changed: signs, keys, the counts of the sessions, the line below
--- the turn, the event `AcpChanges`.
+-- Updates what shows the hunks of a file once they have changed: signs, keys, the counts of the sessions, the line
+-- below the turn, the event `AcpChanges`.
 local find = require("acp_nvim.documents.find")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
@@ -182,8 +182,8 @@ function M.gone(file, buf)
   end
 end
 
---- Draws nothing in a buffer while it is a side of one of our diffs: virtual lines would push the two sides out of line, and
---- the colours would be taken for the proposal's.
+--- Draws nothing in a buffer while it is a side of one of our diffs: virtual lines would push the two sides out of
+--- line, and the colours would be taken for the proposal's.
 ---@param sides acp.DiffWindows
 ---@param buf? integer  nil: none of its buffers is hidden any more
 function M.hide_in_diff(sides, buf)

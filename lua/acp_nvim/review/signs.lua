@@ -1,6 +1,6 @@
--- Draws the hunks of a loaded file. Each has an extmark over its lines, which moves with the text. The sign and the removed
--- lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and signs are drawn
--- a moment later, and those of many hunks a few at a time.
+-- Draws the hunks of a loaded file. Each has an extmark over its lines, which moves with the text. The sign and the
+-- removed lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and
+-- signs are drawn a moment later, and those of many hunks a few at a time.
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local attribution = require("acp_nvim.review.attribution")

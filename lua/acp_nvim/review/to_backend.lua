@@ -1,6 +1,6 @@
--- Tells the backend what it has to know of the review, as texts: the line below each turn that has changed files, once the
--- turn is over; what the agents' next prompts begin with; which files an undo has written. One message carries what has
--- come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
+-- Tells the backend what it has to know of the review, as texts: the line below each turn that has changed files, once
+-- the turn is over; what the agents' next prompts begin with; which files an undo has written. One message carries what
+-- has come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
@@ -176,8 +176,8 @@ local function meet_backend()
   end
 end
 
---- Sends what has changed since the last time. Before a prompt the unsaved texts go along, so that the agent is told only of
---- refused hunks that are still refused.
+--- Sends what has changed since the last time. Before a prompt the unsaved texts go along, so that the agent is told
+--- only of refused hunks that are still refused.
 ---@param is_prompt? boolean
 function M.flush(is_prompt)
   if timer then

@@ -1,5 +1,5 @@
--- Turns and sessions, as the review is concerned: when a turn begins, what was decided before is listed no longer; when a
--- session ends, nobody decides on its changes any more.
+-- Turns and sessions, as the review is concerned: when a turn begins, what was decided before is listed no longer; when
+-- a session ends, nobody decides on its changes any more.
 local backend = require("acp_nvim.backend.process")
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -30,8 +30,8 @@ local function forget_decided(file, session, unknown_from)
   end
 end
 
---- A turn begins, which the backend tells; the first change of the turn may come before that. Of the changes that nobody
---- can undo those of the last turn stay: the user may not have seen them.
+--- A turn begins, which the backend tells; the first change of the turn may come before that. Of the changes that
+--- nobody can undo those of the last turn stay: the user may not have seen them.
 ---@param session integer
 ---@param turn integer
 function M.begin(session, turn)

@@ -62,8 +62,8 @@ local function plan(file, ids)
   }
 end
 
---- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them; once
---- no hunk is left, all is as before the agent.
+--- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them;
+--- once no hunk is left, all is as before the agent.
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@param saved string[]  what the file shall hold

@@ -21,7 +21,8 @@ function M.remember()
   return { win = api.nvim_get_current_win(), layout = layout, views = views }
 end
 
---- Lets windows in which nobody has worked show what they showed. One that is lower now does so as far as its cursor allows.
+--- Lets windows in which nobody has worked show what they showed. One that is lower now does so as far as its cursor
+--- allows.
 ---@param before acp.UsersWindows
 function M.restore_views(before)
   for win, known in pairs(before.views) do
