@@ -33,7 +33,10 @@ class AgentChange(NamedTuple):
 
 
 def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) -> AgentChange:
-    """`disk` None: there is no file. `belief`: what the agent has seen of it, as far as anybody knows."""
+    """Find the text that the changes build on.
+
+    `disk` is None if there is no file. `belief` is what the agent has seen of it, as far as anybody knows.
+    """
     changes = list(changes)
     if changes and changes[-1][1] is None:
         return AgentChange(disk, None, written=frozenset([None]))
@@ -52,14 +55,14 @@ def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) 
 
 
 def as_it_came(changes: Sequence[Change], problem: str) -> AgentChange:
-    """The agent's own texts, where nothing can be said of the file."""
+    """Return the agent's own texts, where the changes have no place in the file."""
     old = [old for old, _ in changes if old is not None]
     new = [new for _, new in changes if new is not None]
     return AgentChange("\n".join(old) if old else None, "\n".join(new) if new else None, problem)
 
 
 def _apply(text: str | None, changes: Sequence[Change]) -> str | None:
-    """One change after the other; None: one of them has no place."""
+    """Return the text with all changes; None: one of them has no place."""
     made = text
     for old, new in changes:
         if not old or (made is not None and _is_all_of(made, old)):
@@ -72,7 +75,10 @@ def _apply(text: str | None, changes: Sequence[Change]) -> str | None:
 
 
 def _in_the_shape_of(text: str | None, old: str | None, new: str) -> str:
-    """All of a text anew: with its line ends, its mark, and without a final newline if only the agent sees one."""
+    """Return a new whole text with the line ends and mark of the file.
+
+    An agent that takes the last line for one with an end, or without, means no change of that end.
+    """
     if text is None:
         return new
     end = split(text.removeprefix(_BOM)).end
@@ -92,7 +98,7 @@ def _plain(text: str) -> str:
 
 
 def _replaced(text: str, old: str, new: str) -> str | None:
-    """The text with the fragment replaced; None unless it is there exactly once."""
+    """Return the text with the fragment replaced; None unless it is there exactly once."""
     for place, what, by in _spellings(text, old, new):
         count = _count(place, what)
         if count > 1:
@@ -104,13 +110,13 @@ def _replaced(text: str, old: str, new: str) -> str | None:
 
 
 def _count(text: str, what: str) -> int:
-    """Up to two, overlapping ones too."""
+    """Count occurrences up to two, overlapping ones too."""
     first = text.find(what)
     return 0 if first < 0 else 1 + (text.find(what, first + 1) >= 0)
 
 
 def _spellings(text: str, old: str, new: str) -> Iterable[tuple[str, str, str]]:
-    """As it came; with the file's line ends; with a final newline that the file does not have."""
+    """Yield the fragment as it came, with the file's line ends, and with a final newline that the file lacks."""
     yield text, old, new
     end = split(text).end
     ours = [each.replace("\r\n", "\n").replace("\n", end) for each in (old, new)]

@@ -16,7 +16,9 @@ from acp_nvim.text.text_file import Text, split
 
 @dataclass(slots=True, eq=False)
 class Decision:
-    """`left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
+    """One file's part of a decision.
+
+    `left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
     wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
     for `saved` also: it overlaps unsaved lines."""
 
@@ -38,7 +40,7 @@ class Decision:
 
     @classmethod
     def of(cls, file: ProposedFile, said: FileAnswer | None) -> Decision:
-        """`said` by the editor; None: all of the proposal is taken."""
+        """Make a decision of what the editor says; None: all of the proposal is taken."""
         path, change = disk.resolve(file.path), file.change
         if said is None:
             hunks = (0, 0) if change.problem else taken(change.base, change.new, change.new)
@@ -66,12 +68,12 @@ class Decision:
 
     @property
     def is_enforced(self) -> bool:
-        """Else what the agent writes is what the user wants."""
+        """Whether the agent would write something else than the user wants."""
         return self.kind != "all" or self.takes_unsaved
 
     @property
     def own(self) -> Own | None:
-        """The agent's changes that the user has taken as they were proposed; None: all of them."""
+        """Return the agent's edits that the user has taken as they were proposed; None: all of them."""
         if self.decided == self.right:
             return None
         left, right = (list(split(text or "").lines) for text in (self.left, self.right))
@@ -86,12 +88,12 @@ class Decision:
 
     @property
     def on_disk(self) -> Text | None:
-        """What the disk shall hold in the place of the agent's own write; None: nobody can tell."""
+        """Return what the disk shall hold instead of the agent's own write; None: unsaved lines overlap it."""
         text = self.saved if self.saved is not None else self.decided if self.left is None else None
         return None if text is None else split(text)
 
     def base(self, disk: str | None) -> str:
-        """Of the decision, for the live text: an agent that writes both ways may have written the disk before."""
+        """Return the text that the decision builds on: the whole proposal, if the agent has put that on the disk."""
         is_there = disk is not None and disk in self.written and disk != self.disk
         return (self.right if is_there and self.right is not None else self.left) or ""
 
@@ -101,7 +103,7 @@ class Decision:
 
 
 def _shaped(like: str, text: str | None) -> str | None:
-    """With the line ends of the file."""
+    """Return the text with the line ends of the file."""
     if text is None:
         return None
     return replace(split(text), end=split(like).end).whole

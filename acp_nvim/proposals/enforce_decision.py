@@ -18,15 +18,14 @@ from weakref import WeakKeyDictionary
 
 import anyio
 
-from acp_nvim.files import disk
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.documents import Known, Overlap, Settled
 from acp_nvim.files.file_snapshot import NOBODYS, Doer, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.text import text_file as codec
+from acp_nvim.text import text_file
 from acp_nvim.text.text_file import Text
 
 log = logging.getLogger(__name__)
@@ -37,7 +36,7 @@ _AGAIN = "was written as proposed once more: the refused hunks are taken back ag
 
 @dataclass(slots=True, eq=False)
 class _Case:
-    """One answer of the user's, and its files."""
+    """A decision of the user that is neither all nor nothing, and its files."""
 
     session: Session
     call_id: str
@@ -63,21 +62,24 @@ class Enforcement:
     # --- what the user decides
 
     def expect(self, session: Session, call_id: str, decisions: Iterable[Decision]) -> anyio.Event:
-        """Before the agent gets its answer. The event: the files are as decided, or will not be."""
+        """Expect the agent to write the files, before it gets its answer.
+
+        The event is set once the files are as decided, or will not be.
+        """
         case = _Case(session, call_id, list(decisions))
-        case.stamps = {decision.path: sight.stamp(decision.path) for decision in case.decisions}
+        case.stamps = {decision.path: file_snapshot.stamp(decision.path) for decision in case.decisions}
         self._forget_settled(session, set(case.stamps))
         self._cases.append(case)
         self._last[session] = {decision.path: decision for decision in case.decisions}
         return case.done
 
     def allowed(self, session: Session, call: ToolCall) -> None:
-        """The user lets the agent do all of another call: what was refused of the same files before is over."""
+        """Stop refusing hunks of the files of another call, all of which the user has allowed."""
         paths = {disk.resolve(path) for path in call.paths(session.cwd)}
         self._forget_settled(session, paths, call.id)
 
     def saved(self, path: str) -> None:
-        """The editor has saved the file, and not for an agent: what it holds now is what the user wants."""
+        """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants."""
         path = disk.resolve(path)
         if path not in self._files.saving:
             for session in {case.session for case in self._cases}:
@@ -93,18 +95,18 @@ class Enforcement:
     # --- what files ask
 
     def find(self, session: Session, path: str) -> Decision | None:
-        """What was decided about a file that the agent is about to write through us."""
+        """Return the decision about a file that the agent is about to write through us."""
         mine = (case for case in self._cases if case.session is session)
         found = (each for case in mine for each in case.decisions if each.path == path and not each.settled)
         return next(found, None)
 
     def unlike(self, session: Session, decision: Decision) -> None:
-        """The agent has written something else than it had proposed."""
+        """Note that the agent has written something else than it had proposed."""
         decision.settled = True
         self._tell_of(session, decision, _OTHERWISE)
 
     async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        """The user has seen both, the agent's lines and their own: what they have decided is what they want."""
+        """Return the merged text where unsaved lines overlap decided ones: the user has seen both."""
         decision = self._last.get(session, {}).get(path)
         if decision is None or decision.decided is None or decision.left is None:
             return None
@@ -116,20 +118,20 @@ class Enforcement:
     # --- in the order of the wire
 
     def enforce(self, session: Session) -> None:
-        """Before a request of the session is served: all that the agent has written is on the disk by now."""
+        """Enforce the session's decisions before its next request is served: by now the agent has written."""
         for case in self._cases:
             if case.session is session:
                 self._enforce(case)
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now. One that has ended has written what it was going to write, as far as anybody knows."""
+        """Close the decisions of a call that has ended: as far as anybody knows, it writes nothing more."""
         if call.status in ("completed", "failed"):
             for case in self._cases:
                 if case.session is session and case.call_id == call.id:
                     self._close(case)
 
     def end(self, session: Session) -> None:
-        """The turn is over, or was cancelled, or the agent is gone."""
+        """Close all decisions of a session whose turn is over or cancelled, or whose agent is gone."""
         ended = [case for case in self._cases if case.session is session]
         for case in ended:
             self._close(case)
@@ -141,7 +143,7 @@ class Enforcement:
         for decision in case.decisions:
             if not decision.settled:
                 decision.settled = True
-                is_same = sight.stamp(decision.path) == before[decision.path]
+                is_same = file_snapshot.stamp(decision.path) == before[decision.path]
                 self._tell_of(case.session, decision, _UNTOUCHED if is_same else _OTHERWISE)
         case.done.set()
 
@@ -160,11 +162,11 @@ class Enforcement:
 
         A file that looks as it did is not read again, unless it is so young that it may have changed unseen.
         """
-        now = sight.stamp(decision.path)
-        is_sure = now is None or sight.settles_in(now) <= 0
+        now = file_snapshot.stamp(decision.path)
+        is_sure = now is None or file_snapshot.settles_in(now) <= 0
         if now == case.stamps[decision.path] and is_sure and not surely:
             return
-        data = sight.content(decision.path)
+        data = file_snapshot.content(decision.path)
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")
         if found not in decision.written or found == decision.disk:
             return
@@ -174,7 +176,7 @@ class Enforcement:
         is_decided = text is not None and text.whole == found
         if not is_decided:
             self._put(decision, data, text)
-        case.stamps[decision.path] = sight.stamp(decision.path)
+        case.stamps[decision.path] = file_snapshot.stamp(decision.path)
         if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
             self._files.expect_echo(case.session, decision.path, decision.put)
         if found is not None:
@@ -189,12 +191,12 @@ class Enforcement:
         if text is None:
             return disk.remove(decision.path)
         decision.put = text.whole
-        disk.write(decision.path, codec.encode(replace(text, bom=codec.decode(data or b"").bom)))
+        disk.write(decision.path, text_file.encode(replace(text, bom=text_file.decode(data or b"").bom)))
 
     # --- in a task: an editor may let us wait
 
     async def _show(self, session: Session, decision: Decision) -> None:
-        """The decided text in the buffer as well."""
+        """Let the buffer take up the decided text."""
         path, by = decision.path, Doer(session, "agent", session.turn, own=NOBODYS)
         known = None if decision.disk is None else Known(decision.disk)
         found = await self._files.sync(path, by, known, None, self._files.echo(path))

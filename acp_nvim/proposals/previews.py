@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import disk
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.service import Files
 from acp_nvim.messages.proposals import ProposalSides
 from acp_nvim.proposals.agent_change import Change, as_it_came
@@ -38,7 +37,7 @@ class Previews:
         self._editor, self._files, self._spawn, self._touch = editor, files, spawn, touch
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now. What has been done already can be compared with nothing any more."""
+        """Make the previews of a call that has changed, while it is open: what is done can be compared with nothing."""
         said = (call.content, call.raw_input, call.locations, call.kind)
         if not call.is_open:
             return
@@ -47,7 +46,7 @@ class Previews:
         if before is changes:
             return
         unsaved = self._unsaved(changes)
-        call.previewed_of = changes, [sight.stamp(disk.resolve(path)) for path in changes]
+        call.previewed_of = changes, [file_snapshot.stamp(disk.resolve(path)) for path in changes]
         if call.previewed_of == (before, stamps) and not unsaved:
             return  # a permission repeats what its call has told
         call.previews = tuple(self._made(session, changes))
@@ -61,10 +60,10 @@ class Previews:
             yield FilePreview(path)
 
     def _of_file(self, session: Session, path: str, changes: list[Change]) -> FilePreview:
-        """As it is on disk, or as the agent knows it."""
+        """Compare with the file on disk, or as the agent knows it."""
         if sum(len(text or "") for change in changes for text in change) > limits.PREVIEWED_BYTES:
             return FilePreview(path, note=_TOO_LARGE)
-        if sight.size(sight.stamp(disk.resolve(path))) > limits.PREVIEWED_BYTES:
+        if file_snapshot.size(file_snapshot.stamp(disk.resolve(path))) > limits.PREVIEWED_BYTES:
             made = as_it_came(changes, "")
             return preview(path, _Sides(made.base, made.new, is_whole=False))
         made = read_file(self._files, session, path, changes).change
@@ -77,7 +76,7 @@ class Previews:
         return [path for path in changes if disk.resolve(path) in unsaved] if unsaved else []
 
     async def _look(self, session: Session, call: ToolCall, changes: dict[str, list[Change]]) -> None:
-        """The editor builds both sides from its buffer, as it does for the diff."""
+        """Let the editor build both sides from its buffers, as it does for the diff."""
         made = {each.path: each for each in call.previews}
         for path in self._unsaved(changes):
             file = await read(self._files, session, path, changes[path])
@@ -112,7 +111,7 @@ def preview(path: str, made: _Sides) -> FilePreview:
 
 
 def _note(made: _Sides) -> str:
-    """What the lines do not say. A newline that comes or goes at the end of the file is no line of the diff."""
+    """Return what the rows do not show: a problem, and a newline that comes or goes at the end of the file."""
     old, new = made.left or "", made.right or ""
     end = ""
     if made.is_whole and old and new and old.endswith("\n") != new.endswith("\n"):
@@ -121,7 +120,7 @@ def _note(made: _Sides) -> str:
 
 
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:
-    """Each change between the lines around it. `known`: the lines are those of the file, and have its numbers.
+    """Yield the rows of all changes with a line around each. `known`: the lines are the file's, and have its numbers.
 
     17 def total(orders):        a line that stays, with its number
     -      result = 0            lines that go

@@ -45,8 +45,11 @@ class _Proposal:
 
 
 class Front:
-    """What proposals tell the rest of the client; `through`: the session's agent writes through us; `text_of` a file:
-    as it is known without asking the editor."""
+    """Functions that proposals call in the rest of the backend.
+
+    `through` tells whether the session's agent writes through us, `text_of` returns the text of a file as far as it is
+    known without asking the editor.
+    """
 
     def __init__(
         self,
@@ -85,7 +88,7 @@ class Proposals:
         return bool(found)
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now: what the editor has of its questions is renewed."""
+        """Send the editor the questions of a changed call again, if it has them."""
         self._shown = {key: each for key, each in self._shown.items() if each.question.is_open}
         for question in call.questions:
             known = self._shown.get(question.id)
@@ -144,8 +147,11 @@ class Proposals:
     def decide(
         self, question: Question, version: int | None, said: Mapping[str, FileAnswer], option_id: str | None
     ) -> None:
-        """The user has decided about all files. `said`: by path what the editor says of the right sides; all of a file
-        that it says nothing of is taken. `option_id`: the option by which the user allows it, where one was chosen."""
+        """Answer a question by what the user has decided about its files.
+
+        `said` holds by path what the editor says of the right sides; of a file that is missing there, all is taken.
+        `option_id` is the option by which the user allows it, if one was chosen.
+        """
         known = self._shown.get(question.id)
         if known is None or known.version != question.version or version != question.version:
             return self._front.say("warn", _AGAIN)
@@ -193,13 +199,13 @@ class Proposals:
         self._editor.notify(ProposalDone(known.question.id, is_done))
 
     async def _say_done(self, question: Question, done: anyio.Event) -> None:
-        """An editor that is about to leave waits for it."""
+        """Tell the editor that the files are as decided: it waits for that before it ends."""
         await done.wait()
         self._editor.notify(ProposalDone(question.id, True))
 
 
 def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
-    """The texts of a call as they came: nothing is asked about them."""
+    """Return the texts of a call as they came, only to be looked at."""
     file = {
         "path": path,
         "name": one_line(os.path.basename(path)),
@@ -217,7 +223,7 @@ def _joined(texts: list[str | None]) -> str | None:
 
 
 def _partly(decisions: list[Decision]) -> str:
-    """What the user takes of it, for the line of the call."""
+    """Return how much of the proposal the user takes, for the line of the call."""
     if all(each.kind == "all" for each in decisions):
         return ""
     whole, count = (sum(each) for each in zip(*(each.hunks for each in decisions), strict=True))

@@ -10,8 +10,7 @@ from typing import Any
 from anyio import to_thread
 
 from acp_nvim.chat.tool_lines import relative
-from acp_nvim.files import disk
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.file_snapshot import Stamp, as_utf8, on_disk
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.agent_change import AgentChange, Change, as_it_came, find_place
@@ -40,11 +39,11 @@ class ProposedFile:
 
     @property
     def is_stale(self) -> bool:
-        """The file has changed since it was read."""
-        return sight.stamp(disk.resolve(self.path)) != self.stamp
+        """Whether the file has changed since it was read."""
+        return file_snapshot.stamp(disk.resolve(self.path)) != self.stamp
 
     def payload(self, cwd: str) -> dict[str, Any]:
-        """For the editor, which builds both sides from the live text."""
+        """Return what the editor needs to build both sides from the live text."""
         change = self.change
         is_whole = len(self.changes) == 1 and self.changes[0][0] == self.disk
         fragments = [] if is_whole else self.changes
@@ -63,7 +62,7 @@ class ProposedFile:
 
 
 def files_of(call: ToolCall, cwd: str) -> dict[str, list[Change]]:
-    """What is to become of each file, in the agent's order."""
+    """Return the changes of each file, in the agent's order."""
     found = diffs(call, cwd)
     if not found and (text := patch(call)):
         given = tool_paths.named(call.locations, (), call.raw_input, cwd)
@@ -79,13 +78,13 @@ def files_of(call: ToolCall, cwd: str) -> dict[str, list[Change]]:
 
 
 async def read(files: Files, session: Session, path: str, changes: list[Change]) -> ProposedFile:
-    """The file as it is on disk now."""
+    """Read the file, in a thread."""
     return await to_thread.run_sync(read_file, files, session, path, changes)
 
 
 def read_file(files: Files, session: Session, path: str, changes: list[Change]) -> ProposedFile:
     real = disk.resolve(path)
-    stamp = sight.stamp(real)
+    stamp = file_snapshot.stamp(real)
     is_outside = not files.boundary.is_inside(session, real, path)
     try:
         data = on_disk(real)
@@ -107,5 +106,5 @@ def is_utf8(text: str) -> bool:
 
 
 def _plain(text: str | None) -> str | None:
-    """With the line ends of a buffer."""
+    """Return the text with the line ends of a buffer."""
     return None if text is None else replace(split(text.removeprefix("\ufeff")), end="\n").whole
