@@ -92,12 +92,22 @@ local function left(placed, edit)
   return result
 end
 
+--- Does the edit leave all changes as they are, where they are? Most keys do that, also between thousands of changes.
 ---@param blocks acp.Blocks
----@param i integer
 ---@param edit acp.Edit
 ---@return boolean
-local function is_beside(blocks, i, edit)
-  return stop(blocks.rows[i], blocks.changes[i]) <= edit[1] or blocks.rows[i] >= edit[2]
+local function leaves_all(blocks, edit)
+  if #edit[3] ~= edit[2] - edit[1] then
+    return false
+  end
+  local from, to = M.near(blocks, edit[1], edit[2])
+  for i = from, to do
+    local row, change = blocks.rows[i], blocks.changes[i]
+    if #change.new > 0 and stop(row, change) > edit[1] and row < edit[2] then
+      return false
+    end
+  end
+  return true
 end
 
 --- The changes after edits of the user: lines that the user replaces leave their change, together with their partners.
@@ -105,29 +115,18 @@ end
 ---@param edits acp.Edit[]
 ---@return acp.Blocks  the same table if no change is met and none moves
 function M.user(blocks, edits)
-  local edit = edits[1]
-  if #edits == 1 and #edit[3] == edit[2] - edit[1] then -- a key, typed beside them
-    local from, to = M.near(blocks, edit[1], edit[2])
-    while from <= to and (size(blocks.changes[from]) == 0 or is_beside(blocks, from, edit)) do
-      from = from + 1
-    end
-    if from > to then
-      return blocks
-    end
-  end
   local is_same = true
-  local result = carried(blocks, edits, function(near, each)
-    local parts = {}
-    for _, placed in ipairs(near) do
-      vim.list_extend(parts, left(placed, each))
-    end
-    is_same = is_same and #each[3] == each[2] - each[1] and #parts == #near
-    for n, part in ipairs(is_same and parts or {}) do
-      is_same = is_same and part.item == near[n].item and part.row == near[n].row
-    end
-    return parts
-  end)
-  return is_same and blocks or result
+  for _, edit in ipairs(edits) do
+    is_same = is_same and leaves_all(blocks, edit)
+  end
+  return is_same and blocks
+    or carried(blocks, edits, function(near, edit)
+      local parts = {}
+      for _, placed in ipairs(near) do
+        vim.list_extend(parts, left(placed, edit))
+      end
+      return parts
+    end)
 end
 
 -- An agent's ------------------------------------------------------------------------------------------------------------

@@ -64,17 +64,14 @@ local function set_of(hunks)
   return ids
 end
 
+--- Keeps the changes of a session, or of a turn of it, that nobody can undo.
 ---@param file acp.ReviewedFile
----@param how acp.Decision
-local function settle_unknown(file, how)
-  if how.all then
-    file.unknown = vim.tbl_filter(function(author)
-      return author.session ~= how.all or (how.turn ~= nil and author.turn ~= how.turn)
-    end, file.unknown)
-  end
-  if store.is_over(file) then
-    followed_buffers.end_review(file)
-  end
+---@param session integer
+---@param turn? integer
+local function keep_unknown(file, session, turn)
+  file.unknown = vim.tbl_filter(function(author)
+    return author.session ~= session or (turn ~= nil and author.turn ~= turn)
+  end, file.unknown)
 end
 
 ---@param hunks acp.Hunk[]
@@ -90,8 +87,10 @@ local function keep(hunks, how)
       end
     end
     followed_buffers.remember_state(file)
-    settle_unknown(file, how)
-    refresh.file(file, 0, -1)
+    if how.all then
+      keep_unknown(file, how.all, how.turn)
+    end
+    followed_buffers.refresh(file)
   end
   to_backend.flush_next()
   say("kept", count, {}, how)

@@ -12,6 +12,7 @@ local limits = require("acp_nvim.limits")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local signs = require("acp_nvim.review.signs")
+local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local undo_memory = require("acp_nvim.review.undo_memory")
 
@@ -203,10 +204,12 @@ function M.leave(buf)
   end)
 end
 
---- Takes a file out of the review: nothing of it is left to decide, or to list.
+--- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review.
 ---@param file acp.ReviewedFile
-function M.end_review(file)
-  if file.buf then
+function M.refresh(file)
+  if not store.is_over(file) then
+    return refresh.file(file, 0, -1)
+  elseif file.buf then
     followed[file.buf] = nil
   end
   refresh.over(file)

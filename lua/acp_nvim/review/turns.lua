@@ -3,7 +3,6 @@
 local backend = require("acp_nvim.backend.process")
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local pending_changes = require("acp_nvim.review.pending_changes")
-local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
 
@@ -23,11 +22,7 @@ local function forget_decided(file, session, unknown_from)
   file.unknown = vim.tbl_filter(function(author)
     return author.session ~= session or (unknown_from ~= nil and author.turn >= unknown_from)
   end, file.unknown)
-  if store.is_over(file) then
-    followed_buffers.end_review(file)
-  else
-    refresh.file(file, 0, -1)
-  end
+  followed_buffers.refresh(file)
 end
 
 --- A turn begins, which the backend tells; the first change of the turn may come before that. Of the changes that
