@@ -1,31 +1,16 @@
 -- Tells the backend what it has to know of the review, as texts: the line below each turn that has changed files, once
 -- the turn is over; what the agents' next prompts begin with; which files an undo has written. One message carries what
 -- has come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
---
---   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
---   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
---   ± kept 2, undone 1                                   all are decided
 local backend = require("acp_nvim.backend.process")
 local limits = require("acp_nvim.limits")
-local key_names = require("acp_nvim.review.key_names")
 local lost_report = require("acp_nvim.review.lost_report")
-local printable = require("acp_nvim.ui.printable")
 local store = require("acp_nvim.review.store")
+local turn_lines = require("acp_nvim.review.turn_lines")
 
 local M = {}
 
 local SOON_MS = 50
 
----@class acp.TurnShare  what one turn has done to files in review
----@field names table<string, string>  of the files that wait for a decision, by resolved path
----@field plus integer
----@field minus integer
----@field kept integer
----@field undone integer
-
----@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
-
-local past = {} ---@type acp.TurnShares  of files that have left the review: what was decided there still counts
 local notes = {} ---@type table<integer, table<integer, string>>  session -> turn that is over -> its line as it was told
 local reports = {} ---@type table<integer, table[]>  by session: what was told last
 local about = {} ---@type table<integer, acp.Lost[]>  by session: what that was about
@@ -34,80 +19,13 @@ local has_unsaved = false -- when that was last told
 local timer ---@type uv.uv_timer_t?
 local generation ---@type integer?  of the backend that has been told
 
----@param shares acp.TurnShares
----@param of { session: integer, turn: integer }
----@return acp.TurnShare
-local function share_of(shares, of)
-  shares[of.session] = shares[of.session] or {}
-  local turns = shares[of.session]
-  turns[of.turn] = turns[of.turn] or { names = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
-  return turns[of.turn]
-end
-
----@param shares acp.TurnShares
----@param file acp.ReviewedFile
-local function add_decided(shares, file)
-  for _, each in ipairs(file.text.known.decided) do
-    local share, what = share_of(shares, each.change), each.is_kept and "kept" or "undone"
-    share[what] = share[what] + 1
-  end
-end
-
----@return acp.TurnShares
-local function all_shares()
-  local shares = vim.deepcopy(past)
-  for path, file in pairs(store.files) do
-    local name = vim.fs.basename(file.given)
-    for _, change in ipairs(file.text.known.blocks.changes) do
-      local share = share_of(shares, change)
-      share.names[path] = name
-      share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
-    end
-    for _, author in ipairs(file.unknown) do
-      share_of(shares, author).names[path] = name
-    end
-    add_decided(shares, file)
-  end
-  return shares
-end
-
----@param ... string
----@return string
-local function joined(...)
-  return table.concat(
-    vim.tbl_filter(function(part)
-      return part ~= ""
-    end, { ... }),
-    " · "
-  )
-end
-
----@param share acp.TurnShare
----@return string
-local function line_of(share)
-  local decided = {}
-  for _, what in ipairs({ "kept", "undone" }) do
-    decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
-  end
-  local said, names = table.concat(decided, ", "), vim.tbl_values(share.names)
-  if #names == 0 then
-    return said ~= "" and said or "nothing left to review"
-  end
-  local where = #names == 1 and printable.visible(names[1]) or ("%d files"):format(#names)
-  if share.plus == 0 and share.minus == 0 then
-    return joined(where .. ": earlier text unknown, no undo", said, ":Acp review")
-  end
-  local size = ("%s +%d −%d"):format(where, share.plus, share.minus)
-  return joined(size, said, key_names.in_general(), ":Acp review")
-end
-
+--- The lines below turns that are over, where they have changed.
 ---@return table[]
 local function new_notes()
-  local shares, fresh = all_shares(), {}
-  for session, turns in pairs(shares) do
-    for turn, share in pairs(turns) do
-      share_of(past, { session = session, turn = turn })
-      local told, text = (notes[session] or {})[turn], line_of(share)
+  local fresh = {}
+  for session, lines in pairs(turn_lines.all()) do
+    for turn, text in pairs(lines) do
+      local told = (notes[session] or {})[turn]
       if told and told ~= text then
         notes[session][turn] = text
         fresh[#fresh + 1] = { session = session, turn = turn, text = text }
@@ -117,6 +35,7 @@ local function new_notes()
   return fresh
 end
 
+--- What the agent of a session is to be told of its lines, file by file.
 ---@param session integer
 ---@return table[] told
 local function report_of(session)
@@ -138,6 +57,7 @@ local function report_of(session)
   return told
 end
 
+--- The reports that have changed.
 ---@return table[]
 local function new_reports()
   local sessions, fresh = vim.tbl_extend("keep", {}, reports), {}
@@ -227,10 +147,10 @@ function M.turn_over(session, turn)
   M.flush()
 end
 
---- Counts what was decided in a file that leaves the review.
+--- A file leaves the review: what was decided in it still counts.
 ---@param file acp.ReviewedFile
 function M.file_over(file)
-  add_decided(past, file)
+  turn_lines.count_decided(file)
   M.flush_soon()
 end
 
@@ -251,7 +171,8 @@ end
 
 ---@param session integer
 function M.forget(session)
-  past[session], notes[session], reports[session], about[session] = nil, nil, nil, nil
+  turn_lines.forget(session)
+  notes[session], reports[session], about[session] = nil, nil, nil
 end
 
 return M

@@ -1,0 +1,115 @@
+-- The line below a turn that has changed files: how much waits for a decision, and what was decided.
+--
+--   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
+--   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
+--   ± kept 2, undone 1                                   all are decided
+local key_names = require("acp_nvim.review.key_names")
+local printable = require("acp_nvim.ui.printable")
+local store = require("acp_nvim.review.store")
+
+local M = {}
+
+---@class acp.TurnShare  what one turn has done to files in review
+---@field names table<string, string>  of the files that wait for a decision, by resolved path
+---@field plus integer
+---@field minus integer
+---@field kept integer
+---@field undone integer
+
+---@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
+
+local past = {} ---@type acp.TurnShares  of files that have left the review: what was decided there still counts
+
+---@param shares acp.TurnShares
+---@param of { session: integer, turn: integer }
+---@return acp.TurnShare
+local function share_of(shares, of)
+  shares[of.session] = shares[of.session] or {}
+  local turns = shares[of.session]
+  turns[of.turn] = turns[of.turn] or { names = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  return turns[of.turn]
+end
+
+---@param shares acp.TurnShares
+---@param file acp.ReviewedFile
+local function add_decided(shares, file)
+  for _, each in ipairs(file.text.known.decided) do
+    local share, what = share_of(shares, each.change), each.is_kept and "kept" or "undone"
+    share[what] = share[what] + 1
+  end
+end
+
+---@return acp.TurnShares
+local function all_shares()
+  local shares = vim.deepcopy(past)
+  for path, file in pairs(store.files) do
+    local name = vim.fs.basename(file.given)
+    for _, change in ipairs(file.text.known.blocks.changes) do
+      local share = share_of(shares, change)
+      share.names[path] = name
+      share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
+    end
+    for _, author in ipairs(file.unknown) do
+      share_of(shares, author).names[path] = name
+    end
+    add_decided(shares, file)
+  end
+  return shares
+end
+
+---@param ... string
+---@return string
+local function joined(...)
+  return table.concat(
+    vim.tbl_filter(function(part)
+      return part ~= ""
+    end, { ... }),
+    " · "
+  )
+end
+
+---@param share acp.TurnShare
+---@return string
+local function line_of(share)
+  local decided = {}
+  for _, what in ipairs({ "kept", "undone" }) do
+    decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
+  end
+  local said, names = table.concat(decided, ", "), vim.tbl_values(share.names)
+  if #names == 0 then
+    return said ~= "" and said or "nothing left to review"
+  end
+  local where = #names == 1 and printable.visible(names[1]) or ("%d files"):format(#names)
+  if share.plus == 0 and share.minus == 0 then
+    return joined(where .. ": earlier text unknown, no undo", said, ":Acp review")
+  end
+  local size = ("%s +%d −%d"):format(where, share.plus, share.minus)
+  return joined(size, said, key_names.in_general(), ":Acp review")
+end
+
+--- The lines of all turns that have changed files, whether they are over or not.
+---@return table<integer, table<integer, string>>  session -> turn -> line
+function M.all()
+  local lines = {}
+  for session, turns in pairs(all_shares()) do
+    lines[session] = {}
+    for turn, share in pairs(turns) do
+      share_of(past, { session = session, turn = turn }) -- it has a line from now on, also when its files have left
+      lines[session][turn] = line_of(share)
+    end
+  end
+  return lines
+end
+
+--- Counts what was decided in a file that leaves the review.
+---@param file acp.ReviewedFile
+function M.count_decided(file)
+  add_decided(past, file)
+end
+
+---@param session integer
+function M.forget(session)
+  past[session] = nil
+end
+
+return M
