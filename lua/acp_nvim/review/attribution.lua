@@ -74,7 +74,7 @@ end
 ---@param placed acp.Placed
 ---@param edit acp.Edit
 ---@return acp.Placed[]
-local function left(placed, edit)
+local function rest_of(placed, edit)
   local row, change, first, last = placed.row, placed.item, edit[1], edit[2]
   local behind = first + #edit[3]
   if stop(row, change) <= first then
@@ -123,7 +123,7 @@ function M.user(blocks, edits)
     or carried(blocks, edits, function(near, edit)
       local parts = {}
       for _, placed in ipairs(near) do
-        vim.list_extend(parts, left(placed, edit))
+        vim.list_extend(parts, rest_of(placed, edit))
       end
       return parts
     end)

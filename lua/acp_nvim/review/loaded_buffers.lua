@@ -64,8 +64,8 @@ api.nvim_create_autocmd("BufUnload", {
       followed_buffers.leave(event.buf)
     end
     for _, file in pairs(store.files) do
-      if file.left == event.buf then
-        file.left = nil
+      if file.buf_of_deleted == event.buf then
+        file.buf_of_deleted = nil
         refresh.gone(file, event.buf)
       end
     end

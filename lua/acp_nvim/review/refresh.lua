@@ -108,11 +108,11 @@ end
 ---@param file acp.ReviewedFile
 local function show_deleted(file)
   local buf = file.deleted and store.has_pending(file) and find.find(file.path) or nil
-  if file.left and file.left ~= buf then
-    signs.clear(file.left)
-    tell(file.left, false)
+  if file.buf_of_deleted and file.buf_of_deleted ~= buf then
+    signs.clear(file.buf_of_deleted)
+    tell(file.buf_of_deleted, false)
   end
-  file.left = buf
+  file.buf_of_deleted = buf
   if buf then
     local by_agent = vim.iter(file.text.known.blocks.changes):any(function(change)
       return change.by == "agent"
@@ -132,7 +132,7 @@ function M.file(file, from, to)
   elseif file.buf then
     signs.show(file.buf, file.text.known.blocks, from, to)
   end
-  if file.deleted or file.left then
+  if file.deleted or file.buf_of_deleted then
     show_deleted(file)
   end
   local before, now = announced[file], known_of(file)
@@ -160,7 +160,7 @@ function M.over(file)
     signs.clear(file.buf)
     tell(file.buf, false)
   end
-  if file.left then
+  if file.buf_of_deleted then
     file.deleted = false
     show_deleted(file)
   end
@@ -194,7 +194,7 @@ function M.hide_in_diff(sides, buf)
     if signs.is_hidden(each) ~= is_hidden then
       local file = vim.api.nvim_buf_is_loaded(each) and store.of_buffer(each) or nil
       signs.set_hidden(each, is_hidden, file and file.buf == each and file.text.known.blocks or nil)
-      if file and file.left == each then
+      if file and file.buf_of_deleted == each then
         show_deleted(file)
       elseif file and file.buf == each then
         tell(each, store.has_pending(file))

@@ -23,7 +23,7 @@ local M = {}
 ---@field bomb? boolean
 ---@field fenc? string
 
----@class acp.Snapshot
+---@class acp.Snapshot  a text and what was known of it
 ---@field lines string[]
 ---@field known acp.Known
 
@@ -33,13 +33,13 @@ local M = {}
 ---@field text acp.Pending
 ---@field buf? integer       the loaded buffer that is followed
 ---@field last_buf? integer  the one that was followed last
----@field left? integer      of a deleted file: the loaded buffer that still has its text
----@field has_begun boolean  the shape before any agent is known
+---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
+---@field has_begun boolean  an agent has changed it: `shape` and `created` tell of before
 ---@field shape acp.FileShape
----@field created boolean
----@field deleted boolean
+---@field created boolean    by an agent
+---@field deleted boolean    by an agent
 ---@field mode? integer      of a deleted file, if it is known
----@field unknown acp.Author[]  who has changed what nobody has seen before
+---@field unknown acp.Author[]  who has changed it while nobody knew its earlier text: that cannot be undone
 ---@field saved? acp.Snapshot     as on disk: what `:edit!` goes back to
 ---@field undeleted? acp.Snapshot  before the file was deleted
 
@@ -86,7 +86,7 @@ end
 ---@return acp.ReviewedFile?
 function M.of_buffer(buf)
   for _, file in pairs(M.files) do
-    if file.buf == buf or file.left == buf then
+    if file.buf == buf or file.buf_of_deleted == buf then
       return file
     end
   end
