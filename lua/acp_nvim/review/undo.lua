@@ -6,9 +6,10 @@
 --   the file       a b c      its own text without the hunk: unsaved lines are never saved
 --   the buffer     a b c d    still modified
 --
--- From the key to the text: `keys.operate` runs `:Acp undo`, `decide` goes over the files that have the hunks, and
--- `in_buffer` finds what the file shall hold, edits the buffer and saves it. A file without a buffer gets one for a
--- moment. Where there is no file, none is made, unless an agent has deleted it.
+-- From the key to the text: `keys.operate` runs `:Acp undo`, `decide` goes over the files that have the hunks,
+-- `carry_out` looks where the text is, `in_buffer` finds what the file shall hold, and `rewrite` edits and saves the
+-- buffer. A file without a buffer gets one for a moment. Where there is no file, none is made, unless an agent has
+-- deleted it.
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local known_texts = require("acp_nvim.review.known_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
@@ -162,17 +163,12 @@ local function rewrite_under_unsaved(undo, buf, saved)
   end, true)
 end
 
+--- Finds what the file shall hold, and gives it that by its buffer.
 ---@param undo acp.HunkUndo
----@param buf integer  the file's
+---@param buf integer
 ---@return acp.UndoAnswer
 local function in_buffer(undo, buf)
   local file, lines = undo.file, undo.file.text.lines
-  local stat = vim.uv.fs_stat(file.path)
-  if not stat then
-    return remove_file(undo, buf, true)
-  elseif stat.type ~= "file" then
-    return { why = "not undone: it is a " .. stat.type }
-  end
   local data = origin.read(buf)
   local disk = data and encoding.text(buf, data, vim.bo[buf].fileformat)
   if not disk then
@@ -197,13 +193,6 @@ end
 ---@param ids table<integer, any>
 ---@return acp.UndoAnswer
 local function in_new_buffer(file, ids)
-  local stat = vim.uv.fs_stat(file.path)
-  if not stat then
-    pending_changes.keep(file.text, ids) -- whoever has deleted the file wants nothing of it back
-    return {}
-  elseif stat.type ~= "file" then
-    return { why = "not undone: it is a " .. stat.type }
-  end
   local buf = remove.load(file.path)
   if not buf then
     return { why = "not undone: it cannot be read" }
@@ -217,6 +206,25 @@ local function in_new_buffer(file, ids)
   return answer
 end
 
+---@param undo acp.HunkUndo
+---@return acp.UndoAnswer
+local function carry_out(undo)
+  local file = undo.file
+  if file.deleted then
+    return undo_deletion.undo(undo)
+  end
+  local stat = vim.uv.fs_stat(file.path)
+  if stat and stat.type ~= "file" then
+    return { why = "not undone: it is a " .. stat.type }
+  elseif file.buf then
+    return stat and in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
+  elseif stat then
+    return in_new_buffer(file, undo.ids)
+  end
+  pending_changes.keep(file.text, undo.ids) -- whoever has deleted the file wants nothing of it back
+  return {}
+end
+
 --- Undoes those of the hunks that are pending in the file.
 ---@param file acp.ReviewedFile
 ---@param ids table<integer, any>
@@ -227,14 +235,7 @@ function M.file(file, ids)
   if #undo.chosen == 0 then
     return {}
   end
-  local ok, answer = pcall(function()
-    if file.deleted then
-      return undo_deletion.undo(undo)
-    elseif file.buf then
-      return in_buffer(undo, file.buf)
-    end
-    return in_new_buffer(file, ids)
-  end)
+  local ok, answer = pcall(carry_out, undo)
   return ok and answer or { why = "not undone: " .. edit.one_line(answer) }
 end
 
