@@ -20,7 +20,13 @@ class Decision:
 
     `left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
     wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
-    for `saved` also: it overlaps unsaved lines."""
+    for `saved` also: it overlaps unsaved lines.
+
+        left       a b c d     the disk has a b c, the user has not saved d
+        right      a B C d     the agent wants B for b and C for c
+        decided    a B c d     the user refuses C
+        saved      a B c
+    """
 
     path: str  # resolved
     left: str | None
@@ -43,27 +49,34 @@ class Decision:
         """Make a decision of what the editor says; None: all of the proposal is taken."""
         path, change = disk.resolve(file.path), file.change
         if said is None:
-            hunks = (0, 0) if change.problem else taken(change.base, change.new, change.new)
             return cls(
-                path,
-                change.base,
-                change.new,
-                change.new,
-                None,
-                file.disk,
+                path=path,
                 given=file.path,
+                disk=file.disk,
+                left=change.base,
+                right=change.new,
+                decided=change.new,
+                saved=None,
                 kind="all",
-                hunks=hunks,
+                hunks=(0, 0) if change.problem else taken(change.base, change.new, change.new),
             )
         like = file.disk if file.disk is not None else change.new or ""
         left, right, decided, saved = (
             _shaped(like, text) for text in (said.left, said.right, said.decided, said.saved)
         )
         kind, text = decide(left, right, decided)
-        written = frozenset({*change.written, *([right] if left == file.disk else [])})
-        hunks = taken(left, right, text)
         return cls(
-            path, left, right, text, saved, file.disk, written, file.path, kind, hunks, said.takes_unsaved
+            path=path,
+            given=file.path,
+            disk=file.disk,
+            left=left,
+            right=right,
+            decided=text,
+            saved=saved,
+            written=frozenset({*change.written, *([right] if left == file.disk else [])}),
+            kind=kind,
+            hunks=taken(left, right, text),
+            takes_unsaved=said.takes_unsaved,
         )
 
     @property
