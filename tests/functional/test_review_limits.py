@@ -264,6 +264,22 @@ def test_a_change_of_the_last_newline_alone_is_a_hunk(
     expect_no_prompt(editor)
 
 
+def test_a_line_with_a_nul_byte_comes_back(open_editor: Open, tmp_path: Path) -> None:
+    """Of a file without a buffer its lines are read from the disk: they are those that a buffer would have."""
+    before, after = "a\nb\0c\nd\n", "a\nd\n"
+    editor = open_notes(
+        open_editor, script(tmp_path, on_prompt("", *read_and_edit(NOTES, write_file(NOTES, after)))), before
+    )
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert read_disk(editor) == before
+
+
 def test_a_last_newline_is_kept_and_a_changed_last_line_takes_it_along(
     open_editor: Open, tmp_path: Path
 ) -> None:
