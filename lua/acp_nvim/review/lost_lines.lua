@@ -19,34 +19,29 @@ local M = {}
 ---@field restored? boolean  the file was deleted, and is back
 ---@field told? boolean     the agent knows by now; also where the undo memory still has it
 
+---@alias acp.LostPlace { row: integer, item: acp.Lost }
+
 ---@param lost acp.Lost
 ---@param first integer
 ---@param last integer
----@return boolean  the rows are among its own, or between which its own were, if none is left
-local function meets(lost, first, last)
-  if lost.count == 0 then
-    return first <= lost.row and lost.row <= last
-  end
+---@return boolean  the rows are among its own
+local function is_inside(lost, first, last)
   return first < lost.row + lost.count and last > lost.row
 end
 
 ---@param lost acp.Lost
 ---@param first integer
 ---@param last integer
----@return boolean
-local function is_inside(lost, first, last)
-  return meets(lost, first, last) and (lost.count > 0 or (first < lost.row and lost.row < last))
+---@return boolean  the rows are among its own, or where its own were, if none is left
+local function meets(lost, first, last)
+  return is_inside(lost, first, last) or (lost.count == 0 and first <= lost.row and lost.row <= last)
 end
 
 ---@param lost acp.Lost
 ---@param row integer
----@param count? integer
 ---@return acp.Lost
-local function at(lost, row, count)
-  if lost.row == row and (count or lost.count) == lost.count then
-    return lost
-  end
-  return vim.tbl_extend("force", lost, { row = row, count = count or lost.count })
+local function at(lost, row)
+  return lost.row == row and lost or vim.tbl_extend("force", lost, { row = row })
 end
 
 ---@param lost acp.Lost
@@ -62,40 +57,43 @@ local function is_above(one, other)
   return one.row < other.row
 end
 
----@param list acp.Lost[]  of one session
----@param edits acp.Edit[]
----@param remake fun(near: { row: integer, item: acp.Lost }[], edit: acp.Edit): { row: integer, item: acp.Lost }[]
----@return acp.Lost[]
-local function carried(list, edits, remake)
-  table.sort(list, is_above)
-  local rows = vim.tbl_map(function(lost)
-    return lost.row
-  end, list)
-  local new_rows, items = places.carry(rows, list, size, edits, remake)
-  for i, lost in ipairs(items) do
-    items[i] = at(lost, new_rows[i])
-  end
-  return items
-end
-
+--- The lost lines after edits. Those of each session are a list of their own: they do not overlap.
 ---@param all acp.Lost[]
----@return table<integer, acp.Lost[]>
-local function by_session(all)
-  local lists = {}
+---@param edits acp.Edit[]
+---@param sessions table<integer, any>  that may lose lines by the edits
+---@param remake fun(near: acp.LostPlace[], edit: acp.Edit, session: integer): acp.LostPlace[]
+---@return acp.Lost[]
+local function carried(all, edits, sessions, remake)
+  local lists = vim.tbl_map(function()
+    return {}
+  end, sessions) ---@type table<integer, acp.Lost[]>
   for _, lost in ipairs(all) do
     lists[lost.session] = lists[lost.session] or {}
     table.insert(lists[lost.session], lost)
   end
-  return lists
+  local result = {}
+  for session, list in pairs(lists) do
+    table.sort(list, is_above)
+    local rows = vim.tbl_map(function(lost)
+      return lost.row
+    end, list)
+    local new_rows, items = places.carry(rows, list, size, edits, function(near, edit)
+      return remake(near, edit, session)
+    end)
+    for i, lost in ipairs(items) do
+      result[#result + 1] = at(lost, new_rows[i])
+    end
+  end
+  return result
 end
 
 --- The entries beside an edit, moved by it, and those that it meets.
----@param near { row: integer, item: acp.Lost }[]
+---@param near acp.LostPlace[]
 ---@param edit acp.Edit
 ---@param is_met fun(lost: acp.Lost, first: integer, last: integer): boolean
----@return { row: integer, item: acp.Lost }[] above
----@return { row: integer, item: acp.Lost }[] below
----@return { row: integer, item: acp.Lost }[] met
+---@return acp.LostPlace[] above
+---@return acp.LostPlace[] below
+---@return acp.LostPlace[] met
 local function parted(near, edit, is_met)
   local above, below, met = {}, {}, {}
   for _, place in ipairs(near) do
@@ -112,11 +110,11 @@ local function parted(near, edit, is_met)
 end
 
 --- The lost lines that an edit meets, and the agent's lines that it takes, become one entry.
----@param near { row: integer, item: acp.Lost }[]
+---@param near acp.LostPlace[]
 ---@param edit acp.Edit
 ---@param session integer
 ---@param taken { row: integer, lines: string[] }[]  by this edit, ascending
----@return { row: integer, item: acp.Lost }[]
+---@return acp.LostPlace[]
 local function joined(near, edit, session, taken)
   local above, below, met = parted(near, edit, meets)
   local low, high, pieces = edit[1], edit[2], vim.list_slice(taken)
@@ -163,20 +161,14 @@ end
 ---@param edits acp.Edit[]
 ---@return acp.Lost[]
 function M.user(all, blocks, edits)
-  local lists, taken, result = by_session(all), {}, {}
+  local taken, sessions = {}, {}
   for _, edit in ipairs(edits) do
     taken[edit] = taken_by(blocks, edit)
-    for session in pairs(taken[edit]) do
-      lists[session] = lists[session] or {}
-    end
+    sessions = vim.tbl_extend("force", sessions, taken[edit])
   end
-  for session, list in pairs(lists) do
-    local left = carried(list, edits, function(found, edit)
-      return joined(found, edit, session, taken[edit][session] or {})
-    end)
-    vim.list_extend(result, left)
-  end
-  return result
+  return carried(all, edits, sessions, function(near, edit, session)
+    return joined(near, edit, session, taken[edit][session] or {})
+  end)
 end
 
 --- The lost lines after edits that are no answer to an agent: an agent has written over them, or the file was read
@@ -185,41 +177,43 @@ end
 ---@param edits acp.Edit[]
 ---@return acp.Lost[]
 function M.written_over(all, edits)
-  local result = {}
-  for _, list in pairs(by_session(all)) do
-    local left = carried(list, edits, function(near, edit)
-      local above, below = parted(near, edit, is_inside)
-      return vim.list_extend(above, below)
-    end)
-    vim.list_extend(result, left)
+  return carried(all, edits, {}, function(near, edit)
+    local above, below = parted(near, edit, is_inside)
+    return vim.list_extend(above, below)
+  end)
+end
+
+--- The lost lines after changes were kept: their lines are followed from now on, for the user may edit them later.
+---@param all acp.Lost[]
+---@param chosen acp.Placed[]
+---@return acp.Lost[]
+function M.kept(all, chosen)
+  local result = vim.list_slice(all)
+  for _, placed in ipairs(chosen) do
+    local change = placed.item
+    if not change.mixed and #change.new > 0 then
+      local lost = { session = change.session, row = placed.row, count = #change.new, was = change.new }
+      result[#result + 1] = lost
+    end
   end
   return result
 end
 
---- The lost lines after changes were undone or kept. Kept lines are followed, too: the user may edit them later.
+--- The lost lines after changes were undone.
 ---@param all acp.Lost[]
----@param decided acp.Placed[]  ascending, where their lines begin in the text with them
----@param is_undone boolean
+---@param chosen acp.Placed[]  ascending
+---@param edits acp.Edit[]     which undo them
 ---@return acp.Lost[]
-function M.decided(all, decided, is_undone)
-  local result, edits = {}, {}
-  for i, placed in ipairs(is_undone and decided or {}) do
-    edits[i] = { placed.row, placed.row + #placed.item.new, placed.item.old }
-  end
-  vim.list_extend(result, M.written_over(all, edits))
-  local shift = 0
-  for _, placed in ipairs(decided) do
+function M.undone(all, chosen, edits)
+  local result, shift = M.written_over(all, edits), 0
+  for _, placed in ipairs(chosen) do
     local change = placed.item
-    if not change.mixed and (is_undone or #change.new > 0) then
-      result[#result + 1] = {
-        session = change.session,
-        row = placed.row + shift,
-        count = is_undone and #change.old or #change.new,
-        was = change.new,
-        undone = is_undone and change.old or nil,
-      }
+    if not change.mixed then
+      local lost = { session = change.session, row = placed.row + shift, count = #change.old, was = change.new }
+      lost.undone = change.old
+      result[#result + 1] = lost
     end
-    shift = shift + (is_undone and #change.old - #change.new or 0)
+    shift = shift + #change.old - #change.new
   end
   return result
 end

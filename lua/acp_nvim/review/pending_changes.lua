@@ -215,7 +215,7 @@ function M.keep(text, ids)
     text.known = {
       blocks = without(text.known.blocks, ids, false),
       decided = M.bounded(decided),
-      lost = lost_lines.decided(text.known.lost, chosen, false),
+      lost = lost_lines.kept(text.known.lost, chosen),
     }
   end
   return kept
@@ -248,7 +248,7 @@ function M.undo(text, ids)
   replace(text, edits, {
     blocks = without(text.known.blocks, ids, true),
     decided = M.bounded(decided),
-    lost = lost_lines.decided(text.known.lost, chosen, true),
+    lost = lost_lines.undone(text.known.lost, chosen, edits),
   })
 end
 
