@@ -70,6 +70,7 @@ local both = { "n", "i" }
 ---@type [string, table<string, string[]>, string, fun(...)][]
 local maps = {
   { "acp-send", { n = { "<CR>", "<C-s>" }, i = { "<C-s>" } }, "send", prompt("send") },
+  { "acp-steer", { n = { "<C-CR>", "<M-CR>" }, i = { "<C-CR>", "<M-CR>" } }, "into the turn", prompt("send", "steer") },
   {
     "acp-history-previous",
     { n = { "<C-p>" }, i = { "<C-p>" } },

@@ -208,7 +208,8 @@ class ChatView:
 
     def _rows_above(self, entry: Entry, blank: list[Row]) -> list[Row]:
         speaker = entry.speaker
-        is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and entry.prompt)
+        is_steered = isinstance(entry, Report | Message) and entry.steered
+        is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and (entry.prompt or is_steered))
         if speaker and (speaker != self._speaker or is_prompt):
             return [*blank, self._headings.row(entry, speaker)]
         before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None

@@ -35,4 +35,6 @@ class Headings:
             self._is_live = entry.at is not None
             if entry.at is not None:
                 mark["at"] = int(entry.at)
+            if entry.steered:
+                mark["eol"] = [["sent into the turn", "AcpNote"]]
         return f"## {self._user}", mark

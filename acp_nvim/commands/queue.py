@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.table import Table, handle
-from acp_nvim.messages.prompts import FillPrompt, History, Queue, QueueOpen, QueueSet, Recall
+from acp_nvim.messages.prompts import FillPrompt, History, Queue, QueueOpen, QueueSet, QueueSteer, Recall
 from acp_nvim.session.entries import Message
 from acp_nvim.session.queue_edit import edits, still_to_send
 
@@ -15,6 +15,7 @@ class QueueCommands:
         self.table: Table = {
             "queue_open": handle(QueueOpen, self._queue_open),
             "queue_set": handle(QueueSet, self._queue_set),
+            "queue_steer": handle(QueueSteer, self._queue_steer),
             "recall": handle(Recall, self._recall),
         }
 
@@ -39,6 +40,19 @@ class QueueCommands:
         told.append(f"{count} prompt{'' if count == 1 else 's'} queued")
         self._app.say("warn" if again or late else "info", "; ".join(told))
         self._app.touch(session)
+
+    def _queue_steer(self, command: QueueSteer) -> None:
+        session = self._app.session(command.session)
+        host = self._app.host_of(session)
+        if not session.in_turn:
+            return self._app.say("info", "no turn is running: :Acp queue! sends what is queued")
+        if host is None or not host.can_steer:
+            title = session.facts.get("agent_title") or session.agent
+            return self._app.say("info", f"{title} takes no words into a turn: the prompt stays queued")
+        if not host.steer_waiting(session, command.text):
+            return self._app.say("warn", "this prompt is not queued any more")
+        self._queue_open(QueueOpen(session=session.number))
+        return self._app.touch(session)
 
     def _recall(self, command: Recall) -> None:
         """Put an earlier prompt back into the prompt's buffer, to be sent again."""

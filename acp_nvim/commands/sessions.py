@@ -79,7 +79,11 @@ class SessionCommands:
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
         ahead = command.first or command.next or ended or stopping
+        if command.steer and host and not stopping and host.steer(session, prompt):
+            return self._app.touch(session)
         session.queue.add(prompt, first=bool(ahead))
+        if command.steer and session.in_turn:
+            self._not_steered(session, prompt, says_so=not command.next)
         if host and stopping:
             session.phase = "starting" if session.phase == "idle" else session.phase
             self._app.spawn(self._revive_after, host, session)
@@ -93,6 +97,15 @@ class SessionCommands:
         if session.phase == "auth":
             self._app.say("warn", f"{session.agent} wants a login first, the prompt waits: :Acp login")
         self._app.touch(session)
+
+    def _not_steered(self, session: Session, prompt: Prompt, says_so: bool) -> None:
+        session.news.add("AcpSteered", text=prompt.text, outcome="queued")
+        if says_so:
+            title = session.facts.get("agent_title") or session.agent
+            why = (
+                "the turn is being cancelled" if session.cancelling else f"{title} takes no words into a turn"
+            )
+            self._app.say("info", f"{why}: the prompt is queued")
 
     async def _revive_after(self, host: Host, session: Session) -> None:
         await host.connection.stop()

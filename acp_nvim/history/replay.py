@@ -97,6 +97,7 @@ class Player:
         self._session = session
         self._dialect = dialects.choose("auto", None)
         self._ours: dict[str, str] = {}  # id, which may come back as text, and method
+        self._steered: dict[str, str] = {}  # by id: words that have no answer yet
         self._asked: dict[str, Question] = {}  # by the JSON of their id
         self._results: dict[str, list[tuple[str, Any]]] = {}  # what each option would be answered by
 
@@ -131,6 +132,8 @@ class Player:
             self._session.cwd = str(params.get("cwd") or self._session.cwd)
         elif _is_prompt(message):
             self._session.begin_turn(Prompt(_said(params.get("prompt"))))
+        elif method == "_session/steering" and "id" in message:
+            self._steered[str(message["id"])] = _said(params.get("prompt"))
         elif method == "session/cancel":
             self._session.cancel()
         elif method is None and (question := self._asked.pop(_key(message), None)):
@@ -183,6 +186,10 @@ class Player:
             self._introduce(decode.initialized(message.get("result")))
         elif method in ("session/new", "session/load"):
             self._session.controls.begin(decode.new_session(message.get("result")))
+        elif method == "_session/steering":
+            words = self._steered.pop(str(message.get("id")), "")
+            if decode.steering_outcome(message.get("result")) == "injected":
+                self._session.steered(Prompt(words), "")
         elif method == "session/prompt":
             turn_end.end(self._session, _result(method, message), when)
 

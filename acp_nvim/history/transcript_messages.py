@@ -125,6 +125,9 @@ class TranscriptMessages:
         if isinstance(entry, ToolCall):
             self._settled[entry.key] = _settled(entry)
         match entry:
+            case Message(steered=True) | Report(steered=True):
+                params = {"sessionId": self._id, "prompt": [{"type": "text", "text": self._words(entry)}]}
+                yield from self._asks("_session/steering", params, {"outcome": "injected"})
             case Message(prompt=True) | Report():
                 yield from self._prompt(entry)
             case Message():
@@ -153,20 +156,25 @@ class TranscriptMessages:
                 yield self._update({"sessionUpdate": "notice", "severity": entry.kind, "title": entry.text})
 
     def _prompt(self, entry: Message | Report) -> Iterator[Line]:
-        """Join our report, an entry of its own, with the user's words behind it: both were one prompt."""
         yield from self._ended()
         self._changing.clear()
         self._settled.clear()
+        words = self._words(entry)
+        self._open = self._request()
+        params = {"sessionId": self._id, "prompt": [{"type": "text", "text": words}]}
+        yield self._line("->", {"id": self._open, "method": "session/prompt", "params": params})
+
+    def _words(self, entry: Message | Report) -> str:
+        """Join our report, an entry of its own, with the user's words behind it: both were sent at once."""
         words = ["".join(entry.parts)]
         entries = self._session.transcript.entries
         follower = entries[self._next] if self._next < len(entries) else None
-        if isinstance(follower, Message) and follower.role == "user" and not follower.prompt:
-            words.append("".join(follower.parts))
-            self._next += 1
-            self._parts = len(follower.parts)
-        self._open = self._request()
-        params = {"sessionId": self._id, "prompt": [{"type": "text", "text": "\n\n".join(words)}]}
-        yield self._line("->", {"id": self._open, "method": "session/prompt", "params": params})
+        match follower:
+            case Message(role="user", prompt=False, steered=False):
+                words.append("".join(follower.parts))
+                self._next += 1
+                self._parts = len(follower.parts)
+        return "\n\n".join(words)
 
     def _chunk(self, entry: Message | Thought, text: str) -> Line:
         tag = "agent_thought_chunk" if isinstance(entry, Thought) else _ROLES[entry.role]

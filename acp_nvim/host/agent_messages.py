@@ -43,6 +43,8 @@ class AgentMessages:
     def agent_ready(self) -> None:
         """Register the requests of its dialect, because the agent has introduced itself."""
         self.elicitations.serve(self.requests, self._host.dialect)
+        if pulls := self._host.dialect.pulls:
+            self.requests.now[pulls] = self._pull
 
     def on_update(self, params: Any) -> None:
         session_id, updates = decode.update(params, self._host.dialect)
@@ -94,7 +96,7 @@ class AgentMessages:
         self.requests.enter(request)
 
     def _refusal(self, request: Request) -> RpcError | None:
-        if request.method in self._host.dialect.requests:
+        if request.method in self._host.dialect.requests or request.method == self._host.dialect.pulls:
             return None
         method = dialects.PERMISSIONS[0] if dialects.asks(request.method) else request.method
         refused = methods.refusal(method, request.params, self._host.offer)
@@ -135,6 +137,14 @@ class AgentMessages:
             rules.judge(session)  # after the watcher, which must see the files before the agent goes on
         finally:
             self._app.touch(session)
+
+    def _pull(self, entry: Entry) -> None:
+        """Answer with the words that are to go into the running turn. No session, no words: the turn goes on."""
+        params = entry.request.params if isinstance(entry.request.params, dict) else {}
+        session = self._find(decode.identifier(params, "sessionId", "session_id"))
+        words = self._host.pull_steered(session) if session else []
+        has_more = session is not None and len(session.queue) > 0 and not session.queue.held
+        entry.answer(self._host.dialect.pulled(words, has_more))
 
     def _answered(self, session: Session, question: Question, dialect: dialects.Dialect) -> None:
         call, answer = session.call_of(question), question.answer

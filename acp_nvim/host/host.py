@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from anyio.abc import TaskGroup
@@ -23,11 +24,13 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.requests import Requests
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
+from acp_nvim.host.steering import Steering
 from acp_nvim.host.turn import Turns
 from acp_nvim.protocol import decode, dialects, encode, schema
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.methods import VERSION
+from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.text.bounded import bounded
 from acp_nvim.text.printable import name_of
@@ -74,6 +77,7 @@ class Host:
         self.call = self._requests.call
         self._tasks = tasks
         self._turns = Turns(self)
+        self._steering = Steering(self)
         self._messages = messages = AgentMessages(self, self.starts, tasks)
         # nothing stands between: thousands of updates a second come this way
         self.on_update, self.on_request = messages.on_update, messages.on_request
@@ -112,6 +116,7 @@ class Host:
         """Start a session, as soon as the agent is ready."""
         if session not in self.sessions:
             self.sessions.append(session)
+        session.on_steerable = partial(self._steering.go_on_soon, session)
         session.starting()
         self._facts(session)
         self.starts.want(session, way)
@@ -238,6 +243,7 @@ class Host:
             "agent_version": name_of(info.version) if info and info.version else None,
             "capabilities": bounded(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
+            "steering": self.can_steer,
             "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
         }
         self._app.touch(session)
@@ -247,9 +253,35 @@ class Host:
     def advance(self, session: Session) -> None:
         """Send the next prompt that waits, if the session is free for it."""
         self._lock(session)
-        if session.phase == "idle" and session.id and self.alive and (prompt := session.queue.take()):
+        is_free = session.phase == "idle" and session.id and self.alive and not self._steering.awaits(session)
+        if is_free and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
         self._app.touch(session)
+
+    @property
+    def can_steer(self) -> bool:
+        """Whether the agent takes words into a running turn."""
+        return self._steering.is_offered
+
+    def steer(self, session: Session, prompt: Prompt) -> bool:
+        """Put a prompt into the running turn; False if there is none, or the agent cannot take it."""
+        return self._steering.want(session, prompt)
+
+    def steer_waiting(self, session: Session, text: str) -> bool:
+        """Put a queued prompt into the running turn; False if it is not queued any more."""
+        is_queued = not session.cancelling and session.queue.steer_waiting(text)
+        if is_queued:
+            self._steering.go_on(session)
+        return is_queued
+
+    def has_sent_prompt(self, session: Session) -> bool:
+        return self._turns.has_sent(session)
+
+    def prompt_sent(self, session: Session) -> None:
+        self._steering.go_on(session)
+
+    def pull_steered(self, session: Session) -> list[tuple[str, list[encode.Block]]]:
+        return self._steering.pull(session)
 
     def cancel(self, session: Session) -> None:
         """Cancel the running turn, or else all requests under way. The agent still has to answer them."""

@@ -36,6 +36,10 @@ class Turns:
         forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._host.dialect, spec.dialect, agent)
         self._depart(session, *(reversed(forms) if self._other_form else forms))
 
+    def has_sent(self, session: Session) -> bool:
+        """Whether the prompt of the running turn has been sent."""
+        return session.in_turn and session not in self._departures
+
     def hurry(self, session: Session) -> None:
         """Send a waiting prompt now."""
         if departure := self._departures.get(session):
@@ -68,6 +72,7 @@ class Turns:
             timeout=limit / 1000 if limit else None,
             on_timeout=lambda: self._prompt_late(session, turn),
         )
+        self._host.prompt_sent(session)
 
     def _prompted(self, session: Session, turn: int, result: Result, *others: dict[str, Any]) -> None:
         if isinstance(result, Gone) or turn != session.turn or not session.in_turn:

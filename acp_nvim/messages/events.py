@@ -27,6 +27,11 @@ class AcpTurnEnded(SessionEvent):
     error: str | None
 
 
+class AcpSteered(SessionEvent):
+    text: str
+    outcome: Literal["injected", "queued"]
+
+
 class AcpToolCall(SessionEvent):
     id: str
     kind: str
@@ -66,6 +71,7 @@ EVENTS: dict[str, type[SessionEvent]] = {
     "AcpQuestion": AcpQuestion,
     "AcpSessionEnded": AcpSessionEnded,
     "AcpSessionStarted": AcpSessionStarted,
+    "AcpSteered": AcpSteered,
     "AcpToolCall": AcpToolCall,
     "AcpTurnEnded": AcpTurnEnded,
     "AcpTurnStarted": AcpTurnStarted,

@@ -23,6 +23,7 @@ class Prompt(OfSession):
     seq: int = 0  # the editor's number of it
     first: bool | None = None  # cancel the turn for it
     next: bool | None = None  # ahead of the queue
+    steer: bool | None = None  # into the running turn, where its agent takes that
     loaded: list[str] = []  # the files in the editor's buffers
 
 
@@ -41,6 +42,12 @@ class QueueSet(OfSession):
 
     items: list[str]
     was: list[str] | None = None
+
+
+class QueueSteer(OfSession):
+    """Put a queued prompt into the running turn."""
+
+    text: str
 
 
 class QueueRelease(OfSession):

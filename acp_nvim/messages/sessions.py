@@ -96,6 +96,7 @@ class StatusPatch(TypedDict, total=False):
     remembered: list[Remembered]
     session_id: str | None
     state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
+    steering: bool  # the agent takes words into a running turn
     stop_reason: str | None
     subagents: list[SubagentShape]
     title: str | None

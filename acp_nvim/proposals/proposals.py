@@ -25,6 +25,7 @@ from acp_nvim.messages.proposals import FileAnswer, Proposal, ProposalDone
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
+from acp_nvim.session.pending_reports import PendingReport
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
@@ -172,14 +173,13 @@ class Proposals:
 
     def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         session, question = known.session, known.question
-        for each in decisions:
-            if each.kind != "all":
-                session.reports.append(partial(self._report, session.cwd, each))
+        mixed = [each for each in decisions if each.kind != "all"]
+        reports = [session.reports.add(partial(self._report, session.cwd, each)) for each in mixed]
         question.partly = _partly(decisions)
         enforced = [each for each in decisions if each.is_enforced]
         done = self._enforcement.expect(session, question.tool_call_id or "", enforced)
         self._answer(known, "allow_once", chosen, is_done=False)
-        self._front.spawn(self._say_done, question, done)
+        self._front.spawn(self._say_done, session, question, reports, done)
 
     def _report(self, cwd: str, decision: Decision) -> str:
         now = self._front.text_of(decision.path)
@@ -198,9 +198,15 @@ class Proposals:
         self._front.touch(known.session)
         self._editor.notify(ProposalDone(known.question.id, is_done))
 
-    async def _say_done(self, question: Question, done: anyio.Event) -> None:
-        """Tell the editor that the files are as decided: it waits for that before it ends."""
+    async def _say_done(
+        self, session: Session, question: Question, reports: list[PendingReport], done: anyio.Event
+    ) -> None:
+        """Tell the agent, where its turn can be steered, and the editor that the files are as decided: it waits for
+        that before it ends."""
         await done.wait()
+        for each in reports:
+            each.is_ready = True
+        session.on_steerable()
         self._editor.notify(ProposalDone(question.id, True))
 
 

@@ -24,6 +24,7 @@ class Message:
     prompt: bool = False  # sent by us: it begins a turn
     is_whole: bool = False  # sent by us: no text is added to it
     at: float | None = None  # when it was sent, in seconds since 1970
+    steered: bool = False  # sent by us into a turn: it begins what was sent at once
 
     @property
     def speaker(self) -> str | None:
@@ -32,12 +33,13 @@ class Message:
 
 @dataclass(slots=True, eq=False)
 class Report:
-    """Our report to the agent before a prompt: diffs that the user refused or undid."""
+    """Our report to the agent, before a prompt or into a turn: diffs that the user refused or undid."""
 
     speaker: ClassVar[str | None] = "user"
     key: int
     parts: list[str]
     at: float | None = None  # when it was sent, in seconds since 1970
+    steered: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -16,6 +16,7 @@ class Prompt:
     context: list[dict[str, Any]] = field(default_factory=list)
     seq: int = 0  # its number, by which the editor knows it; 0: it came without one
     edited: bool = False  # what the editor knows by that number has another text
+    steers: bool = False  # it waits to be put into the turn that runs
 
     @property
     def attached(self) -> list[str]:
@@ -34,8 +35,13 @@ def _words(item: dict[str, Any]) -> str:
 
 
 class Queue:
+    """The prompts that wait. Those that steer stand first, and become ordinary ones when the turn ends."""
+
     def __init__(self) -> None:
         self._items: list[Prompt] = []
+        self._steering: Prompt | None = (
+            None  # sent into the turn; the agent has not said yet whether it took it
+        )
         self._stopped = False
         self._first = 0  # how many at the front were sent after the hold: they go first
 
@@ -57,10 +63,11 @@ class Queue:
 
     @property
     def waiting(self) -> list[int | list[int | str]]:
-        """Return the queue for the editor, which has the texts: numbers, and texts that were edited."""
+        """Return all that may still be sent, for the editor, which has the texts: numbers, and texts that were
+        edited."""
+        items = [self._steering, *self._items] if self._steering else self._items
         return [
-            prompt.seq if prompt.seq and not prompt.edited else [prompt.seq, prompt.text]
-            for prompt in self._items
+            prompt.seq if prompt.seq and not prompt.edited else [prompt.seq, prompt.text] for prompt in items
         ]
 
     def restore(self, prompts: Iterable[Prompt]) -> None:
@@ -76,6 +83,61 @@ class Queue:
             self._stopped = False
         else:
             self._items.append(prompt)
+
+    # --- prompts that steer
+
+    def steer(self, prompt: Prompt) -> None:
+        """Queue a prompt that is to go into the running turn: behind others of its kind, ahead of the rest."""
+        prompt.steers = True
+        place = sum(each.steers for each in self._items)
+        self._items.insert(place, prompt)
+        self._first += 1 if self._first else 0
+
+    def steer_waiting(self, text: str) -> bool:
+        """Have the first waiting prompt of this text go into the running turn; False if there is none."""
+        found = next((each for each in self._items if each.text == text and not each.steers), None)
+        if found is None:
+            return False
+        self._drop(found)
+        self.steer(found)
+        return True
+
+    def begin_steering(self) -> Prompt | None:
+        """Return the next prompt that steers. It waits aside until `steered` or `stop_steering` is called."""
+        found = next((each for each in self._items if each.steers), None)
+        if found is not None:
+            self._drop(found)
+            self._steering = found
+        return found
+
+    def steered(self) -> None:
+        """Forget the prompt that was sent: the agent has taken it."""
+        self._steering = None
+
+    def stop_steering(self, *, sent: bool = False) -> list[Prompt]:
+        """Make the prompts that steer the next ordinary ones, and return them. `sent`: also the one that was sent."""
+        if sent and self._steering:
+            self._items.insert(0, self._steering)
+            self._first += 1 if self._first else 0
+            self._steering = None
+        stopped = [each for each in self._items if each.steers]
+        for prompt in stopped:
+            prompt.steers = False
+        return stopped
+
+    def remove(self, prompt: Prompt) -> bool:
+        """Remove this very prompt; False if it does not wait any more."""
+        is_there = any(each is prompt for each in self._items)
+        if is_there:
+            self._drop(prompt)
+        return is_there
+
+    def _drop(self, prompt: Prompt) -> None:
+        place = next(at for at, each in enumerate(self._items) if each is prompt)
+        del self._items[place]
+        self._first -= 1 if place < self._first else 0
+
+    # --- held and sent
 
     def hold(self) -> None:
         self._stopped, self._first = True, 0

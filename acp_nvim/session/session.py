@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from acp_nvim import limits
@@ -15,6 +15,7 @@ from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import LocationFollower
 from acp_nvim.session.news import News
 from acp_nvim.session.offer_limits import OfferLimits
+from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
@@ -64,8 +65,9 @@ class Session:
         self.children = Children(self.transcript, lambda text: self.transcript.note("warning", text))
         self.questions = Questions()
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
-        # what the user refused of proposals: the next prompt begins with it
-        self.reports: list[Callable[[], str]] = []
+        self.reports = PendingReports()
+        # called when the running turn may be able to take the user's words: its agent's host sends them
+        self.on_steerable: Callable[[], None] = lambda: None
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
@@ -136,9 +138,8 @@ class Session:
     # --- turns
 
     def take_reports(self) -> list[str]:
-        """Return the reports and forget them."""
-        reports, self.reports = self.reports, []
-        return [told for report in reports if (told := report())]
+        """Return the reports for the next prompt and forget them."""
+        return texts_of(self.reports.take())
 
     def begin_turn(self, prompt: Prompt, report: str = "", at: float | None = None) -> None:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
@@ -153,6 +154,26 @@ class Session:
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
         self.news.add("AcpTurnStarted", turn=self.turn)
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether the running turn may be steered now. An open question is answered first."""
+        return self.in_turn and not self.cancelling and not len(self.questions)
+
+    def steered(
+        self, prompt: Prompt | None, report: str, attached: Iterable[str] = (), at: float | None = None
+    ) -> None:
+        """Show what the agent has taken into the running turn. `at`: now, in seconds since 1970; None in a replay."""
+        self.transcript.steered(prompt.text if prompt else "", report, at)
+        for words in attached:
+            self.transcript.note("info", f"with {visible(words)}")
+        if prompt:
+            self.news.add("AcpSteered", text=prompt.text, outcome="injected")
+
+    def unsteer(self, *, sent: bool = False) -> None:
+        """Leave what was to go into the turn to the next prompts. `sent`: also what the agent did not take."""
+        for prompt in self.queue.stop_steering(sent=sent):
+            self.news.add("AcpSteered", text=prompt.text, outcome="queued")
 
     def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:
         """End the turn: close open calls and questions, and note what went wrong."""
@@ -169,6 +190,7 @@ class Session:
         if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
+        self.unsteer()
         self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
 
     def _note_end(self, stop_reason: str | None, error: str | None) -> None:
@@ -180,6 +202,7 @@ class Session:
     def cancel(self) -> None:
         """Hold the queue and end questions, because the user cancels the turn."""
         self.queue.hold()
+        self.unsteer()
         self.cancelling = self.in_turn
         self.end_questions("cancel")
 
@@ -220,6 +243,7 @@ class Session:
         if not question.end(option, by):
             return False
         self.questions.remove(question)
+        self.on_steerable()
         self.transcript.answered(question, now=self.clock())
         self.news.add("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True

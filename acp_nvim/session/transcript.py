@@ -55,7 +55,7 @@ class Transcript:
         self.spoke_in_turn = False
         self._now = 0.0
         self._growing: Message | Thought | None = None
-        self._echo: PromptEcho | None = None
+        self._echoes: list[PromptEcho] = []  # of what was sent in this turn
         self._plan: Plan | None = None
         self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
@@ -130,17 +130,26 @@ class Transcript:
         self._growing = None
         self._turn += 1
         self._is_live = True
-        self._echo = PromptEcho(text, report)
+        self._echoes = [PromptEcho(text, report)]
+
+    def steered(self, text: str, report: str = "", at: float | None = None) -> None:
+        """Add words, or our report, that the agent has taken into the running turn."""
+        if report:
+            self._add(Report(self._key(), [report], at, steered=True))
+        if text:
+            self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
+        self._echoes.append(PromptEcho(text, report))
 
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
         self._now = now
         text = chunk.text
         if isinstance(chunk, schema.ContextChunk):
             return self._add_context(chunk)
-        if chunk.role == "user" and self._echo:
-            if text is None or self._echo.takes(text):
+        if chunk.role == "user" and self._echoes:
+            if text is None or any(echo.takes(text) for echo in self._echoes):
                 return
-            text, self._echo = self._echo.held_back() + text, None
+            text = "".join(echo.held_back() for echo in self._echoes) + text
+            self._echoes.clear()
         if text is None:
             if chunk.block is not None:
                 self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
@@ -287,7 +296,8 @@ class Transcript:
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
         """Close the calls that the turn left open and return them."""
         self._now = now
-        self._echo, self._is_live = None, False
+        self._echoes.clear()
+        self._is_live = False
         self._end_thought()
         left = [call for call in self._open.values() if not call.stays]
         for call in left:

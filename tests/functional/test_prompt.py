@@ -325,7 +325,7 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     editor.type("g?")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-    assert len(lines) == 9, "each of them once, whatever the mode"
+    assert len(lines) == 11, "each of them once, whatever the mode"
     editor.screen.expect(lambda screen: all(line.strip() in screen.text() for line in lines))
     headings = [line[:8].strip() for line in lines]
     assert [heading for heading in headings if heading] == ["answer", "write", "leave"], "by purpose"

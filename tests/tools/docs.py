@@ -169,6 +169,9 @@ def commands(table: dict[str, dict[str, Any]]) -> Iterator[str]:
         yield f"{line}\n{filled(sentence(command['doc']))}"
 
 
+KEYS = 18  # columns for the keys of a mapping
+
+
 def maps(table: list[dict[str, Any]]) -> str:
     """One line for each <Plug> name: its keys, its name, what it does. Of nine with a digit only the first."""
     names = {one["lhs"]: one.get("desc") or "" for one in table if one["lhs"].startswith("<Plug>")}
@@ -179,7 +182,9 @@ def maps(table: list[dict[str, Any]]) -> str:
         keys = dict.fromkeys(pressed(one) for one in table if one.get("to") == plug)
         nine = plug.endswith("-1)")
         shown = [f"{key}…9" if nine and key == "g1" else key for key in keys]
-        rows.append((" ".join(sorted(shown, key=lambda key: key.startswith("i_"))), plug, desc))
+        ordered = sorted(shown, key=lambda key: key.startswith("i_"))
+        first, *more = textwrap.wrap(" ".join(ordered), KEYS, break_on_hyphens=False) or [""]
+        rows += [(first, plug, desc), *((line, "", "") for line in more)]
     if digits := [one for one in table if re.fullmatch("[1-9]", one["lhs"])]:
         rows.append(("1 … 9", "", digits[0]["desc"]))
     return aligned(rows)

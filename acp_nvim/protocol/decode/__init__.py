@@ -5,6 +5,7 @@ from acp_nvim.protocol.decode.answers import (
     new_session,
     prompt_answer,
     saved_sessions,
+    steering_outcome,
     version_said,
 )
 from acp_nvim.protocol.decode.elicitation import ask, elicitation
@@ -21,6 +22,7 @@ __all__ = [
     "permission",
     "prompt_answer",
     "saved_sessions",
+    "steering_outcome",
     "update",
     "version_said",
 ]

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from acp_nvim.protocol.decode.content import joined
-from acp_nvim.protocol.decode.json_fields import identifier
+from acp_nvim.protocol.decode.json_fields import identifier, text
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
 
 _VERSION = 40  # characters
@@ -39,6 +39,11 @@ def prompt_answer(result: Any) -> PromptAnswer:
     raw = _object(result)
     content = joined(raw.get("content"))
     return PromptAnswer.read({**raw, "content": content}) or PromptAnswer(content=content)
+
+
+def steering_outcome(result: Any) -> str:
+    """Return what has become of words that were sent into a turn; empty if the agent does not say."""
+    return text(_object(result), "outcome") or ""
 
 
 def _object(value: Any) -> dict[str, Any]:

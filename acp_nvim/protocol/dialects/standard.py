@@ -29,6 +29,12 @@ class Dialect:
     modes: ClassVar[tuple[str, ...]] = ()
     """Modes that can be set although the agent lists none."""
 
+    pulls: ClassVar[str | None] = None
+    """The request by which the agent asks for words of the user to take into the running turn."""
+
+    pulls_at_most: ClassVar[int] = 0
+    """How many of them it takes at once."""
+
     appends: ClassVar[bool] = False
     """The content of an update is appended to the call's content, unless it repeats all of it."""
 
@@ -73,6 +79,10 @@ class Dialect:
         if option_id is None:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": sent(option_id, request)}}
+
+    def pulled(self, words: list[tuple[str, list[dict[str, Any]]]], has_more: bool) -> dict[str, Any]:
+        """Return the answer to `pulls`: texts, each with its blocks. `has_more`: a prompt waits for the next turn."""
+        raise NotImplementedError
 
     def instead(self, method: str, error: RpcError) -> dict[str, Any] | None:
         """Return the result that the agent expects in place of this error; None to send the error."""

@@ -31,6 +31,26 @@ function M.prompt(text, options)
   return sending.send_checked(n, text, given, options)
 end
 
+--- Puts a text into the running turn, where the agent takes that; else it is queued, and without a turn it is sent as a prompt. The event AcpSteered says what has become of it.
+---@param text string
+---@param options? { session?: integer, context?: acp.ContextItem[], next?: boolean }
+---  next: ahead of the queue, if it is queued
+---@return true? ok
+---@return string? message
+function M.steer(text, options)
+  options = options or {}
+  local given, message = sending.check(text, options.context)
+  if not given then
+    return nil, message
+  end
+  local n
+  n, message = requests.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return sending.send_checked(n, text, given, { steer = true, next = options.next })
+end
+
 --- Ends the running turn and holds the queue; without one, gives up what else the agent is asked. `clear` also empties the queue into the prompt history.
 ---@param options? { session?: integer, clear?: boolean }
 ---@return true? ok

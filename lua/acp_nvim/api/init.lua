@@ -16,6 +16,7 @@ local M = {}
 -- Where the options stand among the arguments; 1 if nothing else is said.
 local OPTIONS = {
   prompt = 2,
+  steer = 2,
   load = 2,
   resume = 2,
   reopen = 2,

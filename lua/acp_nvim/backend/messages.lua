@@ -75,6 +75,7 @@
 ---@field seq? integer  the editor's number of it
 ---@field first? boolean  cancel the turn for it
 ---@field next? boolean  ahead of the queue
+---@field steer? boolean  into the running turn, where its agent takes that
 ---@field loaded? string[]  the files in the editor's buffers
 
 --- End the turn; `clear` empties the queue.
@@ -88,6 +89,10 @@
 ---@class acp.message.QueueSet: acp.message.OfSession
 ---@field items string[]
 ---@field was? string[]
+
+--- Put a queued prompt into the running turn.
+---@class acp.message.QueueSteer: acp.message.OfSession
+---@field text string
 
 --- Send what was held.
 ---@class acp.message.QueueRelease: acp.message.OfSession
@@ -598,6 +603,7 @@
 ---@field remembered? acp.message.Remembered[]
 ---@field session_id? string
 ---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
+---@field steering? boolean  the agent takes words into a running turn
 ---@field stop_reason? string
 ---@field subagents? acp.message.SubagentShape[]
 ---@field title? string
@@ -626,6 +632,11 @@
 ---@field turn integer
 ---@field stop_reason? string
 ---@field error? string
+
+---@class acp.message.AcpSteered
+---@field session integer
+---@field text string
+---@field outcome "injected"|"queued"
 
 ---@class acp.message.AcpToolCall
 ---@field session integer

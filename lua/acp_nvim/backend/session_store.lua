@@ -58,6 +58,7 @@ function M.new(fields)
       held = false,
       following = false,
       paused = false,
+      steering = false,
     },
     questions = {},
     commands = {},

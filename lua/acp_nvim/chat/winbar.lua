@@ -97,6 +97,9 @@ local function prompt_keys(n, status, mode, holds_queue)
   if (status.queue or 0) > 0 and holds_queue then
     add(("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued"), 3)
   end
+  if busy and status.steering then
+    add("<M-CR> steer", 3)
+  end
   if busy or mode == "normal" then
     add("<C-c> cancel", busy and 2 or 4)
   end

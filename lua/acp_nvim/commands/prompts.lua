@@ -59,6 +59,15 @@ subcommands.prompt = {
   end,
 }
 
+subcommands.steer = {
+  args = "{text}",
+  doc = "puts the text into the running turn, before the agent's next step; where the agent takes none it is queued",
+  complete = complete_prompt,
+  run = function(call)
+    return acp.steer(call.rest)
+  end,
+}
+
 ---@param words string[]
 ---@param lead string
 ---@return string[]

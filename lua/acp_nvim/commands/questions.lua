@@ -143,7 +143,7 @@ local function decide(base, call)
   local ok
   ok, message = answer(question, option)
   if ok and call.rest ~= "" then
-    return acp.prompt(call.rest, { session = question.session, next = true })
+    return acp.steer(call.rest, { session = question.session, next = true })
   end
   return ok, message
 end
@@ -176,7 +176,7 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text is the next prompt, with ! the turn is cancelled and it is sent now",
+  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text goes into the turn, or is the next prompt where the agent takes none, with ! the turn is cancelled and it is sent now",
   bang = true,
   run = function(call)
     if decide_hunk("undo", call) then

@@ -176,11 +176,12 @@ end
 --- Sends the text; it stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
 --- which only keys can do.
 ---@param n integer
-function M.send(n)
+---@param how? "steer"  into the running turn
+function M.send(n, how)
   if not state.exists(n) then
     return messages.show("warn", "nothing was sent, this session is gone: :Acp takes your text along")
   elseif vim.fn.pumvisible() == 1 then
-    local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d)<CR>"):format(n)
+    local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d, %s)<CR>"):format(n, how and "'steer'")
     return api.nvim_feedkeys(vim.keycode(again), "n", false)
   end
   local buf = M.buffer(n)
@@ -192,7 +193,7 @@ function M.send(n)
     end
     return messages.show("info", "there is nothing to send: the prompt is empty")
   end
-  local ok, problem = sending.send(n, text)
+  local ok, problem = sending.send(n, text, { steer = how == "steer" or nil })
   if not ok then
     return messages.show("error", problem or "the prompt was not taken")
   end

@@ -38,9 +38,13 @@ local function addressee(n)
 end
 
 ---@param n integer
----@return string
+---@return string[]  what the keys do that send: as much of it as there is room for
 local function sending(n)
-  return winbar.queues(state.look(n) or {}) and "queues" or "sends"
+  local status = state.look(n) or {}
+  if not winbar.queues(status) then
+    return { "sends" }
+  end
+  return { "queues", status.steering and ", <M-CR> steers" or nil }
 end
 
 ---@param win integer
@@ -52,7 +56,7 @@ local function hint_of(win, buf)
     return "this session is gone: :Acp goes to another"
   end
   local asked, does = addressee(n), sending(n)
-  told[buf] = asked .. does
+  told[buf] = asked .. table.concat(does)
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
   if not typing and vim.bo.filetype ~= "acp_prompt" and vim.bo.filetype ~= "acp_chat" then
     return (":Acp to ask %s …"):format(asked)
@@ -61,8 +65,14 @@ local function hint_of(win, buf)
   if not typing and vim.bo.filetype == "acp_chat" then
     return whom
   end
-  local whole = ("%s   %s %s"):format(whom, typing and "<C-s>" or "<CR>", does)
-  return vim.fn.strwidth(whole) <= api.nvim_win_get_width(win) and whole or whom
+  local keys = ("%s %s"):format(typing and "<C-s>" or "<CR>", table.concat(does))
+  local hints = { ("%s   %s"):format(whom, keys), does[2] and keys or nil }
+  for _, hint in ipairs(hints) do
+    if vim.fn.strwidth(hint) <= api.nvim_win_get_width(win) then
+      return hint
+    end
+  end
+  return whom
 end
 
 ---@param win integer
@@ -122,7 +132,7 @@ api.nvim_create_autocmd("WinEnter", {
 
 state.on_change(function(n)
   for buf, said in pairs(told) do
-    if prompts[buf] == n and said ~= addressee(n) .. sending(n) and api.nvim_buf_is_loaded(buf) then
+    if prompts[buf] == n and said ~= addressee(n) .. table.concat(sending(n)) and api.nvim_buf_is_loaded(buf) then
       M.redraw(buf)
     end
   end

@@ -162,6 +162,26 @@ local function set_items(buf, items, attached)
   end
 end
 
+--- Puts the prompt under the cursor into the running turn.
+function M.steer()
+  local buf = api.nvim_get_current_buf()
+  local n = vim.b[buf].acp_session
+  if vim.bo[buf].modified then
+    return messages.show("info", "the queue has changed: :w first, then the prompt can go into the turn")
+  elseif not state.exists(n) or requests.has_lost_backend(n) then
+    return messages.show("info", "no turn is running: the prompt stays queued")
+  end
+  local place = 1
+  for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, api.nvim_win_get_cursor(0)[1], true)) do
+    place = place + (line == separators[buf] and 1 or 0)
+  end
+  local item = opened[buf][place]
+  if not item then
+    return messages.show("info", "the queue is empty")
+  end
+  backend.notify("queue_steer", { session = n, text = item })
+end
+
 --- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
 ---@param n integer
 ---@param items string[]
@@ -183,7 +203,8 @@ function M.open(n, items, attached)
     api.nvim_win_set_buf(win, buf)
   end)
   highlight.apply_to(win)
-  local hint = " Queue · edit, then :w · between prompts: " .. separators[buf] .. "%<" -- cut at its end
+  local steers = (state.look(n) or {}).steering and not vim.g.no_plugin_maps and "<M-CR> into the turn · " or ""
+  local hint = " Queue · edit, then :w · " .. steers .. "between prompts: " .. separators[buf] .. "%<" -- cut at its end
   api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
 end
 

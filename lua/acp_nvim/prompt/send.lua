@@ -55,8 +55,8 @@ end
 ---@param n integer
 ---@param text string
 ---@param given table[]  as `check` has returned it
----@param how { first?: boolean, next?: boolean }
----  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue
+---@param how { first?: boolean, next?: boolean, steer?: boolean }
+---  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue; steer: into the running turn
 ---@return true? ok
 ---@return string? message
 function M.send_checked(n, text, given, how)
@@ -73,7 +73,7 @@ function M.send_checked(n, text, given, how)
       return nil, item.late
     end
   end
-  local payload = { text = shown, context = items, first = how.first, next = how.next }
+  local payload = { text = shown, context = items, first = how.first, next = how.next, steer = how.steer }
   payload.seq, payload.loaded = state.add_prompt(n, payload), files.loaded()
   review.flush(true) -- the agent is told of what the user has undone until now
   ok, message = requests.send(n, "prompt", payload)
@@ -86,14 +86,15 @@ end
 --- Sends a text to session `n`.
 ---@param n integer
 ---@param text string
+---@param how? { steer?: boolean }
 ---@return true? ok
 ---@return string? message
-function M.send(n, text)
+function M.send(n, text, how)
   local given, message = M.check(text)
   if not given then
     return nil, message
   end
-  return M.send_checked(n, text, given, {})
+  return M.send_checked(n, text, given, how or {})
 end
 
 return M

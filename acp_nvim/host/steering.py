@@ -1,0 +1,169 @@
+"""Steering: puts the user's words, and reports of their decisions, into the turn that runs.
+
+An agent that offers it takes one request at a time. What waits to be steered stands at the front of the session's
+queue meanwhile, so it becomes an ordinary prompt whenever the turn ends before the agent has taken it. While a request
+has no answer no prompt is sent: nobody knows yet whether its words have arrived. Agents that ask for such words by
+themselves get them with their next request (`pull`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from functools import partial
+
+from acp_nvim.agent.connection import Gone, Result
+from acp_nvim.host import prompt_blocks
+from acp_nvim.host.interface import AgentHost
+from acp_nvim.host.prompt_blocks import PromptBlocks
+from acp_nvim.protocol import decode, encode
+from acp_nvim.protocol.encode import Block
+from acp_nvim.protocol.jsonrpc import Response
+from acp_nvim.protocol.schema import Initialized
+from acp_nvim.session.pending_reports import PendingReport, texts_of
+from acp_nvim.session.queue import Prompt
+from acp_nvim.session.session import Session
+
+_METHOD = "_session/steering"
+_PATIENCE = 10.0  # seconds; agents answer at once, or not at all
+_DELIVERED = ("injected", "startedNewTurn")
+
+
+@dataclass(slots=True, eq=False)
+class _Sent:
+    """One request: the words and the reports in it."""
+
+    prompt: Prompt | None
+    reports: list[PendingReport] = field(default_factory=list)
+    told: str = ""  # the text of the reports
+    attached: list[str] = field(default_factory=list)
+    is_late: bool = False  # there was no answer in time, and the words are back in the queue
+
+
+class Steering:
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+        self._sent: dict[Session, _Sent] = {}  # the request that has no answer yet
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the agent takes words into a running turn."""
+        return bool(self._host.agent and self._host.agent.can_steer) or self._host.dialect.pulls is not None
+
+    def awaits(self, session: Session) -> bool:
+        """Whether it is not known yet if the agent has taken the words."""
+        return session in self._sent
+
+    def want(self, session: Session, prompt: Prompt) -> bool:
+        """Put a prompt into the running turn as soon as the agent can take it; False if it cannot."""
+        if not self.is_offered or not session.in_turn or session.cancelling:
+            return False
+        session.queue.steer(prompt)
+        self.go_on(session)
+        return True
+
+    def go_on_soon(self, session: Session) -> None:
+        """Go on in a moment: an answer to a question is sent before, and a turn that ends has ended by then."""
+        asyncio.get_running_loop().call_soon(self.go_on, session)
+
+    def go_on(self, session: Session) -> None:
+        """Send what waits to be steered, unless a question is open: the agent needs its answer first."""
+        agent = self._host.agent
+        if not (agent and agent.can_steer and self._host.alive) or self.awaits(session):
+            return
+        if not session.takes_words or not self._host.has_sent_prompt(session):
+            return
+        reports = session.reports.take_ready()
+        prompt = session.queue.begin_steering()
+        sent = _Sent(prompt, reports, "\n\n".join(texts_of(reports)))
+        if prompt is None and not sent.told:
+            return
+        blocks = [encode.text(f"{sent.told}\n\n")] if sent.told else []
+        if prompt:
+            made = self._made(session, prompt, agent)
+            blocks += made.blocks
+            sent.attached = Prompt("", made.went).attached
+        self._sent[session] = sent
+        self._host.connection.call(
+            _METHOD,
+            encode.steering(str(session.id), blocks),
+            partial(self._answered, session, sent),
+            timeout=min(self._host.spec.timeout_ms / 1000, _PATIENCE),
+            on_timeout=partial(self._late, session, sent),
+            owner=sent,
+        )
+        self._host.app.touch(session)
+
+    def _answered(self, session: Session, sent: _Sent, result: Result) -> None:
+        if session not in self._host.sessions:
+            self._sent.pop(session, None)
+            return
+        outcome = decode.steering_outcome(result.result) if isinstance(result, Response) else ""
+        if sent.is_late:
+            if outcome in _DELIVERED:
+                self._taken_late(session, sent)
+            return
+        self._sent.pop(session, None)
+        if outcome in _DELIVERED:
+            session.queue.steered()
+            session.steered(sent.prompt, sent.told, sent.attached, time.time())
+            if outcome == "startedNewTurn":
+                session.transcript.note("info", "the agent has begun a turn of its own for this")
+        else:
+            self._back_to_queue(session, sent)
+            if outcome != "promptRequired" and session.in_turn and not isinstance(result, Gone):
+                self._host.warn(f"{self._host.name} did not take it into the turn: it is the next prompt")
+        if isinstance(result, Gone):
+            return  # the queue is held
+        self.go_on(session)
+        self._host.advance(session)
+
+    def _late(self, session: Session, sent: _Sent) -> None:
+        """Give up the request: its words become the next prompt."""
+        if self._sent.get(session) is not sent:
+            return
+        del self._sent[session]
+        sent.is_late = True
+        self._host.connection.give_up(sent)
+        self._back_to_queue(session, sent)
+        self._host.warn(f"{self._host.name} does not say whether it took it: it is the next prompt")
+        self._host.advance(session)
+
+    def _taken_late(self, session: Session, sent: _Sent) -> None:
+        """The agent has taken the words after all: they need not be sent again, if they have not been."""
+        session.reports.drop(sent.reports)
+        if sent.prompt is None or session.queue.remove(sent.prompt):
+            session.steered(sent.prompt, sent.told, sent.attached, time.time())
+        else:
+            session.transcript.note("warning", "the agent had taken these words into the last turn, too")
+        self._host.app.touch(session)
+
+    def _back_to_queue(self, session: Session, sent: _Sent) -> None:
+        session.reports.give_back(sent.reports)
+        session.unsteer(sent=True)
+        self._host.app.touch(session)
+
+    # --- agents that ask for the words
+
+    def pull(self, session: Session) -> list[tuple[str, list[Block]]]:
+        """Return the words that the agent has asked for, with their blocks. It has them once they are returned."""
+        agent, words = self._host.agent, list[tuple[str, list[Block]]]()
+        if not agent or not session.takes_words:
+            return words
+        if told := "\n\n".join(texts_of(session.reports.take_ready())):
+            words.append((told, [encode.text(told)]))
+            session.steered(None, told, at=time.time())
+        while len(words) < self._host.dialect.pulls_at_most and (prompt := session.queue.begin_steering()):
+            made = self._made(session, prompt, agent)
+            words.append((made.blocks[0]["text"], made.blocks))
+            session.queue.steered()
+            session.steered(prompt, "", Prompt("", made.went).attached, time.time())
+        self._host.app.touch(session)
+        return words
+
+    def _made(self, session: Session, prompt: Prompt, agent: Initialized) -> PromptBlocks:
+        made = prompt_blocks.make(prompt, agent, session.cwd)
+        for complaint in made.trouble:
+            session.transcript.note("warning", complaint)
+        return made

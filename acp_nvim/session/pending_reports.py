@@ -1,0 +1,54 @@
+"""Reports of the user's decisions about proposals that the agent has not been told yet.
+
+The text is made when it is sent, because the files may change until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True, eq=False)
+class PendingReport:
+    """One report. It is ready once the files are as the user has decided: only then a running turn is told."""
+
+    tell: Callable[[], str]
+    is_ready: bool = False
+
+
+class PendingReports:
+    def __init__(self) -> None:
+        self._waiting: list[PendingReport] = []
+
+    def add(self, tell: Callable[[], str]) -> PendingReport:
+        report = PendingReport(tell)
+        self._waiting.append(report)
+        return report
+
+    def take(self) -> list[PendingReport]:
+        """Return all reports and forget them."""
+        taken, self._waiting = self._waiting, []
+        return taken
+
+    def take_ready(self) -> list[PendingReport]:
+        """Return the reports that are ready and forget them."""
+        taken = [report for report in self._waiting if report.is_ready]
+        self._waiting = [report for report in self._waiting if not report.is_ready]
+        return taken
+
+    @property
+    def has_ready(self) -> bool:
+        return any(report.is_ready for report in self._waiting)
+
+    def give_back(self, reports: list[PendingReport]) -> None:
+        """Keep reports that did not reach the agent, in front of the others."""
+        self._waiting[:0] = reports
+
+    def drop(self, reports: list[PendingReport]) -> None:
+        """Forget reports that have reached the agent after all."""
+        self._waiting = [report for report in self._waiting if report not in reports]
+
+
+def texts_of(reports: list[PendingReport]) -> list[str]:
+    return [told for report in reports if (told := report.tell())]

@@ -1,0 +1,99 @@
+"""Talking to the agent while it works: keys, the command, the queue's buffer, and what the chat shows of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.script import ScriptedAgent, on, on_prompt, permission, result, say, script, wait_file
+from tests.functional.editor import Editor
+
+Open = Callable[..., Editor]
+METHOD = "_session/steering"
+INJECTED = on(METHOD, result({"outcome": "injected"}))
+QUEUED = "return require('acp_nvim').status().queue"
+
+
+def introduced(steers: bool = True) -> Any:
+    info = {"name": "scripted", "title": "Scripted", "version": "1.0"}
+    told = {"protocolVersion": 1, "agentInfo": info, "_meta": {"steering": {"supported": steers}}}
+    return on("initialize", result(told))
+
+
+def at_work(open_editor: Open, agent: ScriptedAgent, **options: Any) -> Editor:
+    """The turn of "work" runs, and the cursor is in the prompt."""
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"agent": spec}, "default_agent": "agent"}, **options)
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("iwork<C-s>")
+    editor.screen.expect("Begun.")
+    return editor
+
+
+def texts(agent: ScriptedAgent, method: str) -> list[str]:
+    return [block["text"] for message in agent.got(method) for block in message["params"]["prompt"]]
+
+
+def test_words_are_put_into_the_turn_by_a_key_by_the_command_and_from_the_queue(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait_file(str(finish)), say("Done."))
+    agent = script(tmp_path, introduced(), work, INJECTED, on_prompt("", say("Hi")))
+    editor = at_work(open_editor, agent, size=(100, 30))
+    editor.screen.expect("<M-CR> steers")
+    editor.type("use tabs<M-CR>")
+    editor.screen.expect("sent into the turn")
+    assert editor.wait_event("AcpSteered") == {"session": 1, "text": "use tabs", "outcome": "injected"}
+    editor.expect_lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false))", "")
+    editor.type("for later<C-s>and this<C-s>")
+    editor.expect_lua(QUEUED, 2)
+    editor.type("<Esc>:Acp steer with care<CR>")
+    assert editor.wait_event("AcpSteered")["text"] == "with care"
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("<M-CR> into the turn")
+    editor.type("G<M-CR>")
+    assert editor.wait_event("AcpSteered")["text"] == "and this"
+    editor.expect_lua(QUEUED, 1)
+    editor.expect_lua("return vim.bo.filetype", "acp_queue")
+    finish.touch()
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert texts(agent, METHOD) == ["use tabs", "with care", "and this"]
+    assert texts(agent, "session/prompt") == ["work", "for later"]
+    assert not agent.got("session/cancel")
+
+
+def test_an_agent_that_takes_none_gets_them_as_the_next_prompt(open_editor: Open, tmp_path: Path) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait_file(str(finish)))
+    agent = script(tmp_path, introduced(steers=False), work, on_prompt("", say("Hi")))
+    editor = at_work(open_editor, agent, size=(100, 30))
+    assert "<M-CR>" not in editor.screen.text()
+    editor.type("use tabs<M-CR>")
+    editor.screen.expect("Scripted takes no words into a turn: the prompt is queued")
+    assert editor.wait_event("AcpSteered")["outcome"] == "queued"
+    editor.type("<Esc>:Acp queue<CR>")
+    editor.screen.expect("between prompts")
+    editor.type("<M-CR>")
+    editor.screen.expect("the prompt stays queued")
+    finish.touch()
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert texts(agent, "session/prompt") == ["work", "use tabs"]
+    assert not agent.got(METHOD)
+
+
+def test_a_rejection_gives_its_reason_to_the_running_turn(open_editor: Open, tmp_path: Path) -> None:
+    finish = tmp_path / "finish"
+    asks = (say("Begun."), permission("Remove all?"), wait_file(str(finish)))
+    agent = script(tmp_path, introduced(), on_prompt("work", *asks), INJECTED)
+    editor = at_work(open_editor, agent, size=(100, 30))
+    editor.screen.expect("Remove all?")
+    editor.type("<Esc>:Acp reject never touch the tests<CR>")
+    editor.screen.expect("sent into the turn")
+    finish.touch()
+    editor.wait_event("AcpTurnEnded")
+    got = agent.got()
+    answer, reason = got[-2:]
+    assert answer["result"]["outcome"] == {"outcome": "selected", "optionId": "no"}
+    assert (reason["method"], texts(agent, METHOD)) == (METHOD, ["never touch the tests"])
+    assert texts(agent, "session/prompt") == ["work"]
