@@ -30,7 +30,7 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
             return _lines("\n\n".join(filter(None, (entry.name, entry.description))))
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
-            return [head + line for head, content in steps for line in _lines(content)]
+            return [head + line for head, content in steps for line in _lines(content)] + _lines(entry.words)
         case Compaction():
             return _lines("\n\n".join(filter(None, (entry.error, entry.summary))))
         case Note() | Changes():

@@ -100,7 +100,7 @@ def opens_itself(entry: Entry) -> bool:
     plan."""
     if isinstance(entry, ToolCall):
         return entry.status == "failed" and not entry.verdict.startswith("rejected")
-    return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN
+    return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN and not entry.words
 
 
 def is_empty(entry: Entry) -> bool:
@@ -235,12 +235,18 @@ def _thoughts(thought: Thought, is_open: bool) -> list[Row]:
 
 def _plan(plan: Plan, is_open: bool) -> list[Row]:
     total = len(plan.entries)
-    finished = plan.done == total
+    finished = plan.done == total and not plan.words
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
-    text = f"plan {plan.done}/{total}" if total else "the plan was given up"
-    text += f"  {cut(plan.current, limits.NAME_CHARS)}" if plan.current else ""
+    text = f"plan {plan.done}/{total}" if total else "plan" if plan.words else "the plan was given up"
+    if plan.is_removed:
+        text += "  given up"
+    elif current := plan.current or one_line(plan.words.lstrip().partition("\n")[0]):
+        text += f"  {cut(current, limits.NAME_CHARS)}"
     top = (text, _mark("plan", plan.key, icon, highlight))
-    return [top, *(_steps(plan) if is_open else ())]
+    lines = Body(plan.key)
+    if plan.words and is_open:
+        lines.text(plan.words)
+    return [top, *(_steps(plan) if is_open else ()), *lines.rows()]
 
 
 def _steps(plan: Plan) -> list[Row]:

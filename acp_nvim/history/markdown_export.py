@@ -63,6 +63,8 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield from _calls(entry.steps, session.cwd, terminal)
         case Plan():
             yield from (f"- {_STEPS[step.status]} {one_line(step.content)}\n" for step in entry.entries)
+            if entry.words:
+                yield _quoted(entry.words)
         case Compaction():
             yield f"*The agent has shortened its memory of this conversation: {entry.status}.*"
         case Note():

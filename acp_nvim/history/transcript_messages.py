@@ -147,7 +147,12 @@ class TranscriptMessages:
                 yield from self._subagent(entry)
             case Plan():
                 steps = [{"content": step.content, "status": step.status} for step in entry.entries]
-                yield self._update({"sessionUpdate": "plan", "entries": steps})
+                plan = {"planId": entry.id or str(entry.key)}
+                if entry.words:
+                    plan |= {"type": "markdown", "content": entry.words}
+                    yield self._update({"sessionUpdate": "plan_update", "plan": plan})
+                else:
+                    yield self._update({"sessionUpdate": "plan", "entries": steps})
             case Compaction():
                 yield self._update(_compaction(entry))
             case Note(kind="stop"):
@@ -260,7 +265,7 @@ def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
             said = [message.text for message in entry.messages.values()]
             return (entry.title, entry.description, entry.state, said)
         case Plan():
-            return (entry.entries,)
+            return (entry.entries, entry.words)
         case Compaction():
             return (entry.status, entry.summary, entry.error)
     return ()

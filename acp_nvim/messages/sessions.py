@@ -34,6 +34,10 @@ class PlanProgress(TypedDict):
     current: str | None
 
 
+class PlanShape(PlanProgress):
+    id: str
+
+
 class SubagentShape(TypedDict):
     id: str
     title: str
@@ -91,6 +95,7 @@ class StatusPatch(TypedDict, total=False):
     paused: bool
     pid: int | None
     plan: PlanProgress | None
+    plans: list[PlanShape]
     questions: int
     queue: int
     remembered: list[Remembered]

@@ -88,6 +88,7 @@ def client_capabilities(*, read: bool = False, write: bool = False, terminal: bo
         "terminal": terminal,
         "auth": {"terminal": True},
         "subagents": {},
+        "plan": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},

@@ -26,7 +26,7 @@ from acp_nvim.session.entries import (
     Role,
     Thought,
 )
-from acp_nvim.session.plan import Plan
+from acp_nvim.session.plan import Plan, Plans
 from acp_nvim.session.prompt_echo import PromptEcho
 from acp_nvim.session.question import Question
 from acp_nvim.session.subagent import Subagent
@@ -56,7 +56,7 @@ class Transcript:
         self._now = 0.0
         self._growing: Message | Thought | None = None
         self._echoes: list[PromptEcho] = []  # of what was sent in this turn
-        self._plan: Plan | None = None
+        self.plans = Plans(self._begin_plan)
         self._compactions: dict[str, Compaction] = {}
         self._calls: dict[str, ToolCall] = {}
         self._subagents: dict[int, Subagent] = {}  # by the base of their keys
@@ -70,7 +70,8 @@ class Transcript:
 
     def forget_ids(self) -> None:
         """Forget the agent's ids and plans, because its next session gives its own."""
-        self._growing, self._plan = None, None
+        self._growing = None
+        self.plans.clear()
         # some questions of ours are still open
         self._calls = {call.id: call for call in self._asked.values()}
         self._compactions = {}
@@ -102,7 +103,7 @@ class Transcript:
         return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
 
     def plan_progress(self) -> dict[str, Any] | None:
-        return self._plan.progress() if self._plan else None
+        return self.plans.last.progress() if self.plans.last else None
 
     # --- text
 
@@ -184,7 +185,8 @@ class Transcript:
 
     def _leave_plan(self) -> None:
         """Begin another prompt of the user, which has a plan of its own."""
-        self._plan, self.spoke_in_turn = None, False
+        self.plans.begin_turn()
+        self.spoke_in_turn = False
         self._turn += not self._is_live
 
     def _say(self, role: str, text: str, message_id: str | None) -> None:
@@ -222,14 +224,14 @@ class Transcript:
         return call
 
     def plan(self, update: schema.PlanUpdate) -> None:
-        """Replace the turn's plan; a turn has one block for it."""
-        if self._plan is None:
-            if not update.entries:
-                return
-            self._plan = Plan(self._key())
-            self._add(self._plan)
-        self._plan.replace(update.entries)
-        self.touch(self._plan, urgent=False)
+        """Replace a plan; each has one block in a turn."""
+        if plan := self.plans.apply(update):
+            self.touch(plan, urgent=False)
+
+    def _begin_plan(self, id: str) -> Plan:
+        plan = Plan(self._key(), id)
+        self._add(plan)
+        return plan
 
     def compaction(self, update: schema.CompactionUpdate) -> None:
         entry = self._compactions.get(update.id)

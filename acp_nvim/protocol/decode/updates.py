@@ -121,22 +121,24 @@ def _plan(raw: dict[str, Any]) -> list[Update]:
 def _plan_by_id(raw: dict[str, Any]) -> list[Update]:
     """Decode `plan_update`, which is not in the standard yet: a plan in steps, in words, or in a file."""
     plan = raw["plan"] if isinstance(raw.get("plan"), dict) else {}
+    id = identifier(plan, "planId", "plan_id") or ""
     match text(plan, "type"):
         case "items":
-            return _plan(plan)
+            entries = read_all(PlanEntry, plan.get("entries"))
+            return [] if entries is None else [PlanUpdate(entries, id)]
         case "markdown" if words := text(plan, "content"):
             points = [
                 PlanEntry(content=step, status="completed" if done.strip() else "pending")
                 for done, step in _POINT.findall(words[: limits.PLAN_CHARS])
             ]
-            return [PlanUpdate(tuple(points)) if points else NoticeUpdate("info", f"plan:\n{words}")]
+            return [PlanUpdate(tuple(points), id, "" if points else words[: limits.PLAN_CHARS])]
         case "file" if uri := text(plan, "uri"):
-            return [NoticeUpdate("info", f"plan: {uri}")]
+            return [PlanUpdate((), id, uri[: limits.PLAN_CHARS])]
     return []
 
 
-def _plan_removed(_raw: dict[str, Any]) -> list[Update]:
-    return [PlanUpdate(())]
+def _plan_removed(raw: dict[str, Any]) -> list[Update]:
+    return [PlanUpdate((), identifier(raw, "planId", "plan_id") or "", is_removed=True)]
 
 
 def _commands(raw: dict[str, Any]) -> list[Update]:

@@ -82,7 +82,13 @@ class Usage(Lenient):
 
 
 class PlanUpdate(NamedTuple):
+    """A plan as a whole: steps, or words without steps. Several may be open, each with an id; the standard's has
+    none."""
+
     entries: tuple[PlanEntry, ...]
+    id: str = ""
+    words: str = ""
+    is_removed: bool = False
 
 
 class CommandsUpdate(NamedTuple):

@@ -545,6 +545,12 @@
 ---@field total integer
 ---@field current? string
 
+---@class acp.message.PlanShape
+---@field done integer
+---@field total integer
+---@field current? string
+---@field id string
+
 ---@class acp.message.SubagentShape
 ---@field id string
 ---@field title string
@@ -598,6 +604,7 @@
 ---@field paused? boolean
 ---@field pid? integer
 ---@field plan? acp.message.PlanProgress
+---@field plans? acp.message.PlanShape[]
 ---@field questions? integer
 ---@field queue? integer
 ---@field remembered? acp.message.Remembered[]

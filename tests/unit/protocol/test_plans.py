@@ -1,12 +1,13 @@
-"""Plans by id, which the standard does not have yet: shown as the plan, or in words."""
+"""Plans by id, which the standard does not have yet: in steps, or in words."""
 
 from typing import Any
 
 import pytest
 
+from acp_nvim import limits
 from acp_nvim.protocol import decode
 from acp_nvim.protocol.dialects import STANDARD
-from acp_nvim.protocol.schema import NoticeUpdate, PlanUpdate, UnknownUpdate
+from acp_nvim.protocol.schema import PlanUpdate, UnknownUpdate
 
 
 def told(tag: str = "plan_update", **fields: Any) -> Any:
@@ -16,6 +17,7 @@ def told(tag: str = "plan_update", **fields: Any) -> Any:
 
 def steps(update: Any) -> list[tuple[str, str]]:
     assert isinstance(update, PlanUpdate)
+    assert update.id == "p"
     return [(entry.content, entry.status) for entry in update.entries]
 
 
@@ -38,16 +40,22 @@ def test_the_points_of_markdown_are_its_steps() -> None:
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        ({"type": "markdown", "planId": "p", "content": "just do it"}, "plan:\njust do it"),
-        ({"type": "file", "planId": "p", "uri": "file:///w/plan.md"}, "plan: file:///w/plan.md"),
+        ({"type": "markdown", "planId": "p", "content": "just do it"}, "just do it"),
+        ({"type": "file", "planId": "p", "uri": "file:///w/plan.md"}, "file:///w/plan.md"),
     ],
 )
-def test_other_plans_are_told(plan: Any, words: str) -> None:
-    assert told(plan=plan) == NoticeUpdate("info", words)
+def test_other_plans_have_words(plan: Any, words: str) -> None:
+    assert told(plan=plan) == PlanUpdate((), "p", words)
 
 
-def test_a_removed_plan_has_no_steps() -> None:
-    assert steps(told("plan_removed", planId="p")) == []
+def test_a_plan_is_removed_by_its_id() -> None:
+    assert told("plan_removed", planId="p") == PlanUpdate((), "p", is_removed=True)
+    assert told("plan_removed") == PlanUpdate((), is_removed=True)
+
+
+def test_the_words_of_a_plan_are_bounded() -> None:
+    update = told(plan={"type": "markdown", "planId": "p", "content": "x" * 10**6})
+    assert len(update.words) == limits.PLAN_CHARS
 
 
 @pytest.mark.parametrize(

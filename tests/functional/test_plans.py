@@ -1,0 +1,49 @@
+"""Plans as the user sees them: several at once, each with its steps, and one that is given up."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import Step, on_prompt, script, update, wait_file
+from tests.functional.editor import Editor
+from tests.steps.conversation import go_to_line, open_chat, send
+
+Open = Callable[..., Editor]
+
+
+def plan(id: str, *steps: tuple[str, str]) -> Step:
+    entries = [{"content": content, "status": status, "priority": "medium"} for content, status in steps]
+    told = {"type": "items", "planId": id, "entries": entries}
+    return update({"sessionUpdate": "plan_update", "plan": told})
+
+
+@pytest.mark.statement(128)
+def test_two_plans_stand_beside_each_other(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            plan("a", ("read the prices", "completed"), ("round them", "in_progress")),
+            plan("b", ("write a test", "pending")),
+            wait_file(str(go)),
+            plan("a", ("read the prices", "completed"), ("round them", "completed")),
+            update({"sessionUpdate": "plan_removed", "planId": "b"}),
+        ),
+    )
+    editor = open_chat(open_editor, agent, size=(120, 30))
+    send(editor, "go")
+    editor.screen.expect("plan 1/2  round them")
+    editor.screen.expect("plan 0/1  write a test")
+    editor.expect_lua("return #require('acp_nvim').status().plans", 2)
+    go.touch()
+    editor.screen.expect("plan 2/2")
+    editor.screen.expect("plan 0/1  given up")
+    editor.expect_lua(
+        "return vim.tbl_map(function(plan) return plan.id end, require('acp_nvim').status().plans)", ["a"]
+    )
+    go_to_line(editor, "plan 2/2")
+    editor.type("za")
+    editor.screen.expect_gone("read the prices")
+    editor.wait_event("AcpTurnEnded")
