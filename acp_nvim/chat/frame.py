@@ -1,4 +1,4 @@
-"""The edits of one flush, up to a bound of lines and characters."""
+"""Collects the edits of one flush, up to a bound of lines and characters."""
 
 from __future__ import annotations
 

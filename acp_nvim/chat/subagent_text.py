@@ -1,4 +1,4 @@
-"""The conversation of a subagent as lines to be read: what it was told, what it has done and said."""
+"""Writes the conversation of a subagent as lines: what it was told, what it has done and said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The change of one file that an agent describes, as two whole texts: the one it builds on, and what becomes of that.
+"""Converts the change of one file that an agent describes to two whole texts: the one it builds on, and the result.
 
 Agents name whole texts, or fragments that they replace. Which text they have in mind is found by looking: the disk's,
 or what the agent believes of the file because it has read or written it through us.

@@ -1,4 +1,4 @@
-"""What the user has decided about one file of a proposal."""
+"""Represents what the user has decided about one file of a proposal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Enforcement: refused hunks do not stay on the disk, although the agent was allowed the rest of its proposal.
+"""Enforces decisions: takes refused hunks off the disk, after an agent has written all of a proposal of which only a
+part was allowed.
 
 An agent that writes through us gets the decided text written in the place of its own (`find`). An agent that writes the
 disk itself does so before it sends its next message, so the files are looked at in the order of the wire: when the call

@@ -1,4 +1,4 @@
-"""Proposals: the files of a question that the user has been shown as a diff, and the answer that the right sides give.
+"""Keeps the proposals: the files of a question that the user sees as a diff, and the answer that the right sides give.
 
 The editor gets what the agent wants once for each version of a question. It builds both sides from the live text,
 follows that text, and sends back what the user has decided, with the live text that the decision is about.

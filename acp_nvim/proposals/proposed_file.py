@@ -1,4 +1,4 @@
-"""One file of a proposal: how it is on disk, and what the agent wants to make of it."""
+"""Represents one file of a proposal: its text on disk, and what the agent wants to make of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
--- From the bytes of a file to the text of its buffer, as Neovim would read them. Only what can be written back byte for
--- byte counts as readable.
+-- Decodes the bytes of a file to the text of its buffer, as Neovim would. Only what can be written back byte for byte
+-- is read.
 local text = require("acp_nvim.documents.text")
 
 local R = vim.lpeg.R

@@ -1,6 +1,6 @@
--- A file has changed on disk under a loaded buffer: the buffer takes the change up, and keeps the user's own. An unmodified
--- buffer gets the disk's text; into a modified one the change is merged, and it stays modified. Where both have changed
--- the same lines nothing is done: the user has to be asked.
+-- Brings a change on disk into the loaded buffer of the file, and keeps the user's changes. An unmodified buffer gets
+-- the disk's text; into a modified one the change is merged, and it stays modified. If both have changed the same
+-- lines, nothing is done: the user has to be asked.
 --
 --   the buffer was read as  a b c;  the user has  a b c d, unsaved;  the disk has  a B c
 --   the buffer becomes a B c, which is what Neovim then knows the file by, and a B c d: one undo step, modified

@@ -1,5 +1,6 @@
--- An agent's write to a loaded file: merged with what the user has changed since the agent read it, put into the buffer
--- as one undo step, and saved. All of it happens in one tick of the event loop, so that nothing can come in between.
+-- Writes a loaded file for an agent: merges the text with what the user has changed since the agent read the file, puts
+-- it into the buffer as one undo step, and saves it. All of it happens in one tick of the event loop, so that nothing
+-- can come in between.
 --
 --   base    what the agent believes the file holds        a b c
 --   mine    the buffer, with what has come to the disk    a b c d     the user has typed d

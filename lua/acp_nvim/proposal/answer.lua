@@ -1,5 +1,5 @@
--- The answer to the backend: for each right side that differs from what the agent proposed its text, and the live text
--- that the decision is about.
+-- Makes the answer to the backend: the text of each right side that differs from what the agent proposed, and the live
+-- text that the decision is about.
 --
 --    left      the live text
 --    right     the live text with all of the proposal

@@ -1,6 +1,5 @@
--- What the bars above the two sides say: what stands there, of which file, what the user should know, which keys
--- decide. `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never
--- formats.
+-- Words the bars above the two sides: what the side is, of which file, what the user should know, which keys decide.
+-- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }

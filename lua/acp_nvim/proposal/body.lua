@@ -1,5 +1,5 @@
--- The body of a text: its lines as a buffer has them, joined, without the end of the last one. The sides of a proposal
--- are kept as bodies, and whether the last line has its end is kept beside them.
+-- Converts a text to its body: its lines as a buffer has them, joined, without the end of the last one. The sides of a
+-- proposal are kept as bodies, and whether the last line has its end is kept beside them.
 --
 --    "a\nb\n"   body "a\nb", final          "a\nb"   body "a\nb", not final          ""   body "", final
 local diff = require("acp_nvim.documents.diff")

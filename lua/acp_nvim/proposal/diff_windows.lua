@@ -1,5 +1,5 @@
--- The two windows of a diff, or the one window of a text that has nothing beside it. No window of the user's enters
--- diff mode or loses its view, and once they are closed all sizes are what they were.
+-- Opens the two windows of a diff, or one for a text that has nothing beside it. No window of the user's enters diff
+-- mode or loses its view, and once they are closed all sizes are what they were.
 local options = require("acp_nvim.proposal.diff_windows.options")
 local placement = require("acp_nvim.proposal.diff_windows.placement")
 local review = require("acp_nvim.review")

@@ -1,5 +1,5 @@
--- The right side follows the live text: what the user changes in the file appears on both sides. A line that the right
--- side has changed, too, stays as it is there: the user sees both, and the right side decides.
+-- Carries what the user changes in the file over to the right side. A line that the right side has changed, too, stays
+-- as it is there: the user sees both, and the right side decides.
 --
 -- Each change that comes along is an undo step of its own in the right side. `u` may take one back, so the live text
 -- that the buffer is made of is remembered with the state of the undo tree:

@@ -1,5 +1,5 @@
--- Proposals: what an agent wants to do to files, as a diff. The left side is the file as it is now, the right side as
--- it will be. The text of the right side is the decision, from which the backend makes the answer to the agent.
+-- Shows proposals, what an agent wants to do to files, as a diff. The left side is the file as it is now, the right
+-- side as it will be. The text of the right side is the decision, from which the backend makes the answer to the agent.
 local answer_delay = require("acp_nvim.question.answer_delay")
 local auto_open = require("acp_nvim.proposal.auto_open")
 local build = require("acp_nvim.proposal.build")

@@ -1,4 +1,5 @@
--- Writes of a right side: `:w` of all of it decides, if the user means it so; under another name it makes a copy.
+-- Handles writes of a right side: `:w` of all of it decides, if the user means it so; under another name it makes a
+-- copy.
 local decision = require("acp_nvim.proposal.decision")
 local messages = require("acp_nvim.ui.messages")
 local store = require("acp_nvim.proposal.store")

@@ -1,4 +1,4 @@
--- The known proposals, by question: those whose windows are open, and those of which the user has edited or decided
+-- Keeps the proposals by question: those whose windows are open, and those of which the user has edited or decided
 -- something before closing them.
 local body = require("acp_nvim.proposal.body")
 local diff_windows = require("acp_nvim.proposal.diff_windows")

@@ -1,4 +1,4 @@
--- Edits of agents in the text of a file in review, wherever they were made: in its buffer or on disk.
+-- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
 local diff = require("acp_nvim.documents.diff")
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local messages = require("acp_nvim.ui.messages")

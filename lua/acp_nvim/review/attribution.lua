@@ -1,4 +1,5 @@
--- Whose lines an edit makes of a text with pending changes: the user's take lines out of them, an agent's melt in.
+-- Attributes an edit to the user or an agent: the user's edits take lines out of pending changes, an agent's edits
+-- become part of them.
 --
 --   base            a b c
 --   the agent       a X Y c      one change: b | X Y

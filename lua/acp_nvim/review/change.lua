@@ -1,4 +1,5 @@
--- One change of an agent: old lines for new ones, and what is left of it when a user changes some of the new ones.
+-- Represents a change of an agent: old lines for new ones, and what is left of it when the user changes some of the new
+-- ones.
 --
 -- Lines pair by position, and what one side has more belongs to the last pair. A line that the user changes or deletes
 -- leaves together with its partner: both are the user's business then.

@@ -1,5 +1,5 @@
--- Changes that the documents room makes in loaded buffers: for an agent, or for another program that has changed the
--- disk. It tells of each before and after, and whose edits it was made of.
+-- Takes up changes that the documents room makes in loaded buffers, for an agent or for another program that has
+-- changed the disk. The room reports each before and after, and whose edits it is made of.
 local agent_edits = require("acp_nvim.review.agent_edits")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")

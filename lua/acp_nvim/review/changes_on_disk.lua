@@ -1,5 +1,5 @@
--- Changes of files on disk that the backend tells of: an agent has written, made or deleted a file that no buffer
--- holds, or a program whose change no tool call has announced.
+-- Takes up changes on disk that the backend reports: an agent has written, created or deleted a file that no buffer
+-- holds, or a program has changed it that no tool call has announced.
 local agent_edits = require("acp_nvim.review.agent_edits")
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local known_texts = require("acp_nvim.review.known_texts")

@@ -1,4 +1,4 @@
--- A file that no buffer holds: reads it, and makes it again after an agent has deleted it.
+-- Reads a file that no buffer holds, and creates it again after an agent has deleted it.
 local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")
 local text = require("acp_nvim.documents.text")

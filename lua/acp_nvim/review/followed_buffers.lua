@@ -1,5 +1,5 @@
--- The loaded buffers of files in review: every edit is attributed as it happens. What the user types is the user's;
--- what the documents room does for an agent is told by it; `u` and `<C-r>` lead to a text that is known.
+-- Follows the loaded buffers of files in review: every edit is attributed when it happens. What the user types is the
+-- user's; what the documents room does for an agent is told by it; `u` and `<C-r>` lead to a text that is known.
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.

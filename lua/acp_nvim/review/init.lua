@@ -1,6 +1,6 @@
--- The review: what agents have changed and nobody has decided on yet. All of it is known and decided in this room, so
--- that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and is told
--- what was undone.
+-- Offers the review: what agents have changed and nobody has decided on yet. All of it is known and decided in this
+-- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
+-- is told what was undone.
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local decide = require("acp_nvim.review.decide")
 local queries = require("acp_nvim.review.queries")

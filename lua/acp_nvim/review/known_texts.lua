@@ -1,5 +1,5 @@
--- Texts that a file in review has had: as it was saved, and as it was before an agent deleted it. Where such a text
--- comes back, by `:edit!` say, the changes that were pending in it are pending again.
+-- Remembers texts that a file in review has had: as it was saved, and as it was before an agent deleted it. When such a
+-- text comes back, by `:edit!` say, the changes that were pending in it are pending again.
 --
 --   saved     a X c      an agent has made X of b: b | X is pending
 --   the user  a c        deletes X, and the change with it

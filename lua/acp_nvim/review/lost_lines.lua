@@ -1,5 +1,5 @@
--- Lines of an agent that the user has changed, deleted or undone, and where the lines are that stand in their place.
--- The agent's next prompt begins with a report of them. Lines that the user writes beside them are not reported.
+-- Keeps the lines of an agent that the user has changed, deleted or undone, and where the lines in their place are. The
+-- agent's next prompt begins with a report of them. Lines that the user writes beside them are not reported.
 --
 --   the agent      a B c d      (it wrote B)
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told

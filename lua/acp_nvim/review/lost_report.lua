@@ -1,5 +1,5 @@
--- The report with which an agent's next prompt begins: what has become of its lines, as a unified diff from them to the
--- text in their place.
+-- Writes the report with which an agent's next prompt begins: what has become of its lines, as a unified diff from them
+-- to the text in their place.
 --
 --   the agent wrote   a B c d          @@ -1,4 +1,4 @@
 --   the text is       a x c d           a

@@ -1,5 +1,5 @@
--- The text of one file under review: its lines, the agents' changes in it that wait for a decision, those that were
--- decided, and the lines that agents have lost.
+-- Models the text of one file under review: its lines, the agents' changes in it that wait for a decision, those that
+-- were decided, and the lines that agents have lost.
 --
 --   lines             a X c d       an agent has made X of b, the user has added d
 --   pending           row 1: b | X

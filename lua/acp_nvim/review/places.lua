@@ -1,4 +1,4 @@
--- Places in a text that move with its edits: the changes of agents, and the lines that they have lost.
+-- Moves places in a text with its edits: the changes of agents, and the lines that they have lost.
 --
 --   places    rows 1 and 5                     edits    { 0, 0, { x } } and { 5, 6, {} }
 --   row 1 is beside both edits: it moves to 2; row 5 is met by the second: `remake` says what is left of it

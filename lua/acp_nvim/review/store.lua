@@ -1,4 +1,4 @@
--- The files in review, and their hunks as callers outside of this room get them.
+-- Keeps the files in review, and offers their hunks to callers outside of this room.
 local attribution = require("acp_nvim.review.attribution")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local find = require("acp_nvim.documents.find")

@@ -1,4 +1,4 @@
--- The line below a turn that has changed files: how much waits for a decision, and what was decided.
+-- Writes the line below a turn that has changed files: how much waits for a decision, and what was decided.
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left

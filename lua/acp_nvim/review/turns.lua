@@ -1,5 +1,5 @@
--- Turns and sessions, as the review is concerned: when a turn begins, what was decided before is listed no longer; when
--- a session ends, nobody decides on its changes any more.
+-- Follows turns and sessions: when a turn begins, earlier decisions leave the list; when a session ends, its pending
+-- changes stay in the files and leave the review.
 local backend = require("acp_nvim.backend.process")
 local followed_buffers = require("acp_nvim.review.followed_buffers")
 local pending_changes = require("acp_nvim.review.pending_changes")

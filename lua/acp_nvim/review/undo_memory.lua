@@ -1,5 +1,5 @@
--- What was known of a text at the states of the buffer's undo tree, by their numbers: where `u` and `<C-r>` lead to
--- such a state, its changes are pending again. What has been kept since stays kept.
+-- Remembers the changes of a text by the states of the buffer's undo tree: when `u` and `<C-r>` lead to such a state,
+-- its changes are pending again. What has been kept since stays kept.
 --
 --   state 1    a X c    the agent has made X of b: b | X is pending
 --   state 2    a b c    the hunk is undone: nothing is pending

@@ -1,6 +1,6 @@
--- The bar above a side of a diff: what stands there, of which file, what the user should know, which keys decide. The
--- order is the same at every width. Where there is no room it gives up, in this order: long words, the folders of the
--- path, how to leave, the path, the name, how to refuse a hunk, notes; the keys that send and reject stay.
+-- Builds the bar above a side of a diff: what the side is, of which file, what the user should know, which keys decide.
+-- The order is the same at every width. Where there is no room it gives up, in this order: long words, the folders of
+-- the path, how to leave, the path, the name, how to refuse a hunk, notes; the keys that send and reject stay.
 --
 --    proposed · src/orders/price.py (1 of 3) · do refuse hunk · :w send · :Acp reject · :q later     wide
 --    proposed · …/price.py (1/3) · do refuse hunk · :w send · :Acp reject                            narrower

@@ -1,5 +1,5 @@
--- The options of the windows of a diff: diff mode, unless too much differs for it, the user's own options, and a bar
--- that says as much as there is room for.
+-- Sets the options of the windows of a diff: diff mode, unless too much differs for it, the user's own options, and a
+-- bar that says as much as there is room for.
 local bars_of = require("acp_nvim.proposal.diff_windows.bar")
 local highlight = require("acp_nvim.ui.highlight")
 

@@ -1,4 +1,4 @@
--- The user's windows while the two windows of a diff are open: what each of them showed before, and shows again.
+-- Remembers what the user's windows showed before the windows of a diff came, and restores it.
 local layouts = require("acp_nvim.ui.tabpage")
 local pinned_window = require("acp_nvim.follow.pinned_window")
 
