@@ -5,8 +5,8 @@
 --   the buffer was read as  a b c;  the user has  a b c d, unsaved;  the disk has  a B c
 --   the buffer becomes a B c, which is what Neovim then knows the file by, and a B c d: one undo step, modified
 local agree = require("acp_nvim.documents.agree")
-local anchor = require("acp_nvim.documents.visual_anchor")
 local changes = require("acp_nvim.documents.changes")
+local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
 local edit = require("acp_nvim.documents.edit")
 local encoding = require("acp_nvim.documents.encoding")
@@ -38,46 +38,6 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field echo? string      if that is what the disk holds, the buffer has taken it up before, by a write of the agent's
 ---@field settled? acp.Settled
 
---- Where the row has gone, by the edits that have made one text of another.
----@param row integer  from 1
----@param edits acp.Edit[]
----@return integer
-local function moved(row, edits)
-  local shift = 0
-  for _, each in ipairs(edits) do
-    local first, last, lines = each[1] + 1, each[2], each[3]
-    if first <= row and row <= last then
-      return math.max(1, first + shift + math.min(row - first, math.max(#lines - 1, 0)))
-    elseif row > last then
-      shift = shift + #lines - (last - first + 1)
-    end
-  end
-  return row + shift
-end
-
---- The user's unsaved lines go and come back on the way: every cursor stays on its line all the same.
----@param buf integer
----@param rows string[]    of the buffer, now
----@param wanted string[]  when it is done
----@return fun() put_back
-function M.hold_cursors(buf, rows, wanted)
-  local cursors = {}
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    cursors[win] = api.nvim_win_get_cursor(win)
-  end
-  local selected = anchor.get(buf)
-  return function()
-    local edits = diff.of_buffer(rows, wanted)
-    local last = api.nvim_buf_line_count(buf)
-    for win, cursor in pairs(cursors) do
-      api.nvim_win_set_cursor(win, { math.min(moved(cursor[1], edits), last), cursor[2] })
-    end
-    if selected then
-      anchor.put(buf, { math.min(moved(selected[1], edits), last), selected[2] })
-    end
-  end
-end
-
 ---@class acp.SyncPlan
 ---@field live acp.Text
 ---@field disk acp.Text
@@ -98,7 +58,7 @@ local function change_and_agree(buf, plan)
   local rows, list = text.rows(plan.disk.lines), plan.edits
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
   local differed = vim.bo[buf].modified or #list > 0
-  local put_cursors_back = #after > 0 and M.hold_cursors(buf, plan.live.lines, plan.wanted.lines)
+  local put_cursors_back = #after > 0 and cursors.hold(buf, plan.live.lines, plan.wanted.lines)
   local disk = plan.disk
   undo_step.break_undo(buf)
   if not plan.is_capped then
