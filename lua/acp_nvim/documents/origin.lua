@@ -3,6 +3,7 @@
 --
 -- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
 -- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.
+local changes = require("acp_nvim.documents.changes")
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local regular = require("acp_nvim.system.regular_file")
@@ -80,8 +81,9 @@ local function follow(buf)
       if not group or not origins[buf] then
         followed[buf] = nil
         return true
+      elseif not changes.under_way(buf) then -- which ends with a save, or with the buffer as it was
+        keep_bytes(buf, origins[buf])
       end
-      keep_bytes(buf, origins[buf])
     end,
     on_reload = function()
       if origins[buf] then
