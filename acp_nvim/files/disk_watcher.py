@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
 from acp_nvim import limits
-from acp_nvim.files import disk, git_status
+from acp_nvim.files import disk, git_changes
 from acp_nvim.files import file_snapshot as sight
 from acp_nvim.files.disk_conflicts import Unsettled
 from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
 from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
-from acp_nvim.files.inert_git import Repository
 from acp_nvim.files.service import Files
+from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import Turn
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -48,10 +47,11 @@ class Watch:
         say: Callable[[str, str], None] = lambda level, text: None,
         every: float | None = None,
     ) -> None:
-        self._files, self._spawn = files, spawn
+        self._files = files
         self._on_changed, self._on_over = on_changed, on_over  # the latter: all of a turn's changes are known
         self._say, self._every = say, every
         self._turns: dict[Session, Turn] = {}  # the last one of each
+        self._tasks = TurnTasks(spawn, self._turns.__contains__)
         self._unsettled = Unsettled(files.conflicts, self._bring)
 
     # --- what the rest of the client tells
@@ -65,9 +65,9 @@ class Watch:
         known = [*loaded, *self._files.documents.unsaved][: limits.WATCHED_FILES]
         for path in known[: limits.WATCHED_AT_ONCE]:
             turn.meet(path, "unknown")
-        self._start(turn, self._begin, known)
+        self._tasks.search(turn, self._begin, known)
         if self._every:
-            self._start(turn, self._sweep, self._every)
+            self._tasks.search(turn, self._sweep, self._every)
 
     def is_settled(self, session: Session) -> bool:
         """Nothing that the last turn has changed is still looked for."""
@@ -98,19 +98,19 @@ class Watch:
         ends = done and bool(news or call.key not in turn.ended)
         (turn.ended.add if done else turn.ended.discard)(call.key)
         if news or (ends and given):
-            self._start(turn, self._hear, news, given if ends else [], done)
+            self._tasks.search(turn, self._hear, news, given if ends else [], done)
 
     def look(self, session: Session) -> None:
         """Something that was running has ended."""
         if turn := self._turns.get(session):
-            self._start(turn, self._look, None)
+            self._tasks.search(turn, self._look, None)
 
     def end(self, session: Session) -> None:
         """The turn has its answer, or will never have one."""
         turn = self._turns.get(session)
         if turn and not turn.over.is_set():
             turn.close()
-            self._start(turn, self._end)
+            self._tasks.search(turn, self._end)
 
     def before(self, session: Session, path: str, text: str | None) -> str | None:
         """What was there before a write through us that has found `text`: some agents have written the disk already.
@@ -145,7 +145,7 @@ class Watch:
             if not is_modified and path in turn.sights:
                 turn.saved.add(path)
                 if path in self._unsettled:
-                    self._start(turn, self._reconsider, path)
+                    self._tasks.search(turn, self._reconsider, path)
 
     def mode_of(self, path: str) -> int | None:
         """Of a file that is gone, as it was last seen; `path` is resolved."""
@@ -160,44 +160,12 @@ class Watch:
 
     # --- in tasks of the session
 
-    def _start(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-        """What may find a change of this turn."""
-        turn.busy += 1
-        self._spawn(self._search, turn, job, *arguments)
-
-    async def _search(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-        try:
-            await self._run(turn, job, *arguments)
-        finally:
-            turn.busy -= 1
-            if turn.over.is_set() and not turn.busy:
-                turn.settled.set()
-
-    def _detach(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-        """What waits for the user, or for time to pass: the turn settles without it."""
-        self._spawn(self._run, turn, job, *arguments)
-
-    async def _run(self, turn: Turn, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-        if turn.session not in self._turns:
-            return  # it was forgotten before this task began
-        with anyio.CancelScope() as scope:
-            turn.scopes.add(scope)
-            try:
-                await job(turn, *arguments)
-            finally:
-                turn.scopes.discard(scope)
-
     async def _begin(self, turn: Turn, known: list[str]) -> None:
         """What git calls dirty could change unannounced, and so could what the editor has loaded."""
         for path in known:
             await self._meet(turn, path, "unknown", True)
-        for root in (turn.session.cwd, *turn.session.roots):
-            if tree := await git_status.tree(root):
-                dirty = await git_status.changed(tree, root, limits.WATCHED_FILES)
-                if dirty is not None:
-                    turn.trees[root] = tree, frozenset(dirty)
-                for path in dirty or ():
-                    await self._meet(turn, _below(root, path), "unknown", True)
+        async for path in git_changes.before(turn):
+            await self._meet(turn, path, "unknown", True)
         await self._read_large(turn)
         turn.begun.set()
 
@@ -212,7 +180,7 @@ class Watch:
             now = await to_thread.run_sync(turn.stamps)
             for path, each in now.items():
                 if path in before and before[path] == each:
-                    self._start(turn, self._take, path)  # one may have to wait for its user
+                    self._tasks.search(turn, self._take, path)  # one may have to wait for its user
             before = now
 
     async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
@@ -225,14 +193,7 @@ class Watch:
     async def _end(self, turn: Turn) -> None:
         await self._look_at_suspects(turn)
         await turn.begun.wait()  # a short turn may be over before git has answered
-        for root, (tree, before) in turn.trees.items():
-            after = await git_status.changed(tree, root, limits.WATCHED_FILES) or {}
-            known = {*before, *turn.sights}
-            fresh = [path for path in after if path not in known and not turn.is_later(path)]
-            filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
-            for path in fresh:
-                held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
-                turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
+        await git_changes.add_unnamed(turn)
         await self._look_at_suspects(turn)
         if turn.session in self._turns:
             self._on_over(turn.session, turn.number)
@@ -279,7 +240,7 @@ class Watch:
             is_users = path in turn.saved and buffer is not None and not buffer.ahead
             seen.take(now, text)
             if now is None and was is not None:
-                self._detach(turn, self._miss, path)
+                self._tasks.detach(turn, self._miss, path)
                 is_users = path in turn.left
             if is_users:
                 return turn.saved.discard(path)
@@ -295,7 +256,7 @@ class Watch:
             self._on_changed(turn.doer(seen.by), seen.path, before, text)
         self._note(turn.session, path, seen, found, earlier)
         if isinstance(found, Overlap):
-            self._detach(turn, self._ask, path, earlier, found)
+            self._tasks.detach(turn, self._ask, path, earlier, found)
         elif buffer and not found:
             self._unsettled.settle(path)
 
@@ -338,14 +299,3 @@ class Watch:
             if text is not None:  # the user has seen both
                 return await self._files.sync(path, by, known, Settled(found, text))
         return found
-
-
-async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
-    """What was clean held what is committed; what is new to git was not there."""
-    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if is_committed else None
-    return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
-
-
-def _below(root: str, path: str) -> str:
-    """A resolved path as the user names it."""
-    return os.path.join(root, os.path.relpath(path, disk.resolve(root)))

@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
-from acp_nvim import limits
 from acp_nvim.agent.requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
@@ -35,7 +34,9 @@ from acp_nvim.files.documents import (
     sendable,
 )
 from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as_text, on_disk
-from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND, RpcError
+from acp_nvim.files.proposal_decision import Decided, Undecided
+from acp_nvim.files.request_params import expect_same, number_of, path_of, told
+from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.agent_baseline import AgentBaseline
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import absolute
@@ -59,44 +60,6 @@ class Front(Protocol):
     def known(self, session: Session, path: str) -> Known | None:
         """What the file held when it was last looked at in the session's turn, if it has changed since; `path` is
         resolved."""
-
-
-class Decision(Protocol):
-    """What the user has decided about one file of a proposal."""
-
-    settled: bool
-    through: bool
-
-    @property
-    def decided(self) -> str | None:
-        """The text that the user wants; None: no such file."""
-
-    @property
-    def own(self) -> Own | None: ...
-    def is_proposal(self, content: str) -> bool: ...
-    def base(self, disk: str | None) -> str: ...
-
-
-class Decided(Protocol):
-    """What the user has made of proposals whose writes are still to come."""
-
-    def find(self, session: Session, path: str) -> Decision | None: ...
-    def unlike(self, session: Session, decision: Any) -> None:
-        """What is written is not what was proposed."""
-
-    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        """What the user has decided on where the agent's write and unsaved lines overlap; None: nothing."""
-
-
-class Undecided:
-    def find(self, session: Session, path: str) -> Decision | None:
-        return None
-
-    def unlike(self, session: Session, decision: Any) -> None:
-        raise AssertionError("nothing was decided")
-
-    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        return None
 
 
 class Files:
@@ -157,8 +120,8 @@ class Files:
 
     async def read(self, entry: Entry, session: Session) -> dict[str, Any]:
         params = entry.request.params
-        line, limit = _number(params, "line"), _number(params, "limit")
-        async with self._in_turn(session, "read", _path(params)) as path:
+        line, limit = number_of(params, "line"), number_of(params, "limit")
+        async with self._in_turn(session, "read", path_of(params)) as path:
             async with self.lock(path):
                 text, end = await self.documents.read(path)
             content = section(text, end, line, limit)
@@ -170,7 +133,7 @@ class Files:
 
     async def write(self, entry: Entry, session: Session) -> dict[str, Any]:
         params = entry.request.params
-        given, content = _path(params), params.get("content")
+        given, content = path_of(params), params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
         in_turn, turn = session.in_turn, session.turn
@@ -191,7 +154,7 @@ class Files:
             found: Written | Overlap | Locked | Missed | None = None
             async with self.lock(path):
                 await anyio.lowlevel.checkpoint_if_cancelled()
-                _expect_same(given, path)
+                expect_same(given, path)
                 with self._to_the_end(), self._saving(path):
                     by = Doer(session, "agent", session.turn, own, Ends(absolute(given, session.cwd)))
                     found = await self._try(session, path, base, text, by, settled)
@@ -315,9 +278,9 @@ class Files:
         """The resolved path, while no other request of an agent is served there and the session may have it."""
         path = disk.resolve(given)
         async with self._turns.get(path) or self._turns.setdefault(path, anyio.Lock()):
-            with _told(access, path):
+            with told(access, path):
                 await self.boundary.admit(session, access, path, given)
-                _expect_same(given, path)
+                expect_same(given, path)
                 yield path
 
     @contextlib.contextmanager
@@ -337,42 +300,3 @@ class Files:
                 yield
             finally:
                 self._finishing.discard(scope)
-
-
-@contextlib.contextmanager
-def _told(access: Access, path: str) -> Iterator[None]:
-    """What went wrong with a file, in the codes of the wire."""
-    try:
-        yield
-    except (FileNotFoundError, NotADirectoryError) as error:
-        if access == "read":
-            raise RpcError(NOT_FOUND, f"Resource not found: {path}") from error
-        raise RpcError(INTERNAL_ERROR, f"cannot write {path}: {error.strerror}") from error
-    except IsADirectoryError as error:
-        raise RpcError(INVALID_PARAMS, f"{path} is a directory") from error
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"cannot {access} {path}: {error.strerror}") from error
-
-
-def _expect_same(given: str, path: str) -> None:
-    """A symlink may have been turned while somebody was asked."""
-    if disk.resolve(given) != path:
-        raise RpcError(INTERNAL_ERROR, f"{given} no longer leads to {path}")
-
-
-def _path(params: dict[str, Any]) -> str:
-    path = params.get("path")
-    if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
-        raise RpcError(INVALID_PARAMS, f"path must be absolute: {path!r}")
-    if len(os.fsencode(path)) > limits.FILE_PATH_BYTES:
-        raise RpcError(INVALID_PARAMS, f"path is longer than {limits.FILE_PATH_BYTES} bytes")
-    return path
-
-
-def _number(params: dict[str, Any], name: str) -> int | None:
-    value = params.get(name)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise RpcError(INVALID_PARAMS, f"{name} must be a number from 0 up: {value!r}")
-    return value

@@ -1,0 +1,49 @@
+"""What the files room needs to know of decisions on proposals; the room of the proposals provides it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from acp_nvim.files.documents import Overlap
+from acp_nvim.files.file_snapshot import Own
+from acp_nvim.session.session import Session
+
+
+class Decision(Protocol):
+    """What the user has decided about one file of a proposal."""
+
+    settled: bool
+    through: bool
+
+    @property
+    def decided(self) -> str | None:
+        """The text that the user wants; None: no such file."""
+
+    @property
+    def own(self) -> Own | None: ...
+    def is_proposal(self, content: str) -> bool: ...
+    def base(self, disk: str | None) -> str: ...
+
+
+class Decided(Protocol):
+    """What the user has made of proposals whose writes are still to come."""
+
+    def find(self, session: Session, path: str) -> Decision | None: ...
+    def unlike(self, session: Session, decision: Any) -> None:
+        """What is written is not what was proposed."""
+
+    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
+        """What the user has decided on where the agent's write and unsaved lines overlap; None: nothing."""
+
+
+class Undecided:
+    """No proposal was decided on."""
+
+    def find(self, session: Session, path: str) -> Decision | None:
+        return None
+
+    def unlike(self, session: Session, decision: Any) -> None:
+        raise AssertionError("nothing was decided")
+
+    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
+        return None
