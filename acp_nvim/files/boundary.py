@@ -1,5 +1,8 @@
-"""Guards the boundary of a session: its folder and the further ones. What lies outside needs the user's permission. So
-does git's own folder within: whoever writes there decides what git runs."""
+"""Decides whether a session may read or write a path.
+
+Paths inside the session's folders are open. Paths outside need the user's permission, and so do git's own files inside:
+they name programs that git runs.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _UNSEEN = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(
 
 
 class Root(NamedTuple):
-    """A folder as it was when the session began. What comes into its place later opens nothing."""
+    """A folder of a session, as it was when the session began. Another folder in its place later is not covered."""
 
     path: str  # resolved
     place: tuple[int, int] | None  # device and inode; None: there was no such folder
@@ -42,7 +45,7 @@ class Root(NamedTuple):
 
 
 class Boundary:
-    """`outside` is the setting: what becomes of paths outside the roots."""
+    """`outside` is the setting for paths outside the session's folders: "allow", "ask" or "deny"."""
 
     def __init__(self, touch: Callable[[Session], object]) -> None:
         self.outside = "ask"
@@ -51,12 +54,11 @@ class Boundary:
         self._roots: WeakKeyDictionary[Session, tuple[Root, ...]] = WeakKeyDictionary()
 
     def begin(self, session: Session) -> None:
-        """Its roots are from now on what they are now."""
+        """Remember the session's folders as they are now."""
         self._roots[session] = tuple(Root.of(root) for root in (session.cwd, *session.roots))
 
     async def admit(self, session: Session, access: Access, path: str, given: str) -> None:
-        """Returns if the session may have the resolved path, which `given` leads to; else raises what the agent is
-        told."""
+        """Return if the session may have the resolved path, to which `given` leads. Else raise the agent's error."""
         if self.outside == "allow" or self._is_open_to(session, access, path, given):
             return
         if access == "read" and not os.path.exists(path):
@@ -67,7 +69,7 @@ class Boundary:
         await self._ask(session, access, path, where)
 
     def is_inside(self, session: Session, path: str, given: str) -> bool:
-        """The resolved path is open to the session without a question."""
+        """Whether the session may have the resolved path without a question."""
         return any(root.covers(path) and not is_gits(path, given, root.path) for root in self._held(session))
 
     def is_rooted(self, session: Session, path: str) -> bool:
@@ -117,22 +119,24 @@ def within(path: str, folder: str) -> bool:
 
 
 def is_gits(path: str, given: str, folder: str) -> bool:
-    """Below the folder the resolved path, or the one that was given and leads to it, belongs to git: it is named `.git`
-    or lies below such a name, or in a folder that git would take for a repository. What the user has chosen as the
-    folder of a session is theirs, wherever it lies."""
+    """Whether the path is one of git's own files below the folder, as it is resolved or as it was given.
+
+    These are `.git` and what lies below such a name, and folders that git would take for a repository. The folder
+    itself is the user's choice, wherever it lies.
+    """
     return any(map(_is_dot_git, (*_below(path, folder), *_below(os.path.normpath(given), folder)))) or any(
         map(_is_repository, _folders(path, folder))
     )
 
 
 def _below(path: str, folder: str) -> list[str]:
-    """Its names below the folder; all of them, where the path comes from elsewhere."""
+    """Return the names of the path below the folder; all of them for a path outside of it."""
     start = len(folder.rstrip("/")) if within(path, folder) else 0
     return path[start:].split("/")
 
 
 def _folders(path: str, folder: str) -> Iterator[str]:
-    """Those on the way to the path, below the folder."""
+    """Yield the folders between the folder and the path."""
     path = os.path.dirname(path)
     while within(path, folder) and path != folder:
         yield path
@@ -140,7 +144,7 @@ def _folders(path: str, folder: str) -> Iterator[str]:
 
 
 def _is_dot_git(name: str) -> bool:
-    """By any name that some file system takes for it."""
+    """Whether some file system takes the name for `.git`."""
     plain = name.translate(_UNSEEN).casefold().partition(":")[0].rstrip(". ")
     return plain in (".git", "git~1")
 
@@ -150,7 +154,7 @@ def _is_repository(folder: str) -> bool:
 
 
 def _place(path: str) -> tuple[int, int] | None:
-    """Of a resolved path; a link that has come there is another place."""
+    """Return device and inode of a resolved path, not following a link that has come there since."""
     try:
         status = os.lstat(path)
     except OSError:

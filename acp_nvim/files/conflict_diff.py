@@ -1,4 +1,4 @@
-"""Makes the diff of a conflict for the editor: both versions, to be merged by hand."""
+"""Makes the message that opens a conflict as a diff in the editor: both versions, to be merged by hand."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from acp_nvim.text.printable import one_line
 
 
 def payload(question: Question, conflict: Conflict, *, renews: bool = False) -> dict[str, Any]:
-    """What the user makes of the right side is saved, as the agent's write would be. Where the agent has written the
-    disk itself, it becomes the buffer's text, and the user saves it. `renews`: only if the editor has it already."""
+    """Return the message. `renews`: the editor shows it only if the diff is open already.
+
+    The right side is the user's merge: it is saved in the place of the agent's write. Where the agent has written the
+    disk itself it becomes the buffer's text, unsaved.
+    """
     begun, conflict.begun = conflict.begun, None
     name = one_line(os.path.basename(conflict.path))
     file = {

@@ -1,4 +1,4 @@
-"""Asks the user about conflicts: lines that the agent has written and the user has changed, too."""
+"""Asks the user about a conflict: an agent's write has changed lines that the user has changed, too."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COARSE = "too many changes to be merged line by line"
 
 
 class Begun(NamedTuple):
-    """What the user had made of another right side."""
+    """A merge that the user had begun when the agent's side changed."""
 
     right: str
     text: str
@@ -33,18 +33,18 @@ class Begun(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Conflict:
-    """One that is open. `mine` and `agents` differ only where the two overlap; the file keeps its line ends."""
+    """An open conflict. `mine` and `agents` differ only where they overlap. Both have plain line ends."""
 
     path: str
     mine: str
     agents: str
-    merged: str | None = None  # what the user made of both, once it is there
+    merged: str | None = None  # the user's merge of both, once there is one
     question: Question | None = None
-    begun: Begun | None = None  # a merge of an earlier state, which goes on
+    begun: Begun | None = None  # a merge of an earlier state, to go on with
 
 
 def note_on(why: str, coarse: bool) -> str:
-    """The question's second line. `coarse`: the sides may have changed different lines, and overlap all the same."""
+    """Return the question's second line. `coarse`: too much has changed to tell whether the same lines are meant."""
     return "; ".join(part for part in (why, _COARSE if coarse else "") if part)
 
 
@@ -55,13 +55,13 @@ class Conflicts:
         self.touch = touch
 
     def merge(self, question_id: int, text: str) -> bool:
-        """The user's own merge of both: what `merge` then stands for. Answering is the next step."""
+        """Take the user's own merge, which the option `merge` then stands for. The answer comes separately."""
         if conflict := self.open.get(question_id):
             conflict.merged = text
         return conflict is not None
 
     async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
-        """The text that shall stand; an RpcError if the agent does not get its way."""
+        """Return the text to write. Raise an RpcError if the user keeps their own version or nobody decides."""
         text, by = await self.settle(session, path, mine, agents, note)
         if text is not None:
             return text
@@ -75,13 +75,13 @@ class Conflicts:
     async def settle(
         self, session: Session, path: str, mine: Text, agents: Text, note: str
     ) -> tuple[str | None, str]:
-        """The text that shall stand, None for the user's own; and what ended the question."""
+        """Return the text to write, None for the user's own; and who ended the question."""
         return await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
 
     async def ask(
         self, session: Session, conflict: Conflict, note: str, stays: bool = False
     ) -> tuple[str | None, str]:
-        """The same. `stays`: no turn's end and no cancel closes it."""
+        """Ask, and return the same. `stays`: neither the end of a turn nor a cancel closes the question."""
         while True:
             chosen, by = await self._ask(session, conflict, note, stays)
             if chosen is None or chosen.kind.startswith("reject"):
@@ -117,12 +117,12 @@ class Conflicts:
 
 
 def plain(text: Text) -> str:
-    """For people: with plain line ends, whatever the file has."""
+    """Return the text with plain line ends, for people to read."""
     return replace(text, end="\n").whole
 
 
 def shown(question: Question, conflict: Conflict) -> schema.ToolCallUpdate:
-    """Its entry in the chat, with both versions as a diff."""
+    """Return the chat's entry of the question, with both versions as a diff."""
     diff = schema.Diff(path=conflict.path, old_text=conflict.mine, new_text=conflict.agents)
     return schema.ToolCallUpdate(
         id=question.tool_call_id or "", title=question.title, kind="ask", content=(diff,)

@@ -1,7 +1,7 @@
-"""Reads and writes files on disk for agents: regular files only, written completely or not at all.
+"""Reads and writes files on disk for agents: regular files of a bounded size, written whole or not at all.
 
-Everything here is done in one go: a request that is cancelled is cancelled before or after. A path has been judged
-where it leads, so no symlink is left in it: one that is met has been put there since, and is not followed.
+No function here awaits, so a cancelled request leaves nothing half done. The boundary has judged the resolved path,
+which has no symlinks: one that is found on the way was put there since, and is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", 
 
 
 def resolve(path: str) -> str:
-    """Where it leads, symlinks resolved. A chain of links that nobody follows to its end leads nowhere else."""
+    """Return the path with symlinks resolved. An endless chain of links is left as it is."""
     try:
         return os.path.realpath(path)
     except RecursionError:  # at a thousand links, of which the system follows forty
@@ -29,17 +29,17 @@ def resolve(path: str) -> str:
 
 
 def clock() -> int:
-    """Now, in nanoseconds, to be compared with `changed`.
+    """Return the time in nanoseconds, to be compared with `changed`.
 
-    File systems stamp with a clock that may lag some milliseconds behind. By that one, what the user saves right
-    before a prompt would look as if the agent had changed it; by this one, what an agent changes within a few
-    milliseconds of its prompt would not. No model is that quick.
+    The clock of a file system may lag some milliseconds behind this one. So a change within a few milliseconds after a
+    prompt looks older than the prompt, but no model is that quick. With the other clock, what the user saves right
+    before a prompt would be taken for the agent's.
     """
     return time.time_ns()
 
 
 def changed(path: str) -> int:
-    """When the file last changed; unlike the time of modification, nobody can set this one back."""
+    """Return when the file last changed: ctime, which nobody can set back."""
     return os.stat(path).st_ctime_ns
 
 
@@ -49,13 +49,13 @@ def read(path: str) -> bytes:
 
 
 def look(path: str) -> bytes:
-    """What the user would see: symlinks are followed."""
+    """Read a file as the user would see it, following symlinks."""
     with _opened(path, path, None) as file:
         return _whole(file, path)
 
 
 def _whole(file: FileIO, path: str) -> bytes:
-    """No more than may be: it grows while it is read, perhaps, and what systems make up as they go has no size."""
+    """Read a file within the limit. It may grow meanwhile, and files of /proc have no size."""
     pieces: list[bytes] = []
     left = limits.FILE_BYTES + 1
     wanted = os.fstat(file.fileno()).st_size + 1  # one more than there is finds its end at once
@@ -84,7 +84,7 @@ def _opened(path: str, name: str, folder: int | None) -> FileIO:
 
 @contextlib.contextmanager
 def folder_of(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
-    """The folder, reached step by step, and the name in it."""
+    """Open the folder of a path, step by step without following links. Yield it with the name in it."""
     *steps, name = path.split("/")[1:]
     handle = os.open("/", _FOLDER)
     try:
@@ -122,7 +122,7 @@ def _expect_text(status: os.stat_result, path: str) -> None:
 
 
 def write(path: str, data: bytes, mode: int | None = None) -> None:
-    """Beside it, then in its place: nobody ever sees half of it. `mode`: of a file that is not there."""
+    """Write a new file beside the old one, then rename it: nobody sees half a file. `mode`: of a new file."""
     with folder_of(path, make=True) as (folder, name):
         was = _status(path, name, folder)
         if was and was.st_nlink > 1:
@@ -144,7 +144,7 @@ def write(path: str, data: bytes, mode: int | None = None) -> None:
 
 
 def _overwrite(path: str, name: str, folder: int, data: bytes) -> None:
-    """A file of several names stays one: it is written where it is. If that breaks off, it gets back what it held."""
+    """Write a file with several hard links in place, so that they stay one file. If that fails its text is restored."""
     with _opened(path, name, folder) as file:
         before = _whole(file, path)
     handle = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
@@ -166,7 +166,7 @@ def _fill(handle: int, data: bytes) -> None:
 
 
 def _copy_attributes(path: str, name: str, folder: int, handle: int) -> None:
-    """Of the file that the new one replaces. Where the system has none, or forbids it, the text counts for more."""
+    """Copy the extended attributes of the file that is replaced, as far as the system allows it."""
     if not hasattr(os, "listxattr"):
         return
     with contextlib.suppress(OSError), _opened(path, name, folder) as file:
@@ -186,7 +186,7 @@ def make_parents(path: str) -> None:
 
 
 def _status(path: str, name: str, folder: int) -> os.stat_result | None:
-    """Of the file that is there. A rename asks nobody whether it may be written, so we do."""
+    """Return the status of the existing file. Refuse a read-only one: a rename would replace it all the same."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -198,7 +198,7 @@ def _status(path: str, name: str, folder: int) -> os.stat_result | None:
 
 
 def _dress(handle: int, was: os.stat_result | None, mode: int | None) -> None:
-    """Owner and mode as they were; if there was no file the mode given, or that of any new one."""
+    """Set owner and mode as they were; of a new file the given mode, or the default of the umask."""
     if was is None:
         mask = os.umask(0o077)
         os.umask(mask)

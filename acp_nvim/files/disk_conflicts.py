@@ -1,7 +1,7 @@
-"""Asks about files whose change on disk overlaps with unsaved lines of a buffer: one question for each file.
+"""Asks the user about files whose change on disk overlaps unsaved lines: one question a file, until it is decided.
 
-It is about the disk and no request of the agent's: turns end, are cancelled and begin anew without it. What the user
-has made of the right side so far is kept, whatever becomes of the disk meanwhile.
+No request of the agent waits for it, so the question outlives turns and cancels. If the disk changes again the question
+is renewed, and what the user has merged so far is kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Asked:
 
 
 class Unsettled:
-    """`bring` has the buffer take up the disk, with what the user wants in the place of both."""
+    """The open questions. `bring` lets the buffer take up the disk's text and the user's decision."""
 
     def __init__(self, conflicts: Conflicts, bring: Bring) -> None:
         self._conflicts, self._bring = conflicts, bring
@@ -43,12 +43,12 @@ class Unsettled:
         return path in self._open
 
     def earlier(self, path: str, text: str | None) -> str | None:
-        """The disk's text that the buffer was last in step with; `text` if nothing is asked."""
+        """Return the disk's text that the buffer last agreed with; `text` if no question is open."""
         asked = self._open.get(path)
         return asked.earlier if asked else text
 
     async def ask(self, by: Doer, path: str, earlier: str | None, apart: Overlap) -> None:
-        """Until the user has decided. What is being asked already is brought up to date."""
+        """Ask until the user has decided. A question that is open is renewed."""
         if asked := self._open.get(path):
             return await self._renew(asked, apart)
         asked = self._open[path] = _Asked(by, earlier, apart, _conflict(path, apart))
@@ -62,7 +62,7 @@ class Unsettled:
             del self._open[path]
 
     def settle(self, path: str) -> None:
-        """Both are in step again, by other ways: the user has saved, or the agent has taken its change back."""
+        """Close the question: the user has saved, or the agent has taken its change back."""
         asked = self._open.get(path)
         question = asked and asked.conflict.question
         if asked and question and asked.by.session.end_question(question, None, "agent"):
@@ -79,14 +79,14 @@ class Unsettled:
         return Settled(asked.apart, asked.apart.mine if text is None else text)
 
     def _begin_again(self, asked: _Asked, settled: Settled, found: Overlap) -> None:
-        """The disk has changed once more before the decision was carried out."""
+        """Make a new question: the disk has changed again before the decision was carried out."""
         before, asked.apart = asked.conflict, found
         asked.conflict = _conflict(before.path, found)
         if before.merged is not None:
             asked.conflict.begun = Begun(before.agents, settled.text)
 
     async def _renew(self, asked: _Asked, found: Overlap) -> None:
-        """The same question, about what the disk holds now."""
+        """Update the question to what the disk holds now."""
         question = asked.conflict.question
         if question is None or not question.is_open or asked.apart.disk == found.disk:
             return

@@ -1,7 +1,7 @@
-"""Finds what agents change on the disk themselves, as most agents do.
+"""Finds the files that an agent changes on disk itself, as most agents do, and brings each change into its buffer.
 
-What a tool call names is looked at when it is first named, when the call has ended, after a command and at the end of
-the turn; git adds what nobody named. A change goes into the loaded buffer, and is handed on.
+A file that a tool call names is read when it is first named, when the call has ended, after a command, and at the end
+of the turn. Files that no call named are found by git. Each change is handed on to the review.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ from acp_nvim.text.printable import one_line
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 
-# Whoever has changed it, "unknown" if nobody announced that; the path as it was named; the texts, None where there is
-# no file.
+# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file.
 OnChanged = Callable[[Doer, str, Held, str | None], None]
 
 
 class Watch:
-    """`spawn` runs a coroutine function in a task. `every` so many seconds of a turn files are looked at unasked."""
+    """`spawn` runs a coroutine function in a task. `every`: seconds between two looks at all files of a turn."""
 
     def __init__(
         self,
@@ -48,7 +47,7 @@ class Watch:
         every: float | None = None,
     ) -> None:
         self._files = files
-        self._on_changed, self._on_over = on_changed, on_over  # the latter: all of a turn's changes are known
+        self._on_changed, self._on_over = on_changed, on_over  # on_over: all of a turn's changes are known
         self._say, self._every = say, every
         self._turns: dict[Session, Turn] = {}  # the last one of each
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
@@ -57,7 +56,7 @@ class Watch:
     # --- what the rest of the client tells
 
     def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
-        """Before the prompt goes out. `loaded`: the files in the editor's buffers."""
+        """Begin a turn, before its prompt goes out. `loaded`: the files in the editor's buffers."""
         last = self._turns.get(session)
         scopes = last.scopes if last else set()
         turn = Turn(session, session.turn, self._files.boundary, scopes=scopes)
@@ -70,7 +69,7 @@ class Watch:
             self._tasks.search(turn, self._sweep, self._every)
 
     def is_settled(self, session: Session) -> bool:
-        """Nothing that the last turn has changed is still looked for."""
+        """Whether all changes of the last turn are known."""
         turn = self._turns.get(session)
         return turn is None or turn.settled.is_set()
 
@@ -79,12 +78,12 @@ class Watch:
             await turn.settled.wait()
 
     async def begun(self, session: Session) -> None:
-        """All that can be known from before the turn is known."""
+        """Wait until the files of before the turn have been read."""
         if turn := self._turns.get(session):
             await turn.begun.wait()
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
-        """The call as it is now; before the agent is told anything about it."""
+        """Look at the files of a tool call that is new or has changed, before the agent gets an answer about it."""
         turn = self._turns.get(session)
         if turn is None:
             return
@@ -101,22 +100,20 @@ class Watch:
             self._tasks.search(turn, self._hear, news, given if ends else [], done)
 
     def look(self, session: Session) -> None:
-        """Something that was running has ended."""
+        """Look at all files: a command has ended."""
         if turn := self._turns.get(session):
             self._tasks.search(turn, self._look, None)
 
     def end(self, session: Session) -> None:
-        """The turn has its answer, or will never have one."""
+        """End the turn: the agent has answered, or will never do so."""
         turn = self._turns.get(session)
         if turn and not turn.over.is_set():
             turn.close()
             self._tasks.search(turn, self._end)
 
     def before(self, session: Session, path: str, text: str | None) -> str | None:
-        """What was there before a write through us that has found `text`: some agents have written the disk already.
-
-        The path is resolved, here and below.
-        """
+        """Return the text before a write of ours that has found `text`: some agents have written the disk already.
+        The path is a resolved one, here and below."""
         turn = self._turns.get(session)
         seen = turn.sights.get(path) if turn else None
         if seen is None or path in self._files.documents.open or isinstance(seen.text, Unknown):
@@ -124,7 +121,7 @@ class Watch:
         return seen.text
 
     def known(self, session: Session, path: str) -> Known | None:
-        """What the file held when it was last looked at, if it has changed since."""
+        """Return what the file held when it was last read, if it may have changed since."""
         turn = self._turns.get(session)
         seen = turn.sights.get(path) if turn else None
         if seen is None or not isinstance(seen.text, str) or not seen.may_differ(sight.stamp(path)):
@@ -132,14 +129,14 @@ class Watch:
         return Known(seen.text, sight.file_stamp(seen.stamp))
 
     def wrote(self, path: str, text: Held) -> None:
-        """We have: nothing to be surprised about."""
+        """Take over the text of a write of ours, so that it is not taken for a change."""
         for turn in self._turns.values():
             now = sight.stamp(path)
             if known := turn.add(path, path, "agent", now, text):
                 known.take(now, text)
 
     def modified(self, path: str, is_modified: bool) -> None:
-        """A loaded buffer has unsaved changes now, or none any more."""
+        """Note that a buffer was saved. Its conflict may be over."""
         path = disk.resolve(path)
         for turn in self._turns.values():
             if not is_modified and path in turn.sights:
@@ -148,12 +145,12 @@ class Watch:
                     self._tasks.search(turn, self._reconsider, path)
 
     def mode_of(self, path: str) -> int | None:
-        """Of a file that is gone, as it was last seen; `path` is resolved."""
+        """Return the mode of a file that was deleted."""
         seen = (turn.sights[path].mode for turn in self._turns.values() if path in turn.sights)
         return next((mode for mode in seen if mode is not None), None)
 
     def forget(self, session: Session) -> None:
-        """It leaves the list: its questions with it."""
+        """Cancel the tasks of a session that is closed, and with them its questions."""
         if turn := self._turns.pop(session, None):
             for scope in list(turn.scopes):
                 scope.cancel()
@@ -161,7 +158,7 @@ class Watch:
     # --- in tasks of the session
 
     async def _begin(self, turn: Turn, known: list[str]) -> None:
-        """What git calls dirty could change unannounced, and so could what the editor has loaded."""
+        """Read the loaded files and those that git calls dirty: git could not tell their texts afterwards."""
         for path in known:
             await self._meet(turn, path, "unknown", True)
         async for path in git_changes.before(turn):
@@ -170,7 +167,7 @@ class Watch:
         turn.begun.set()
 
     async def _sweep(self, turn: Turn, every: float) -> None:
-        """What has changed and is the same at two looks, so that nothing is taken for a text while it is written."""
+        """Look at all files regularly. A change counts once two looks agree: a file may be half written."""
         await turn.begun.wait()
         before: dict[str, sight.Stamp | None] = {}
         while not turn.over.is_set():
@@ -180,7 +177,7 @@ class Watch:
             now = await to_thread.run_sync(turn.stamps)
             for path, each in now.items():
                 if path in before and before[path] == each:
-                    self._tasks.search(turn, self._take, path)  # one may have to wait for its user
+                    self._tasks.search(turn, self._take, path)  # a task each: one may wait for the user
             before = now
 
     async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
@@ -210,7 +207,7 @@ class Watch:
                 seen.text = text
 
     async def _look(self, turn: Turn, paths: list[str] | None) -> None:
-        """At these, or at all."""
+        """Look at these files, or at all of the turn."""
         for path in await to_thread.run_sync(turn.changed, list(turn.sights) if paths is None else paths):
             await self._take(turn, path)
 
@@ -222,8 +219,10 @@ class Watch:
     # --- one file
 
     async def _take(self, turn: Turn, path: str, is_over: bool = False) -> None:
-        """What has become of it, into the buffer and to whom it may concern. `is_over`: unless it is as it was when the
-        agent answered, or has been seen so."""
+        """Read a file. Bring its change into the buffer and tell `on_changed`.
+
+        `is_over`: the agent has answered. A file that has been read as it was at the answer is left alone.
+        """
         async with self._files.lock(path):
             seen = turn.sights[path]
             before, was = seen.text, seen.stamp
@@ -234,7 +233,7 @@ class Watch:
                 return seen.take(now, text)
             buffer = await self._files.documents.loaded(path) if now else None
             if (seen.stamp, seen.text) == (now, text) != (was, before) and not seen.missed:
-                return  # the editor has told meanwhile that the user has undone something there
+                return  # meanwhile the user has undone a hunk, and `wrote` was called
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
             is_users = path in turn.saved and buffer is not None and not buffer.ahead
@@ -261,14 +260,14 @@ class Watch:
             self._unsettled.settle(path)
 
     async def _miss(self, turn: Turn, path: str) -> None:
-        """A file that is gone for good, and loaded: Neovim would say so by E211, whenever it looks."""
+        """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
         await anyio.sleep(_GONE)
         if sight.stamp(path) is None and await self._files.documents.loaded(path):
             name = one_line(os.path.basename(path))
             self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
 
     def _note(self, session: Session, path: str, seen: Sight, found: object, earlier: str | None) -> None:
-        """What is missed is tried again at the next look, and told once."""
+        """Note whether the buffer has taken up the change. If not, warn once; the next look tries again."""
         why = found.why if isinstance(found, Missed) else ""
         if why and why != seen.missed:
             log.warning("%s has changed on disk and was not reloaded: %s", path, why)
@@ -277,7 +276,7 @@ class Watch:
         seen.missed, seen.shown = why, earlier if why else None
 
     async def _reconsider(self, turn: Turn, path: str) -> None:
-        """Whether there is still something to decide."""
+        """Close the conflict of a file if the buffer and the disk agree by now."""
         if not await self._bring(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
             self._unsettled.settle(path)
 

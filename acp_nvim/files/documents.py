@@ -1,5 +1,8 @@
-"""Reads and writes files that the editor has loaded. The editor owns their texts: it merges, applies and saves a write
-in one step, and takes up what has changed on the disk. Each is one call, so nothing here can be out of date."""
+"""Reads, writes and syncs files that the editor has loaded.
+
+The editor owns their texts. It merges, applies and saves a write in one call, and takes up a change of the disk in
+another: no copy of a buffer is kept here that could be stale.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +33,14 @@ class Document(NamedTuple):
     ahead: bool  # the disk holds something else than the buffer builds on
 
     def decode(self, data: bytes) -> str:
-        """Bytes of its file; what has no meaning in its encoding is taken for UTF-8."""
+        """Decode bytes of the file. Bytes that its encoding does not have are decoded as UTF-8."""
         with contextlib.suppress(LookupError, UnicodeDecodeError):
             return data.decode(self.encoding)
         return as_utf8(data)
 
 
 class Known(NamedTuple):
-    """What the disk held when it was last looked at: what has come to it since is the agent's."""
+    """What the disk held when it was last read. What it holds beyond that is the agent's."""
 
     text: str
     stamp: FileStamp | None = None
@@ -48,19 +51,19 @@ class Known(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """Two sides have changed the same lines: `mine` and `agents` are merged but for these."""
+    """Both sides have changed the same lines: `mine` and `agents` are the merge, each with one side's lines there."""
 
     mine: str
     agents: str
     live: str  # what the decision is about
     disk: FileStamp | None = None  # of the file that was looked at
     disk_text: str = ""
-    apart: bool = False  # unsaved lines and the disk
-    coarse: bool = False  # perhaps only because a side has changed too much to be compared line by line
+    apart: bool = False  # unsaved lines and the disk overlap
+    coarse: bool = False  # a side has changed too much to be compared line by line
 
 
 class Settled(NamedTuple):
-    """What the user wants to have in the place of both."""
+    """The user's decision about an overlap."""
 
     overlap: Overlap
     text: str
@@ -72,7 +75,7 @@ class Written(NamedTuple):
 
 
 class Locked(NamedTuple):
-    """The user is in the middle of a command: once that is over it will do."""
+    """The buffer cannot be changed until the user has finished a command. `over` is set then."""
 
     why: str
     over: anyio.Event
@@ -86,11 +89,11 @@ class Missed(NamedTuple):
 
 
 class NotLoaded:
-    """The disk is all there is."""
+    """No buffer holds the file."""
 
 
 class Documents:
-    """`unsaved`: files with unsaved changes in a buffer; the editor tells."""
+    """Calls the editor. `unsaved`: files with unsaved changes in a buffer, as the editor has told."""
 
     def __init__(self, editor: Editor) -> None:
         self.autocmds = True
@@ -100,29 +103,29 @@ class Documents:
         self._locked: dict[str, anyio.Event] = {}
 
     def modified(self, path: str, is_modified: bool) -> None:
-        """A loaded buffer has unsaved changes now, or none any more."""
+        """Note whether a loaded buffer has unsaved changes."""
         (self.unsaved.add if is_modified else self.unsaved.discard)(disk.resolve(path))
 
     def unlocked(self, path: str) -> None:
-        """The user has finished what kept the file from being changed."""
+        """Wake the writes that waited for the user to finish a command in the file."""
         if event := self._locked.pop(path, None):
             event.set()
 
     def wake(self) -> None:
-        """Whoever waits looks at once whether it still wants to."""
+        """Wake all waiting writes, so that each sees whether its turn is over."""
         for path in list(self._locked):
             self.unlocked(path)
 
     # --- reading
 
     async def loaded(self, path: str) -> Document | None:
-        """With all of its text."""
+        """Return the loaded file with its text; None if no buffer holds it."""
         said = await self._editor.call(DocumentRead(path, True))
         self._seen(path, said)
         return _document(said) if said else None
 
     async def read(self, path: str) -> tuple[str, str]:
-        """The text and its line end. An editor that waits for its user is not waited for where the disk will do."""
+        """Return the text and its line end. If the editor is busy, a file without unsaved changes is read from disk."""
         if path not in self.unsaved:
             with anyio.move_on_after(_PATIENCE):
                 return await self._read(path)
@@ -183,8 +186,8 @@ class Documents:
         settled: Settled | None = None,
         echo: str | None = None,
     ) -> Overlap | Locked | Missed | NotLoaded | None:
-        """Let the buffer take up what the disk holds. None: both are in step. `echo`: if that is what the disk holds,
-        the buffer has taken it up before, by a write of the agent's."""
+        """Let the buffer take up what the disk holds. None: both agree. `echo`: the text of an agent's write, which it
+        may have written to the disk as well; the buffer has it already."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
             request["known"] = known.shape
@@ -197,7 +200,7 @@ class Documents:
         return self._answer(path, await self._editor.call(DocumentSync(request)), over)
 
     def _about_to_ask(self, path: str) -> anyio.Event:
-        """The editor may say that the file is free again before its answer is looked at."""
+        """Return the event for "unlocked", made before the call: that message may come before the answer is read."""
         return self._locked.setdefault(path, anyio.Event())
 
     async def merge(self, base: str | None, mine: str, theirs: str) -> str | Overlap:
@@ -232,7 +235,7 @@ def _document(said: dict[str, Any]) -> Document:
 
 
 def _chars(data: str | bytes) -> str:
-    """Bytes travel as the text that they would be in UTF-8, surrogates and all."""
+    """Return bytes as UTF-8 text for a message, invalid ones as surrogates."""
     return data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Remembers what a file held when it was last read: regular files of a bounded size, and only texts."""
+"""What a file held when it was read, and how it looked: its stamp. Only regular text files of a bounded size."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from acp_nvim.text.text_file import split
 
 Stamp = tuple[int, ...]
 FileStamp = tuple[int, ...]  # as the editor sees a file: seconds, nanoseconds, size, inode
-UNSEEN: Stamp = (0,)  # nobody has looked, yet the text is known
+UNSEEN: Stamp = (0,)  # the text is known, by git, and the file was not looked at
 _MODE = 3  # where it stands in a stamp
-_TICK_NS = 50_000_000  # in which a file may change twice and look the same from outside
+_TICK_NS = 50_000_000  # a file may change twice within it and keep its stamp
 
 By = Literal["agent", "unknown"]
-Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes by the lines that go, and those that come
+Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes: old lines, new lines
 NOBODYS: Own = frozenset()
 
 
 class Ends(NamedTuple):
-    """What the lines of a buffer do not say of its file, before and after a change."""
+    """Line ends and last newline of a file, before and after a change: the lines of a buffer do not tell them."""
 
     given: str  # its path as it was named
     was_there: bool | None = None  # None: the editor will know
@@ -53,7 +53,7 @@ class Doer(NamedTuple):
 
     @property
     def shape(self) -> dict[str, Any]:
-        """As the editor is told, which keeps the changes that wait for a review."""
+        """Return it for a message to the editor, which keeps the changes under review."""
         by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
         if self.own is not None:
             by["own"] = [[list(old), list(new)] for old, new in self.own]
@@ -91,7 +91,7 @@ class Sight:
 
 
 def stamp(path: str) -> Stamp | None:
-    """What changes with a regular file from outside; when it changed comes last."""
+    """Return the stamp of a regular file, which differs after a change. The last part is the time of the change."""
     try:
         status = os.stat(path)
     except OSError:
@@ -103,17 +103,17 @@ def stamp(path: str) -> Stamp | None:
 
 
 def settles_in(now: Stamp) -> float:
-    """Seconds until the same stamp means the same text; some clocks of file systems are ahead of ours."""
+    """Return the seconds until the same stamp means the same text. A file system's clock may be ahead of ours."""
     return (_TICK_NS - (disk.clock() - now[-1])) / 1e9
 
 
 def changed(now: Stamp) -> int:
-    """When the text last changed, in nanoseconds; 0 if nobody has looked."""
+    """Return when the text last changed, in nanoseconds; 0 for UNSEEN."""
     return now[4] if now != UNSEEN else 0
 
 
 def file_stamp(now: Stamp | None) -> FileStamp | None:
-    """As the editor would have seen that file."""
+    """Return the stamp as the editor makes it of that file."""
     return (*divmod(changed(now), 10**9), size(now), now[1]) if now and now != UNSEEN else None
 
 
@@ -127,7 +127,7 @@ def text(path: str, most: int = limits.COMPARED_FILE_BYTES) -> Held:
 
 
 def look(path: str) -> tuple[Stamp | None, Held]:
-    """Both: a file that goes while it is looked at is gone."""
+    """Return stamp and text. A file that is deleted meanwhile has neither."""
     now, found = stamp(path), text(path)
     return None if found is None else now, found
 
@@ -149,7 +149,7 @@ def decoded(data: bytes | None) -> Held:
 
 
 def as_utf8(data: bytes) -> str:
-    """What is no UTF-8 comes as surrogates."""
+    """Decode bytes, those that are not UTF-8 to surrogates."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -158,7 +158,7 @@ def as_text(data: bytes | None) -> str | None:
 
 
 def on_disk(path: str) -> bytes | None:
-    """The bytes of a file; None if there is none."""
+    """Return the bytes of a file; None if there is none."""
     try:
         return disk.read(path)
     except (FileNotFoundError, NotADirectoryError):

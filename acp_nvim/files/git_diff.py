@@ -1,5 +1,7 @@
-"""python -I -m acp_nvim.files.git_diff FOLDER: what has changed there since the last commit, as a patch, for the
-editor's side, which has no other way to ask git without running what the repository names."""
+"""Prints the changes of a folder since the last commit: python -I -m acp_nvim.files.git_diff FOLDER.
+
+The editor's side calls it: it has no other way to ask git without running what the repository names.
+"""
 
 from __future__ import annotations
 

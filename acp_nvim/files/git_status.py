@@ -1,6 +1,8 @@
-"""Asks git which files of a folder differ from the last commit, and what the commit holds. It changes nothing, runs
-nothing that the repository names (see `inert_git`), waits for no lock, and has a moment of time; where there is no git,
-or no repository, it says nothing."""
+"""Asks git which files of a folder differ from the last commit, and what they held there.
+
+git changes nothing, runs no program that the repository names (see `inert_git`), waits for no lock, and is killed after
+some seconds. Without git or a repository the answers are None.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _NO_FILTER = ("unspecified", "unset")
 
 
 def is_above(folder: str) -> bool:
-    """Whether asking git about it may be worth while: cheap, and asked before every prompt."""
+    """Whether the folder lies in a repository. Fast: it is asked before every prompt."""
     path = os.path.abspath(folder)
     while not os.path.exists(os.path.join(path, ".git")):
         if path == (path := os.path.dirname(path)):
@@ -44,7 +46,7 @@ async def tree(folder: str) -> Repository | None:
 
 
 async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] | None:
-    """Resolved paths below the folder, and whether the commit has the file; None: too many, or it took too long."""
+    """Return changed files below the folder and whether the commit has each; None: too many, or it took too long."""
     new, differing = await _together(
         _ask(tree, folder, limits.GIT_LIST_BYTES, *_NEW, *tree.excludes, "--", "."),
         _ask(tree, folder, limits.GIT_LIST_BYTES, *_CHANGED, tree.against, "--", "."),
@@ -61,7 +63,7 @@ async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] |
 
 
 async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
-    """Those whose attributes name a filter: what a commit holds of them is not what stands on the disk."""
+    """Return the files whose attributes name a filter: their committed text is not what a checkout writes."""
     given = list(paths)
     names = b"".join(os.fsencode(os.path.relpath(path, tree.top)) + b"\0" for path in given)
     if not given:
@@ -75,7 +77,7 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
 
 
 async def committed(tree: Repository, path: str, most: int) -> bytes | None:
-    """What a checkout of the commit would put there, where no filter has a part in it."""
+    """Return the text that a checkout of the commit would write, for a file without a filter."""
     if tree.commit is None:
         return None
     name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
@@ -83,13 +85,13 @@ async def committed(tree: Repository, path: str, most: int) -> bytes | None:
 
 
 async def diff(tree: Repository, folder: str, most: int) -> bytes | None:
-    """What has changed below the folder since the last commit, as a patch; None: too much, or it took too long."""
+    """Return the changes below the folder since the last commit as a patch; None: too large, or it took too long."""
     shown = ("--submodule=short", "--ignore-submodules=dirty", tree.against, "--", ".")
     return await _run(folder, tree.command(*_COMPARE, *shown), tree.env, most, seconds=_DIFF)
 
 
 async def _together(*questions: Awaitable[bytes | None]) -> list[bytes | None]:
-    """A prompt may wait for the answers: all are asked at once."""
+    """Ask several questions at the same time: a prompt may wait for the answers."""
     answers: list[bytes | None] = [None] * len(questions)
 
     async def ask(number: int, question: Awaitable[bytes | None]) -> None:
@@ -117,7 +119,7 @@ async def _run(
     words: bytes = b"",
     seconds: float = _PATIENCE,
 ) -> bytes | None:
-    """What it says; None if it fails, says too much, takes too long, or is not there."""
+    """Return the command's output; None if it fails, prints too much, takes too long, or does not exist."""
     with suppress(OSError, ValueError), anyio.move_on_after(seconds):
         process = await anyio.open_process(
             command,

@@ -1,4 +1,4 @@
-"""Runs git on a repository without running anything that the repository names.
+"""Makes the environment in which git looks at a repository without running any program that the repository names.
 
 A repository's configuration and attributes may name programs: filters, hooks, a file system monitor, an external diff,
 a transport for objects that are missing. Whoever can write there could have them run by our asking. So git never reads
@@ -53,7 +53,7 @@ _QUIET = {
 
 
 def finding() -> dict[str, str]:
-    """The environment in which WHERE, COMMIT and SETTINGS are asked: the user's own."""
+    """Return the environment for WHERE, COMMIT and SETTINGS: the user's own."""
     return {**os.environ, **_QUIET}
 
 
@@ -72,7 +72,7 @@ class Repository(NamedTuple):
 
 
 def read(folder: str, where: bytes, commit: bytes | None, settings: bytes) -> Repository | None:
-    """From what git has answered to WHERE, COMMIT and SETTINGS in that folder; None: it cannot be looked at."""
+    """Make a repository of git's answers to WHERE, COMMIT and SETTINGS in the folder; None: it cannot be used."""
     lines = os.fsdecode(where).split("\n")
     if len(lines) != 5:  # a path with a newline in it
         return None
@@ -109,7 +109,7 @@ def read(folder: str, where: bytes, commit: bytes | None, settings: bytes) -> Re
 
 
 def _settings(listed: bytes) -> dict[str, str]:
-    """The last value of each; a key without one is true."""
+    """Return the last value of each key; "true" for a key without a value."""
     pairs = (os.fsdecode(entry).partition("\n") for entry in listed.split(b"\0") if entry)
     return {key.lower(): value if separator else "true" for key, separator, value in pairs}
 
@@ -132,7 +132,7 @@ def _users(said: Mapping[str, str], key: str, name: str) -> str:
 
 @cache
 def _blank(form: str) -> str:
-    """A git folder without anything in it, for as long as we run; nobody else may write there."""
+    """Make an empty git folder that only this user can write to. It is deleted when the process ends."""
     folder = tempfile.mkdtemp(prefix="acp_nvim-git-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.mkdir(os.path.join(folder, "refs"))

@@ -26,14 +26,14 @@ class Decision(Protocol):
 
 
 class Decided(Protocol):
-    """What the user has made of proposals whose writes are still to come."""
+    """The decisions on proposals that the agent has not written yet."""
 
     def find(self, session: Session, path: str) -> Decision | None: ...
     def unlike(self, session: Session, decision: Any) -> None:
-        """What is written is not what was proposed."""
+        """Note that the agent writes something else than it proposed: the decision does not apply."""
 
     async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        """What the user has decided on where the agent's write and unsaved lines overlap; None: nothing."""
+        """Return the user's decision on an overlap that a proposal has shown; None: there is none."""
 
 
 class Undecided:

@@ -1,9 +1,8 @@
-"""Serves fs/read_text_file and fs/write_text_file: the agent reads what the user sees, and its writes are merged with
-the user's.
+"""Serves `fs/read_text_file` and `fs/write_text_file`.
 
-Requests on one file are served one after the other. A write is merged in three ways: the base is what the agent
-believes, mine is the live text, theirs is the content; only an overlap asks the user. While the user thinks nobody else
-is kept from the file.
+A read returns what the user sees, unsaved lines included. A write is a three-way merge: the base is what the agent
+believes, mine is the live text, theirs is the content. Where lines overlap the user is asked. Requests on one file are
+served one after the other, but while a question is open nobody else is kept from the file.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _BESIDE = "the file has also changed on disk, in lines with unsaved changes"
 
 
 class Front(Protocol):
-    """What files tell the rest of the client. Paths are absolute, symlinks unresolved."""
+    """What this room tells the rest of the backend. Paths are absolute, symlinks unresolved."""
 
     def touch(self, session: Session) -> None: ...
     def on_read(self, session: Session, path: str, line: int | None) -> None: ...
@@ -55,7 +54,7 @@ class Front(Protocol):
         """`before`: what the user saw, None if there was no file; `after`: what is saved."""
 
     def on_broken(self, path: str) -> None:
-        """A write has failed after it had touched the file, which is resolved."""
+        """A write has failed and left a broken file; `path` is resolved."""
 
     def known(self, session: Session, path: str) -> Known | None:
         """What the file held when it was last looked at in the session's turn, if it has changed since; `path` is
@@ -83,10 +82,8 @@ class Files:
         self.boundary.outside, self.documents.autocmds = outside, autocmds
 
     def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
-        """Before the prompt goes out: the disk as the agent can have seen it, of loaded buffers and of unsaved ones.
-
-        All other files are looked at when they are written: one that has not changed since now is its own witness.
-        """
+        """Read the files of loaded and of modified buffers, before the prompt goes out. Others are read when they are
+        written: one that has not changed since then still holds what the agent may have seen."""
         paths = {*map(disk.resolve, loaded), *self.documents.unsaved}
         now = disk.clock()
         looked_at: dict[str, bytes | None] = {}
@@ -100,19 +97,19 @@ class Files:
         return self._beliefs.get(session) or self._beliefs.setdefault(session, AgentBaseline(disk.clock()))
 
     def expect_echo(self, session: Session, path: str, text: str) -> None:
-        """Some agents write through us, and then to the disk as well: what the buffer has beyond is the user's."""
+        """Expect the agent to write the same text to the disk, too. What the buffer has beyond it is the user's."""
         self._echoes[path] = session, text
 
     def echo(self, path: str) -> str | None:
         return self._echoes.get(path, (None, None))[1]
 
     def forget(self, session: Session) -> None:
-        """Its agent begins anew: it believes nothing, and nothing outside is open to it."""
+        """Forget what the agent believes and what it may touch outside: its agent starts again."""
         self._beliefs.pop(session, None)
         self.boundary.forget(session)
 
     def close(self) -> None:
-        """The editor is gone: what it was about to save is not waited for."""
+        """Stop waiting for saves: the editor is gone."""
         for scope in list(self._finishing):
             scope.cancel()
 
@@ -184,7 +181,7 @@ class Files:
     def _decided(
         self, session: Session, path: str, content: str
     ) -> tuple[str | bytes | None, str, Own | None, bool]:
-        """What is to be written in the place of the content, and on which base. The last is true if nothing is."""
+        """Return base, text and own changes of a write that the user may have decided on, and whether it is done."""
         base = self._base(session, path)
         decision = self.decided.find(session, path)
         if not decision:
@@ -212,7 +209,7 @@ class Files:
         return await self._write_disk(path, base, text) if isinstance(found, NotLoaded) else found
 
     async def _write_disk(self, path: str, base: str | bytes | None, theirs: str) -> Written | Overlap:
-        """The file is in no buffer: the disk's text is the live one."""
+        """Write a file that no buffer holds: its text on disk is the live one."""
         while True:
             data = on_disk(path)
             live = text_file.decode(data or b"")
@@ -240,7 +237,7 @@ class Files:
         settled: Settled | None = None,
         echo: str | None = None,
     ) -> Overlap | Missed | NotLoaded | None:
-        """Let the buffer of a file take up what the disk holds; `path` is a resolved one. None: both are in step."""
+        """Let the buffer take up what the disk holds; `path` is resolved. None: both agree."""
         by = by._replace(own=NOBODYS) if settled else by
         while True:
             async with self.lock(path):
@@ -250,7 +247,7 @@ class Files:
             await found.over.wait()
 
     def _learn(self, session: Session, given: str, path: str, content: str, written: Written) -> None:
-        """It is saved, and the agent believes what it has sent."""
+        """Note a write that was saved: the agent believes what it has sent, whatever a formatter made of it."""
         self.beliefs(session).learn(path, content)
         self._echoes.pop(path, None)
         if content != written.text and split(content).lines != split(written.text).lines:
@@ -258,7 +255,7 @@ class Files:
         self._front.on_written(session, absolute(given, session.cwd), written.before, written.text)
 
     def _base(self, session: Session, path: str) -> str | bytes | None:
-        """Nothing is lost by making a file that is gone anew, whatever it held."""
+        """Return the base of a write, None if it is not known. For a file that is gone it is empty."""
         if not os.path.exists(path) and path not in self.documents.open:
             return ""
         beliefs = self.beliefs(session)
@@ -270,12 +267,12 @@ class Files:
     # --- how they are served
 
     def lock(self, path: str) -> anyio.Lock:
-        """Whoever holds it is alone with the file, and waits for no user; `path` is a resolved one."""
+        """Return the lock of a file. Its holder must not wait for the user; `path` is resolved."""
         return self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
 
     @contextlib.asynccontextmanager
     async def _in_turn(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
-        """The resolved path, while no other request of an agent is served there and the session may have it."""
+        """Wait until no other request is served there and the session may have the path. Yield it, resolved."""
         path = disk.resolve(given)
         async with self._turns.get(path) or self._turns.setdefault(path, anyio.Lock()):
             with told(access, path):
@@ -293,7 +290,7 @@ class Files:
 
     @contextlib.contextmanager
     def _to_the_end(self) -> Iterator[None]:
-        """What has begun in the editor is not left half told, even if the agent withdraws its request."""
+        """Shield a write that the editor has begun from the cancellation of its request."""
         with anyio.CancelScope(shield=True) as scope:
             self._finishing.add(scope)
             try:

@@ -1,4 +1,4 @@
-"""Keeps the files that one turn of a session may change, as they were when last read."""
+"""The files that a turn may change, each as it was when it was last read."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Turn:
     begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
     over: anyio.Event = field(default_factory=anyio.Event)
     settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
-    busy: int = 0  # tasks that may find a change still
+    busy: int = 0  # tasks that may still find a change
     sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
     ended: set[int] = field(default_factory=set)  # keys of calls
-    saved: set[str] = field(default_factory=set)  # the user has saved them, or taken changes back
-    left: set[str] = field(default_factory=set)  # files of the agent's that its answer has found
+    saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
+    left: set[str] = field(default_factory=set)  # that tool calls named and that existed at the answer
     answered: int = 0  # when the agent did
     # how the files looked when it answered
     at_answer: dict[str, sight.Stamp | None] = field(default_factory=dict)
@@ -44,18 +44,18 @@ class Turn:
         return Doer(self.session, by, self.number)
 
     def is_new(self, given: str, by: By) -> bool:
-        """What nobody names takes at most half of the room."""
+        """Whether the path is new and there is room. Files that no tool call named may use half of the limit."""
         return given not in self._resolved and len(self._resolved) < (
             limits.WATCHED_FILES if by == "agent" else limits.WATCHED_FILES // 2
         )
 
     def announce(self, given: str) -> None:
-        """The agent names it."""
+        """Note that a tool call names the file: its changes are the agent's."""
         if seen := self.sights.get(self._resolved.get(given) or ""):
             seen.path, seen.by = given, "agent"
 
     def meet(self, given: str, by: By, done: bool = False) -> None:
-        """The first look at a path. `done`: what the agent does with it may have been done already."""
+        """Read a file for the first time. `done`: the agent may have changed it already."""
         if not self.is_new(given, by):
             return
         path = disk.resolve(given)
@@ -78,13 +78,13 @@ class Turn:
         return [path for each in given if (path := self._resolved.get(each)) in self.sights and path]
 
     def take_large(self) -> list[str]:
-        """Files of which the text is still to be read; each is given once."""
+        """Return the files that were too large for the first look. Each is returned once."""
         unread = {path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT}
         fresh, self._read = unread - self._read, self._read | unread
         return list(fresh)
 
     def close(self) -> None:
-        """The agent has answered: a file that goes from now on is not gone by its doing."""
+        """Note how the files look as the agent answers: who deletes one from now on is not the agent."""
         named = (path for path, each in self.sights.items() if each.by == "agent")
         self.left = {path for path in named if sight.stamp(path)}
         self.at_answer = {path: sight.stamp(path) for path in self.sights}
@@ -93,7 +93,7 @@ class Turn:
 
     @property
     def suspects(self) -> list[str]:
-        """Files that may have changed before the answer: what changes from now on is somebody else's doing."""
+        """Return the files that may have changed before the answer. Later changes are not the agent's."""
         return [path for path in self.sights if self.is_suspect(path)]
 
     def is_suspect(self, path: str) -> bool:
@@ -108,12 +108,12 @@ class Turn:
         return not seen.sure and sight.stamp(path) == seen.stamp
 
     def is_later(self, path: str) -> bool:
-        """The file has changed after the answer."""
+        """Whether the file has changed after the answer."""
         now = sight.stamp(path)
         return now is not None and now[-1] > self.answered
 
     def stamps(self) -> dict[str, sight.Stamp | None]:
-        """Of the files that look different now, or were so young at the last look that they may have changed unseen."""
+        """Return the stamps of files that may have changed: the stamp differs, or was too young at the last look."""
         now = {path: sight.stamp(path) for path in list(self.sights)}
         return {path: each for path, each in now.items() if self.sights[path].may_differ(each)}
 

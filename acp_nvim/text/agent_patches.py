@@ -40,6 +40,7 @@ def is_patch(value: Any) -> bool:
 
 
 def patched_paths(text: str) -> Iterator[str]:
+    """Yield the paths that a patch names, with and without git's "a/" and "b/"."""
     if not (text.startswith(_MARKS) or any(f"\n{mark}" in text for mark in _MARKS)):
         return
     for path in _PATCHED.findall(text):
@@ -82,7 +83,7 @@ def _file(verb: str, path: str, body: list[str]) -> Iterator[Piece | None]:
     elif verb == "Add":
         yield Piece(path, None, "".join(f"{line[1:]}\n" for line in body if line.startswith("+")))
     elif any(line.startswith("*** Move to:") for line in body):
-        yield None  # a file that moves has no two sides: the patch is shown as it came
+        yield None  # no two sides of one path: the patch is shown as it came
     else:
         yield from _hunks(path, body)
 

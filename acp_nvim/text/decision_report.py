@@ -1,4 +1,17 @@
-"""Reports to the agent what the user made of its proposals and its written lines, as far as it is still so."""
+"""Reports to the agent, in words and unified diffs, what the user decided on its changes.
+
+    left a b c d, right a B C d, and the user has refused C: decided a B c d
+
+    notes.txt: 1 hunk refused by the user. Lines with "-" are what you proposed, …
+    @@ -1,4 +1,4 @@
+     a
+     B
+    -C
+    +c
+     d
+
+A report goes out with the next prompt. Of hunks whose text has changed again by then only the number is told.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +29,7 @@ _SINCE = "the text there has changed since"
 
 
 class LostLines(Protocol):
-    """What the user has made of an agent's lines in one file, as the editor tells."""
+    """What has become of an agent's lines in one file under review. The editor provides it."""
 
     @property
     def path(self) -> str: ...
@@ -30,15 +43,15 @@ class LostLines(Protocol):
 
     @property
     def more(self) -> int:
-        """Lines that it has beyond those."""
+        """How many lines the diff has beyond these."""
 
     @property
     def removed(self) -> bool:
-        """The file, which the agent has created."""
+        """The user has removed the file, which the agent had created."""
 
     @property
     def restored(self) -> bool:
-        """The file, which the agent has deleted."""
+        """The user has brought the file back, which the agent had deleted."""
 
 
 class Decision(NamedTuple):
@@ -47,7 +60,11 @@ class Decision(NamedTuple):
 
 
 def decide(left: str | None, right: str | None, decided: str | None) -> Decision:
-    """What an editor does to the end of a text is no decision; no file and an empty one look the same in it."""
+    """Compare the decided text with both sides of the proposal.
+
+    A different line end or last newline is the editor's doing, and no decision. Nor can the user tell "no file" from an
+    empty one in a buffer.
+    """
     for same in (_exactly, _nearly):
         if same(decided, right):
             return Decision("all", right)
@@ -57,7 +74,7 @@ def decide(left: str | None, right: str | None, decided: str | None) -> Decision
 
 
 def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int, int]:
-    """The hunks that are as they were proposed, and how many there are.
+    """Return how many hunks stand as they were proposed, and how many were proposed.
 
     left a b c d, right A b C d, decided A b c d: (1, 2), for C was refused.
     """
@@ -80,7 +97,7 @@ def _lines(text: str | None) -> list[str]:
 
 
 class Hidden:
-    """Nobody knows what stands there now."""
+    """The present text of the file is not known."""
 
 
 def report(
@@ -90,9 +107,10 @@ def report(
     left: str | None = None,
     now: str | type[Hidden] | None = Hidden,
 ) -> str:
-    """For the agent's next prompt; empty if the user took it all. `left` tells refused hunks from changed ones.
+    """Return the lines for the agent's next prompt; empty if the user accepted everything.
 
-    Of hunks that are not in the text any more as it was decided, only their number is told.
+    With `left`, the text before the proposal, refused hunks are told from changed ones. `now` is the present text: of
+    hunks that have changed since the decision only the number is reported.
     """
     if decide(left, right, decided).kind == "all":
         return ""
@@ -116,9 +134,9 @@ def report(
 
 
 def report_of_review(path: str, file: LostLines) -> str:
-    """What has become of the agent's lines, as the editor tells of one file.
+    """Return the lines for the agent's next prompt about one file under review.
 
-    What the user has written beside them is not told: it is no answer to the agent.
+    What the user has written beside the agent's lines is left out: it is no answer to the agent.
     """
     name = _printable(path)
     if file.removed:
@@ -131,7 +149,7 @@ def report_of_review(path: str, file: LostLines) -> str:
 
 
 def _unchanged(changes: Sequence[Edit], decided: list[str], now: list[str]) -> list[Edit]:
-    """Those whose lines nobody has touched after the decision."""
+    """Return the changes whose lines are still as they were decided."""
     touched = [(each.first, each.last) for each in edits(decided, now)]
     spans = zip(changes, _spans(changes), strict=True)
     return [change for change, span in spans if not any(_meet(span, other) for other in touched)]
@@ -142,7 +160,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _counted(changes: Sequence[Edit], left: list[str] | None, have: list[str]) -> str:
-    """A hunk is refused where the decided text is still what it was before the proposal."""
+    """Count the hunks: one is refused where the decided text is what it was before the proposal, else changed."""
     if left is None:
         return f"{_hunks(len(changes))} refused or changed by the user"
     touched = _spans(edits(left, have))
@@ -159,7 +177,7 @@ def _hunks(count: int) -> str:
 
 
 def _spans(changes: Sequence[Edit]) -> list[tuple[int, int]]:
-    """Where the edits are in the text that they make."""
+    """Return the rows of the edits in the new text: edits { 1-2 become x y, 4-4 become z } stand at 1-3 and 5-6."""
     spans = []
     shift = 0
     for first, last, lines in changes:
@@ -169,7 +187,7 @@ def _spans(changes: Sequence[Edit]) -> list[tuple[int, int]]:
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Empty ones stand between two lines."""
+    """Whether two row ranges overlap. An empty range stands between two lines, and meets either."""
     if one[0] == one[1] or other[0] == other[1]:
         return one[0] <= other[1] and other[0] <= one[1]
     return one[0] < other[1] and other[0] < one[1]
@@ -183,7 +201,7 @@ class _Group(NamedTuple):
 
 
 def _groups(size: int, changes: Sequence[Edit]) -> Iterator[_Group]:
-    """Edits whose context meets are one hunk."""
+    """Group edits into hunks: those whose context lines touch share one."""
     shift = 0
     group: list[Edit] = []
     before = 0

@@ -1,4 +1,4 @@
-"""Shows the difference of two texts: how many lines were added and removed, and the unified diff.
+"""Makes the unified view of two texts, and counts the lines that were added and removed.
 
     a     unified view:   " " a
     b                     "-" b
@@ -24,12 +24,12 @@ def lines(text: str) -> list[str]:
 
 
 def too_large(old: str, new: str) -> bool:
-    """Whether comparing them line by line would keep everything else waiting."""
+    """Whether a line by line comparison would block the event loop for too long."""
     return old.count("\n") + new.count("\n") > limits.DIFF_LINES
 
 
 def counts(old: str, new: str) -> tuple[int, int]:
-    """Lines added, lines removed."""
+    """Return the number of added and of removed lines."""
     old, new = changed(old, new)
     if not old or not new or too_large(old, new):
         return _count(new), _count(old)
@@ -38,7 +38,7 @@ def counts(old: str, new: str) -> tuple[int, int]:
 
 
 def unified(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """(sign, line): " " and "-" and "+", "⋯" between hunks, "\\" where the last line's end differs."""
+    """Yield (sign, line): " ", "-" or "+", "⋯" between hunks, "\\" where only one text ends with a newline."""
     a, b = lines(old), lines(new)
     hunks = list(line_diff.stretches(a, b))
     done = 0
@@ -65,7 +65,10 @@ def _count(text: str) -> int:
 
 
 def changed(old: str, new: str) -> tuple[str, str]:
-    """Both without the lines that they share at the beginning and at the end: cheap, whatever their size."""
+    r"""Return both texts without the lines that they share at the beginning and at the end. Fast for any size.
+
+    old "a\nb\nc\n", new "a\nx\nc\n": ("b\n", "x\n")
+    """
     start = old.rfind("\n", 0, shared(old, new)) + 1
     old, new = old[start:], new[start:]
     same = shared(old, new, from_end=True)
@@ -75,7 +78,7 @@ def changed(old: str, new: str) -> tuple[str, str]:
 
 
 def shared(one: str, other: str, from_end: bool = False) -> int:
-    """How many characters are the same, by halving: comparing slices is fast."""
+    """Return how many characters two texts share at one end. Halving compares slices, which is fast."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

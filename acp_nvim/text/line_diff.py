@@ -1,4 +1,4 @@
-"""Computes the line edits that make one list of lines out of another: few, small, and in bounded time.
+"""Computes the line edits that make one list of lines out of another: few, small, and found in bounded time.
 
     old  a b c d      edits  1-2 become x   (b)
     new  a x c d e           4-4 become e   (behind d)
@@ -36,11 +36,12 @@ class Edit(NamedTuple):
 
 
 def edits(old: Lines, new: Lines) -> list[Edit]:
-    """Disjoint and ascending; rows are those of `old`."""
+    """Return the edits that make `new` of `old`, disjoint and ascending. Rows are those of `old`."""
     return [Edit(i1, i2, new[j1:j2]) for i1, i2, j1, j2 in stretches(old, new)]
 
 
 def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
+    """Return the lines with disjoint, ascending edits carried out."""
     result: list[str] = []
     done = 0
     for first, last, new in changes:
@@ -51,7 +52,7 @@ def apply(lines: Lines, changes: Iterable[Edit]) -> list[str]:
 
 
 def stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
-    """Where the two differ, in order."""
+    """Yield the ranges in which the two differ, in order."""
     head, tail = ends(a, b)
     some, others = a[head : len(a) - tail], b[head : len(b) - tail]
     i = j = head
@@ -62,7 +63,7 @@ def stretches(a: Lines, b: Lines) -> Iterator[Stretch]:
 
 
 def _gap(a: Lines, b: Lines, i: int, end_a: int, j: int, end_b: int) -> Iterator[Stretch]:
-    """The differences between two anchors."""
+    """Yield the differing ranges between two anchors."""
     head, tail = ends(a[i:end_a], b[j:end_b])
     i, end_a, j, end_b = i + head, end_a - tail, j + head, end_b - tail
     some, others = a[i:end_a], b[j:end_b]
@@ -78,7 +79,7 @@ def _are_many(a: Lines, b: Lines) -> bool:
 
 
 def ends(a: Lines, b: Lines) -> Pair:
-    """How many lines are the same at the beginning and, of the rest, at the end."""
+    """Return how many lines are equal at the beginning and, of the rest, at the end."""
     most = min(len(a), len(b))
     head = 0
     while head < most and a[head] == b[head]:
@@ -90,7 +91,10 @@ def ends(a: Lines, b: Lines) -> Pair:
 
 
 def anchors(a: Lines, b: Lines) -> list[Pair]:
-    """Lines that are unique in both, as far as their order is the same."""
+    """Pair the lines that both hold exactly once, as far as their order is the same.
+
+    a: p q r q, b: r p q    unique in both: p and r; in the same order: r alone
+    """
     if not a or not b:
         return []
     places = _unique(b)
@@ -101,7 +105,7 @@ def anchors(a: Lines, b: Lines) -> list[Pair]:
 
 
 def _unique(lines: Lines) -> dict[str, int]:
-    """Where each line stands that is there once, in order."""
+    """Return the place of each line that occurs once, in order."""
     places = {line: at for at, line in enumerate(lines)}  # the last place of each
     if len(places) == len(lines):
         return places
@@ -112,8 +116,11 @@ def _unique(lines: Lines) -> dict[str, int]:
 
 
 def _ascending(pairs: list[Pair]) -> list[Pair]:
-    """The longest part of the pairs that ascends on both sides."""
-    ends: list[int] = []  # the smallest last place of an ascending run of each length
+    """Return the longest ascending selection of the pairs: (0, 2), (1, 0), (2, 1) gives (1, 0), (2, 1).
+
+    Patience sorting: `ends[n]` is the smallest last place of an ascending run of n + 1 pairs.
+    """
+    ends: list[int] = []
     holders: list[int] = []
     before: list[int] = []
     for number, (_, place) in enumerate(pairs):
@@ -130,7 +137,7 @@ def _ascending(pairs: list[Pair]) -> list[Pair]:
 
 
 def common(a: Lines, b: Lines) -> list[Pair]:
-    """The lines that a longest common subsequence pairs; what only one side has cannot be among them."""
+    """Pair the lines of a longest common subsequence. Lines of one side alone are left out first."""
     in_a, in_b = set(a), set(b)
     rows_a = [i for i, line in enumerate(a) if line in in_b]
     rows_b = [j for j, line in enumerate(b) if line in in_a]
@@ -141,7 +148,11 @@ def common(a: Lines, b: Lines) -> list[Pair]:
 
 
 def _longest_common(a: Lines, b: Lines) -> list[Pair]:
-    """Hyyrö: a zero bit where the subsequence grows."""
+    """Return the pairs of a longest common subsequence, by Hyyrö's bit-parallel algorithm.
+
+    One integer for each line of `a` has a bit for each line of `b`. A bit is 0 where the subsequence of the lines so
+    far is one longer with that line of `b`. Lines a x b against a b: 11, 10, 10, 00, where b is the high bit.
+    """
     if not a or not b:
         return []
     places: dict[str, int] = {}
@@ -157,6 +168,7 @@ def _longest_common(a: Lines, b: Lines) -> list[Pair]:
 
 
 def _walk_back(vectors: list[int], i: int, j: int) -> list[Pair]:
+    """Read the pairs off the vectors, from the last lines to the first."""
     pairs = []
     while i and j:
         if vectors[i] >> (j - 1) & 1:

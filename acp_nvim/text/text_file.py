@@ -1,7 +1,11 @@
-"""Converts a file's bytes to an editor's lines and back, byte for byte.
+r"""Converts the bytes of a file to lines and back, without loss.
 
-Whatever the bytes are, `encode(decode(data)) == data`: line ends are kept per line where they are mixed, bytes that
-are no UTF-8 travel as surrogates, a BOM and a missing final newline are remembered.
+    b"a\r\nb\r\n"   lines "a", "b"     end "\r\n"   every line ends in CRLF
+    b"a\r\nb\n"     lines "a\r", "b"   end "\n"     mixed: a CR is part of its line
+    b"a"            lines "a"          end "\n"     not final
+
+Invariant: `encode(decode(data)) == data`, whatever the bytes are. Bytes that are not UTF-8 become surrogates. A BOM and
+a missing final newline are remembered.
 """
 
 from __future__ import annotations
@@ -19,16 +23,20 @@ class Text:
     end: str = "\n"  # "\r\n" only if every line ends so
     final: bool = True  # the last line has its end
     bom: bool = False
-    # once it was asked for
+    # computed when first asked for
     _whole: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def whole(self) -> str:
-        """The text as an agent sees it: with its own line ends, without the BOM."""
+        """Return the text as an agent sees it: with its own line ends, without the BOM."""
         if not self._whole:
             last = ("",) if self.final and self.lines else ()
             self._whole.append(self.end.join((*self.lines, *last)))
         return self._whole[0]
+
+    def is_known_as(self, whole: str) -> None:
+        """Take over the whole of another text with the same lines."""
+        self._whole[:] = [whole]
 
     @property
     def is_utf8(self) -> bool:
@@ -44,7 +52,7 @@ def decode(data: bytes) -> Text:
 
 
 def split(text: str, end: str = "") -> Text:
-    """Lines of a text that came as such, from an agent for instance. `end`: of the lines, if it is known."""
+    """Split a text that is not read from a file: an agent's, for instance. `end`: the line end, if it is known."""
     if not text:
         return Text(end=end or "\n")
     end = end or _end(text)
@@ -56,7 +64,7 @@ def split(text: str, end: str = "") -> Text:
 
 
 def in_format(text: str, end: str) -> Text:
-    """A text as lines, in a file whose lines end with `end`: lines that end in LF are meant alike."""
+    """Split an agent's text for a file whose lines end with `end`. Its LF line ends become that end."""
     bom = text.startswith("\ufeff")
     body = text[1:] if bom else text
     if end != "\n":
@@ -69,7 +77,7 @@ def in_format(text: str, end: str) -> Text:
 
 
 def section(text: str, end: str, line: int | None, limit: int | None) -> str | None:
-    """`limit` lines from `line` on, counted from 1, with their ends; None if there is no such line."""
+    """Return `limit` lines from `line` on, counted from 1, with their ends; None if there is no such line."""
     first = max(line or 1, 1)
     if first == 1 and limit is None:
         return text
@@ -83,7 +91,7 @@ def section(text: str, end: str, line: int | None, limit: int | None) -> str | N
 
 
 def first_change(before: str, after: str) -> int:
-    """The first line, from 1, that is not as it was."""
+    """Return the number of the first line, from 1, that differs."""
     low, high = 0, min(len(before), len(after))
     while low < high:
         middle = (low + high + 1) // 2

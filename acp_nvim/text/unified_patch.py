@@ -1,4 +1,13 @@
-"""Reads unified diffs from raw input: for each hunk, the old and the new text."""
+r"""Reads unified diffs as agents put them into raw input: for each hunk the text before and after.
+
+--- a/notes.txt
++++ b/notes.txt
+@@ -1,3 +1,3 @@
+ one                 Piece("notes.txt", old="one\ntwo\nthree\n", new="one\n2\nthree\n")
+-two
++2
+ three
+"""
 
 from __future__ import annotations
 
@@ -20,7 +29,10 @@ class Piece(NamedTuple):
 
 
 def parse_patch(diff: str) -> list[Piece]:
-    """Empty if a hunk is not what its head says, or has no text to be placed by: half a diff would be a wrong one."""
+    """Return the hunks, or nothing at all if one of them cannot be relied on: half a diff would be a wrong one.
+
+    A hunk has to have the lines that its head announces, and old lines by which its place can be found.
+    """
     lines = diff.split("\n")
     pieces = list(_Reader(lines[:-1] if lines[-1] == "" else lines).pieces())
     return [] if None in pieces else [piece for piece in pieces if piece]
@@ -41,11 +53,11 @@ class _Body:
         return len(self.old) >= counts[0] and len(self.new) >= counts[1]
 
     def lacks_context(self, counts: list[int]) -> bool:
-        """Blank lines at the end of a diff get lost on its way."""
+        """Whether only context is missing: blank lines at the end of a diff get lost in transit."""
         return counts[0] - len(self.old) == counts[1] - len(self.new)
 
     def end(self, kind: str) -> None:
-        """The line before has no newline, on the sides that it belongs to."""
+        """Take the newline off the last line, on the sides that it belongs to."""
         for side in (self.old,) * (kind != "+") + (self.new,) * (kind != "-"):
             side[-1] = side[-1].removesuffix("\n")
 
@@ -75,7 +87,7 @@ class _Reader:
         return len(two) == 2 and two[0].startswith("--- ") and two[1].startswith("+++ ")
 
     def _is_signature(self) -> bool:
-        """What `git format-patch` ends a patch with."""
+        """Whether this line begins the signature that `git format-patch` appends."""
         return self.lines[self.at] in ("-- ", "--")
 
     def _names(self) -> tuple[str, str]:
@@ -95,11 +107,11 @@ class _Reader:
         if new == _NOWHERE:
             return Piece(old, "".join(body.old), None)
         if not body.old and head[1] != "0":
-            return None  # an insertion without context: its place is a number that nobody vouches for
+            return None  # only a line number says where it goes
         return Piece(new, "".join(body.old) or None, "".join(body.new))
 
     def _body(self, counts: list[int] | None) -> _Body | None:
-        """The lines that are announced; without an announcement, all. A blank one is context without its space."""
+        """Read the announced lines of a hunk, else all up to a header. A blank line is context without its space."""
         body = _Body()
         kind = ""
         while self.at < len(self.lines):
@@ -118,7 +130,7 @@ class _Reader:
 
 
 def _name(text: str) -> str:
-    """Git quotes what is not printable; other tools put a time behind a tab."""
+    """Return the path in a header. Git quotes unprintable characters; other tools append a time after a tab."""
     if text.startswith('"') and (end := text.rfind('"')):
         escaped = _ESCAPE.sub(_unescaped, text[1:end])
         return escaped.encode("latin-1", "surrogateescape").decode("utf-8", "surrogateescape")
