@@ -1,4 +1,4 @@
-"""What a file held when it was read, and how it looked: its stamp. Only regular text files of a bounded size."""
+"""Remembers what a file held when it was last read, and its stamp. Only regular text files up to a size are read."""
 
 from __future__ import annotations
 

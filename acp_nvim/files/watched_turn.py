@@ -1,4 +1,4 @@
-"""The files that a turn may change, each as it was when it was last read."""
+"""Keeps the files that one turn of a session may change, each as it was when last read."""
 
 from __future__ import annotations
 
