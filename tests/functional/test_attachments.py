@@ -187,6 +187,39 @@ def test_names_stand_for_selection_diff_quickfix_and_terminal(open_editor: Open,
     editor.screen.expect("the quickfix list is empty")
 
 
+def test_the_visible_file_goes_along_as_a_chip_that_can_be_deleted(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_initialize(promptCapabilities=ALL))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"agent": spec}, "context": "buffer"}, size=(160, 40))
+    project(editor, a__py="one\n")
+    editor.type(":edit a.py<CR>:Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("i")
+    editor.expect_lua(PROMPT, "(a.py) ")
+    editor.type("<Esc>")  # nothing has been written
+    editor.expect_lua(PROMPT, "")
+    editor.type("itidy up<C-s>")
+    editor.wait_event("AcpTurnEnded", turn=1)
+    assert words(agent) == "(a.py) tidy up"
+    assert resources(agent) == [("a.py", "one\n")]
+    # it has the file: only a changed one goes along again
+    editor.type("and now<C-s>")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert (words(agent, 2), resources(agent, 2)) == ("and now", [])
+    editor.type("<Esc><C-w>hccchanged<Esc>:Acp<CR>i")
+    editor.expect_lua(PROMPT, "(a.py) ")
+    # deleted, it stays away until the prompt has been sent
+    editor.type("<C-u>alone<Esc>")
+    editor.expect_lua(PROMPT, "alone")
+    editor.type("ccstill<C-s>")
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert (words(agent, 3), resources(agent, 3)) == ("still", [])
+    editor.expect_lua(PROMPT, "(a.py) ")
+    editor.type("see<C-s>")
+    editor.wait_event("AcpTurnEnded", turn=4)
+    assert (words(agent, 4), resources(agent, 4)) == ("(a.py) see", [("a.py", "changed\n")])
+
+
 def test_tab_without_a_menu_is_a_tab(open_editor: Open, tmp_path: Path) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     editor.type(":Acp<CR>")

@@ -173,6 +173,13 @@ return {
       },
     },
     {
+      name = "context",
+      type = "string",
+      default = "none",
+      values = { "none", "buffer" },
+      doc = "'buffer': a prompt that you begin has a chip for the visible file, which you can delete",
+    },
+    {
       name = "notify",
       type = "boolean",
       default = true,

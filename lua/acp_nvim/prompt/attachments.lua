@@ -194,14 +194,7 @@ function M.add(n, rest, range)
     if not buf then
       return nil, "no file is open: add needs a range, a file, or one of " .. table.concat(M.kinds(), ", ")
     end
-    local label = api.nvim_buf_get_name(buf) ~= "" and vim.fs.basename(api.nvim_buf_get_name(buf)) or "buffer " .. buf
-    return put(
-      n,
-      chips.new(n, label, function()
-        return api.nvim_buf_is_loaded(buf) and { buffer = buf }
-          or { missing = ("the buffer of (%s) is gone"):format(label) }
-      end)
-    )
+    return put(n, chips.buffer(n, buf))
   end
   local word, behind = rest:match("^(%S+)%s*(.-)%s*$")
   local kind = kinds[word]

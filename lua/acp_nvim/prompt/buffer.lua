@@ -1,10 +1,12 @@
 -- Makes the prompts: an ordinary buffer for each session, whose text is sent as it is, with the history before its
 -- first and after its last line.
+local auto_context = require("acp_nvim.prompt.auto_context")
 local buffer_text = require("acp_nvim.prompt.buffer_text")
 local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
 local hints = require("acp_nvim.prompt.hints")
 local history = require("acp_nvim.prompt.history")
+local history_walk = require("acp_nvim.prompt.history_walk")
 local messages = require("acp_nvim.ui.messages")
 local sending = require("acp_nvim.prompt.send")
 local state = require("acp_nvim.backend.session_store")
@@ -14,11 +16,7 @@ local welcome = require("acp_nvim.chat.welcome")
 local api = vim.api
 local M = {}
 
----@class acp.Prompt
----@field buf integer
----@field cwd string         whose project's history it has
----@field at? integer       where in the history; nil: at the text being written
----@field draft? string
+---@class acp.Prompt: acp.HistoryWalk
 ---@field kept? string      what stood in a buffer that is gone; the next one begins with it
 
 local prompts = {} ---@type table<integer, acp.Prompt>
@@ -99,6 +97,12 @@ local function watch(n, buf)
   end)
   on("InsertEnter", function()
     completion.prepare(n)
+    if auto_context.begin(n, buf) then
+      api.nvim_feedkeys(vim.keycode("<End>"), "in", false) -- behind the chip, before what has been typed ahead
+    end
+  end)
+  on("InsertLeave", function()
+    auto_context.leave(n, buf)
   end)
   on("BufWipeout", function()
     hints.take(buf)
@@ -200,32 +204,6 @@ function M.send(n, how)
   M.clear(n)
 end
 
----@param n integer
----@param step -1|1
----@return boolean moved
-local function walk(n, step)
-  local prompt = prompt_of(n)
-  local list = history.of(prompt.cwd)
-  local at = (prompt.at or #list + 1) + step
-  if at < 1 or at > #list + 1 then
-    return false
-  end
-  if not prompt.at then
-    prompt.draft = buffer_text.get(prompt.buf)
-  end
-  local is_draft = at == #list + 1
-  buffer_text.set(prompt.buf, is_draft and prompt.draft or list[at])
-  prompt.at = not is_draft and at or nil
-  return true
-end
-
---- Does the prompt show an earlier one that has not been edited?
----@param prompt acp.Prompt
----@return boolean
-local function is_walking(prompt)
-  return prompt.at ~= nil and history.of(prompt.cwd)[prompt.at] == buffer_text.get(prompt.buf)
-end
-
 --- Walks the history: from the first line back, from the last line on, and from any line of an earlier prompt that has
 --- not been edited. Elsewhere the key keeps its meaning.
 ---@param n integer
@@ -233,11 +211,11 @@ end
 function M.history(n, step)
   local row, last = api.nvim_win_get_cursor(0)[1], api.nvim_buf_line_count(0)
   local at_edge = row == (step < 0 and 1 or last)
-  if not at_edge and not is_walking(prompt_of(n)) or vim.fn.pumvisible() == 1 then
+  if not at_edge and not history_walk.is_at_earlier(prompt_of(n)) or vim.fn.pumvisible() == 1 then
     local key = step < 0 and "<C-p>" or "<C-n>"
     return api.nvim_feedkeys(vim.keycode(key), "n", false)
   end
-  if walk(n, step) then
+  if history_walk.step(prompt_of(n), step) then
     local line = step < 0 and 1 or api.nvim_buf_line_count(0)
     api.nvim_win_set_cursor(0, { line, vim.v.maxcol })
   end
@@ -274,7 +252,11 @@ end
 function M.clear(n)
   local prompt, buf = prompt_of(n), M.buffer(n)
   prompt.at, prompt.draft = nil, nil
+  auto_context.sent(n, buffer_text.get(buf))
   buffer_text.set(buf, "")
+  if api.nvim_get_current_buf() == buf and api.nvim_get_mode().mode == "i" then
+    auto_context.begin(n, buf)
+  end
 end
 
 --- Puts `text` into the prompt in the current window; a draft that stood there goes into the history.
@@ -296,6 +278,7 @@ function M.wipe(n)
     keep(n, prompt.buf)
   end
   chips.wipe(n)
+  auto_context.wipe(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
     hints.take(prompt.buf)

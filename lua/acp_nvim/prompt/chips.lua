@@ -124,6 +124,25 @@ function M.lines(n, buf, first, last)
   return enter(n, lines_chip(buf, math.min(first, count), math.min(last, count)))
 end
 
+--- All lines of a buffer.
+---@param n integer
+---@param buf integer
+---@return string text
+function M.buffer(n, buf)
+  local name = api.nvim_buf_get_name(buf)
+  local shown = name ~= "" and short(name) or "buffer " .. buf
+  return enter(n, {
+    label = function()
+      return (shown:gsub("[()]", "?"))
+    end,
+    read = function()
+      return api.nvim_buf_is_loaded(buf) and { buffer = buf }
+        or { missing = ("the buffer of (%s) is gone"):format(shown) }
+    end,
+    file = name ~= "" and name or "buffer " .. buf,
+  })
+end
+
 ---@param n integer
 ---@param path string
 ---@return string text

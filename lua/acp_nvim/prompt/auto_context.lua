@@ -1,0 +1,85 @@
+-- With `context = "buffer"` a prompt that the user begins has a chip for the file beside it. It comes when insert mode
+-- is entered in an empty prompt, and goes again if nothing else has been written. Once deleted it stays away until a
+-- prompt has been sent; a file that has not changed since it went along is not added again.
+local buffer_text = require("acp_nvim.prompt.buffer_text")
+local chips = require("acp_nvim.prompt.chips")
+local config = require("acp_nvim.config.settings")
+local context = require("acp_nvim.prompt.context")
+
+local api = vim.api
+local M = {}
+
+---@class acp.AutoContext
+---@field chip? string      that stands in the prompt, or did when its user deleted it
+---@field version? string   of the file that the chip is for
+---@field declined? boolean the user has deleted the chip
+---@field sent? string      the version of the file that went along last
+
+local states = {} ---@type table<integer, acp.AutoContext>  by session
+
+---@return integer? buf
+---@return string? version  which file, and which text of it
+local function visible_file()
+  local buf = context.users_buffer()
+  if not buf or not vim.bo[buf].buflisted or vim.fn.isdirectory(api.nvim_buf_get_name(buf)) == 1 then
+    return nil
+  elseif api.nvim_buf_get_name(buf) == "" then
+    return nil
+  end
+  return buf, ("%d %d"):format(buf, api.nvim_buf_get_changedtick(buf))
+end
+
+--- Puts the chip into an empty prompt that the user begins to write.
+---@param n integer
+---@param prompt integer  its buffer
+---@return boolean added
+function M.begin(n, prompt)
+  local state = states[n] or {}
+  states[n] = state
+  if config.get().context ~= "buffer" or state.declined or buffer_text.get(prompt) ~= "" then
+    return false
+  end
+  local buf, version = visible_file()
+  if not buf or version == state.sent then
+    return false
+  end
+  state.chip, state.version = chips.buffer(n, buf), version
+  buffer_text.append(prompt, state.chip)
+  return true
+end
+
+--- Insert mode has been left: a chip that stands alone goes, one that has been deleted is remembered.
+---@param n integer
+---@param prompt integer  its buffer
+function M.leave(n, prompt)
+  local state, text = states[n], buffer_text.get(prompt)
+  if not state or not state.chip then
+    return
+  elseif vim.trim(text) == state.chip then
+    buffer_text.set(prompt, "")
+    state.chip = nil
+  elseif not text:find(state.chip, 1, true) then
+    state.declined = true
+  end
+end
+
+--- The prompt has been sent: the next one may have a chip again.
+---@param n integer
+---@param text string
+function M.sent(n, text)
+  local state = states[n]
+  if state and state.chip then
+    if text:find(state.chip, 1, true) then
+      state.sent = state.version
+    end
+    state.chip, state.declined = nil, nil
+  end
+end
+
+--- Forgets a session that has ended.
+---@param n integer
+function M.wipe(n)
+  states[n] = nil
+end
+
+return M
