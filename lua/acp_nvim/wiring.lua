@@ -12,12 +12,14 @@ local mksession = require("acp_nvim.windows.mksession")
 local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_bar = require("acp_nvim.question.bar")
+local quit_warning = require("acp_nvim.windows.quit_warning")
 local review_key_hint = require("acp_nvim.review.key_hint")
 local review_keys = require("acp_nvim.review.keys")
 local tracking = require("acp_nvim.documents.tracking")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
 require("acp_nvim.ui.focus") -- it listens from now on
+require("acp_nvim.windows.away_signal")
 
 ---@param fn fun()
 ---@return fun()  calls `fn` the first time
@@ -36,6 +38,7 @@ end
 backend.on_ready(once(function()
   review_keys.attend() -- from now on agents may change files
   review_key_hint.attend()
+  quit_warning.attend()
 end))
 
 backend.on_ready(function()

@@ -186,6 +186,14 @@ return {
       doc = "announce a question or an ended turn while its chat is not visible",
     },
     {
+      name = "away",
+      type = "string",
+      default = "bell",
+      values = { "none", "bell", "osc9" },
+      doc = "how the terminal calls you, once, when a turn ends or an agent asks while you are in another program; "
+        .. "'osc9' is a notification of the desktop, where the terminal has them",
+    },
+    {
       name = "keys",
       type = "string",
       doc = "a prefix such as '<leader>a': below it the keys of |acp_nvim-keys| are mapped; default: none is",
