@@ -50,20 +50,20 @@ class LoginCommands:
             names = ", ".join(name_of(variable.name) for variable in method.vars) or "its key"
             where = f"agents.{host.name}.env"
             return self._app.say("info", f"set {names} in {where} or in the environment, then :Acp restart")
-        if host.logging_in:
+        if host.logins.under_way:
             return self._app.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
-        host.logging_in = True
+        host.logins.under_way = True
         self._app.say("info", f"{host.name} is logging in: {name_of(method.name)}")
         host.call(
             "authenticate",
             {"methodId": method.id},
             lambda result: self._logged_in(host, session, result),
             unbounded=True,
-            owner=host,  # for all its sessions
+            owner=host.logins,  # for all its sessions
         )
 
     def _logged_in(self, host: Host, session: Session, result: Result) -> None:
-        host.logging_in = False
+        host.logins.under_way = False
         if isinstance(result, Gone):
             return  # on_exit tells the user
         if isinstance(result, Failure):
@@ -72,7 +72,7 @@ class LoginCommands:
             self._app.touch(session)
             return self._app.say("error", why)
         self._app.say("info", f"{host.name}: logged in")
-        host.unlock()
+        host.logins.unlock()
 
     def _login_done(self, command: LoginDone) -> None:
         """Restart the agent, because the login program succeeded: only a new process of the agent sees that."""
@@ -95,7 +95,7 @@ class LoginCommands:
         if isinstance(result, Failure):
             return self._app.say("error", f"{host.name}: the logout failed: {result.error}")
         self._app.say("info", f"{host.name}: logged out")
-        host.log_out()
+        host.logins.log_out()
 
 
 def _not_there(session: Session) -> str:

@@ -123,7 +123,7 @@ class SessionCommands:
         if host := self._app.host_of(session):
             host.cancel(session)
             if session.phase == "auth":
-                host.cancel_login()
+                host.logins.cancel()
         if command.clear:
             self._app.editor.notify(History(session.number, session.queue.clear()))
         self._app.touch(session)

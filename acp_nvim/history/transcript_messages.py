@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from acp_nvim import limits
+from acp_nvim.history import encode_entry
+from acp_nvim.history.encode_entry import Terminal
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
@@ -16,10 +17,8 @@ from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.text.bounded import abridged
 
 Line = dict[str, Any]
-Terminal = Callable[[str], str]
 _ROLES = {"user": "user_message_chunk", "agent": "agent_message_chunk"}
 
 
@@ -140,7 +139,7 @@ class TranscriptMessages:
                 self._clock = max(self._clock, entry.ended or 0.0)
             case Placeholder():
                 tag = _ROLES[entry.role]
-                yield self._update({"sessionUpdate": tag, "content": _block(entry.block)})
+                yield self._update({"sessionUpdate": tag, "content": encode_entry.block(entry.block)})
             case ToolCall():
                 yield from self._tool(entry)
             case Subagent():
@@ -154,7 +153,7 @@ class TranscriptMessages:
                 else:
                     yield self._update({"sessionUpdate": "plan", "entries": steps})
             case Compaction():
-                yield self._update(_compaction(entry))
+                yield self._update(encode_entry.compaction(entry))
             case Note(kind="stop"):
                 self._stop = entry.text
             case Note():
@@ -189,13 +188,13 @@ class TranscriptMessages:
     def _context(self, entry: AgentContext, known: int = 0) -> Iterator[Line]:
         id = {"messageId": entry.message_id} if entry.message_id else {}
         for part in entry.parts[known:]:
-            block = {"type": "text", "text": part} if isinstance(part, str) else _block(part)
+            block = {"type": "text", "text": part} if isinstance(part, str) else encode_entry.block(part)
             content = {**block, "annotations": {"audience": ["assistant"]}}
             yield self._update({"sessionUpdate": _ROLES[entry.role], "content": content, **id})
 
     def _tool(self, call: ToolCall) -> Iterator[Line]:
         self._clock = max(self._clock, call.started)
-        told = _call(call, self._terminal)
+        told = encode_entry.call(call, self._terminal)
         yield self._update({"sessionUpdate": "tool_call", **told}, call.started)
         for question in call.questions:
             if question.kind == "permission" and not question.is_open and question.id not in self._asked:
@@ -223,7 +222,7 @@ class TranscriptMessages:
                 is_answer = message.sender == child.id
                 between = (child.id, self._id) if is_answer else (self._id, child.id)
                 ends = dict(zip(("senderSessionId", "recipientSessionId"), between, strict=True))
-                content = [{"type": "text", "text": _short(message.text)}]
+                content = [{"type": "text", "text": encode_entry.short(message.text)}]
                 update = {"sessionUpdate": "session_message", "messageId": id, **ends, "content": content}
                 yield self._update(update)
 
@@ -269,63 +268,3 @@ def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
         case Compaction():
             return (entry.status, entry.summary, entry.error)
     return ()
-
-
-def _call(call: ToolCall, terminal: Terminal) -> dict[str, Any]:
-    content = [_item(item, call, terminal) for item in call.content]
-    told: dict[str, Any] = {
-        "toolCallId": call.id or f"entry-{call.key}",
-        "title": call.title,
-        "kind": call.kind,
-        "status": call.status if call.is_open else "in_progress",
-    }
-    if call.root:
-        told["_meta"] = {"acp_nvim": {"parentToolUseId": call.root.id}}
-    locations = [_place(location) for location in call.locations]
-    raw = {"rawInput": _short(call.raw_input), "rawOutput": _short(call.raw_output)}
-    more = {"content": content, "locations": locations, **raw}
-    return told | {name: value for name, value in more.items() if value not in (None, [])}
-
-
-def _place(location: schema.Location) -> dict[str, Any]:
-    return {"path": location.path} | ({} if location.line is None else {"line": location.line})
-
-
-def _item(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> dict[str, Any]:
-    match item:
-        case schema.Diff():
-            return {"type": "diff", "path": item.path, "oldText": item.old_text, "newText": item.new_text}
-        case schema.TerminalRef(terminal_id=id) if id in call.terminals:
-            return {"type": "terminal", "terminalId": id}
-        case schema.TerminalRef():  # ours, which will be gone: its text
-            return {"type": "content", "content": {"type": "text", "text": terminal(item.terminal_id)}}
-        case _:
-            return {"type": "content", "content": _block(item.content)}
-
-
-def _block(block: schema.ContentBlock) -> Any:
-    """Encode a block. Pictures and sounds go without their data, which is large and only shown by name."""
-    match block:
-        case schema.Text():
-            return {"type": "text", "text": block.text}
-        case schema.Image():
-            return {"type": "image", "mimeType": block.mime_type, "uri": block.uri, "data": ""}
-        case schema.Audio():
-            return {"type": "audio", "mimeType": block.mime_type, "data": ""}
-        case schema.ResourceLink():
-            return {"type": "resource_link", "uri": block.uri, "name": block.name, "title": block.title}
-        case schema.Resource():
-            return {"type": "resource", "resource": {"uri": block.uri, "text": block.text}}
-        case _:
-            return _short(block.raw)
-
-
-def _compaction(entry: Compaction) -> dict[str, Any]:
-    told = {"sessionUpdate": "compaction_update", "compactionId": str(entry.key), "status": entry.status}
-    summary = {"summary": [{"type": "text", "text": entry.summary}]} if entry.summary else {}
-    return {**told, **summary, **({"error": entry.error} if entry.error else {})}
-
-
-def _short(value: Any) -> Any:
-    """Cut what a tool was given, or gave, to what is worth keeping."""
-    return abridged(value, limits.KEPT_TEXT_CHARS, limits.KEPT_ITEMS, limits.KEPT_DEPTH)

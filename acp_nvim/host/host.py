@@ -20,6 +20,7 @@ from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.host import interface, login_methods
 from acp_nvim.host.agent_messages import AgentMessages
+from acp_nvim.host.logins import Logins
 from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.requests import Requests
 from acp_nvim.host.session_controls import SessionControls
@@ -27,7 +28,6 @@ from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.steering import Steering
 from acp_nvim.host.turn import Turns
 from acp_nvim.protocol import decode, dialects, encode, schema
-from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.protocol.methods import VERSION
 from acp_nvim.session.queue import Prompt
@@ -66,8 +66,9 @@ class Host:
         self.alive = True
         self.stopping = False
         self.kept = False  # the list of its saved sessions is open, so it runs without a session
-        self.logging_in = self.logged_out = False
         self.starts = SessionStarts(self)
+        self.logins = Logins(self, self.starts.unlock)
+        self.wants_login = self.logins.require
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app
         self.offer = app.services.offer  # as they were when the agent was started
@@ -77,7 +78,9 @@ class Host:
         self.call = self._requests.call
         self._tasks = tasks
         self._turns = Turns(self)
-        self._steering = Steering(self)
+        self.has_sent_prompt = self._turns.has_sent
+        self._steering = steering = Steering(self)
+        self.prompt_sent, self.pull_steered = steering.go_on, steering.pull
         self._messages = messages = AgentMessages(self, self.starts, tasks)
         # nothing stands between: thousands of updates a second come this way
         self.on_update, self.on_request = messages.on_update, messages.on_request
@@ -136,7 +139,7 @@ class Host:
         """Remove the session: later messages of the agent are not for it."""
         self.connection.give_up(session)
         if not any(each.phase == "auth" for each in self.sessions if each is not session):
-            self.cancel_login()  # nobody waits for it any more
+            self.logins.cancel()  # nobody waits for it any more
         self._app.services.end(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.starts.forget(session)
@@ -190,19 +193,13 @@ class Host:
         self._app.controls.settle(self, session, fresh, then)
 
     def opened(self, session: Session) -> None:
-        self.logged_out = False
+        self.logins.logged_out = False
         self._app.touch(session)
         self.advance(session)
 
     def refused(self, session: Session, why: str) -> None:
         session.refuse(why)
         self._app.say("error", why)
-        self._app.touch(session)
-
-    def wants_login(self, session: Session, error: RpcError) -> None:
-        """Lock the session until a login. Prompts that are queued are sent then, because the user has sent them."""
-        hint = login_methods.login_hint(self.agent.auth_methods if self.agent else (), error)
-        session.lock(f"{self.name} wants a login first: {hint.brief}", f"{self.name} {hint.text}")
         self._app.touch(session)
 
     def drop(self, session: Session, why: str) -> None:
@@ -213,27 +210,6 @@ class Host:
 
     def warn(self, text: str) -> None:
         self._app.say("warn", text)
-
-    def log_out(self) -> None:
-        """Lock all sessions after a logout. A running turn is cancelled, and its session is locked at the end of it."""
-        self.logged_out = True
-        for session in self.sessions:
-            self.cancel(session)
-            self._lock(session)
-            self._app.touch(session)
-
-    def _lock(self, session: Session) -> None:
-        if self.logged_out and session.phase == "idle":
-            session.lock(f"{self.name} is logged out: :Acp login", "logged out: :Acp login")
-
-    def unlock(self) -> None:
-        """Go on with what waited for the login."""
-        self.logged_out = False
-        self.starts.unlock()
-        for session in self.sessions:
-            if session.id:
-                session.unlock()
-            self.advance(session)
 
     def _facts(self, session: Session) -> None:
         info = self.agent.agent_info if self.agent else None
@@ -252,7 +228,7 @@ class Host:
 
     def advance(self, session: Session) -> None:
         """Send the next prompt that waits, if the session is free for it."""
-        self._lock(session)
+        self.logins.lock(session)
         is_free = session.phase == "idle" and session.id and self.alive and not self._steering.awaits(session)
         if is_free and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
@@ -273,15 +249,6 @@ class Host:
         if is_queued:
             self._steering.go_on(session)
         return is_queued
-
-    def has_sent_prompt(self, session: Session) -> bool:
-        return self._turns.has_sent(session)
-
-    def prompt_sent(self, session: Session) -> None:
-        self._steering.go_on(session)
-
-    def pull_steered(self, session: Session) -> list[tuple[str, list[encode.Block]]]:
-        return self._steering.pull(session)
 
     def cancel(self, session: Session) -> None:
         """Cancel the running turn, or else all requests under way. The agent still has to answer them."""
@@ -326,6 +293,3 @@ class Host:
             self._app.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
         else:
             self.stop()
-
-    def cancel_login(self) -> None:
-        self.connection.give_up(self)
