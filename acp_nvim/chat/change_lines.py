@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from unicodedata import east_asian_width
 
 from acp_nvim.chat.folded_body import INDENT
+from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative
@@ -132,14 +132,14 @@ def height(row: Row, columns: int) -> int:
     text, mark = _drawn(row)
     beside = "".join(chunk for chunk, _ in (mark or {}).get("eol") or ())
     icon = _ICON * bool(mark and mark.get("icon"))
-    cells = icon + _cells(text) + _cells(beside)
-    if cells <= columns:
+    taken = icon + cells(text) + cells(beside)
+    if taken <= columns:
         return 1
     begins = len(INDENT) if text.startswith(INDENT) else len(text) - len(text.lstrip(" "))
     indent = max(0, min(begins, columns - _LEAST_WIDTH))
     rows, used = 1, icon
     for word in [*_WORD.findall(text), beside]:
-        size = _cells(word)
+        size = cells(word)
         bare = size - (len(word) - len(word.rstrip(" ")))
         if used + bare > columns and used > indent:
             rows, used = rows + 1, indent
@@ -158,7 +158,3 @@ def _drawn(row: Row) -> Row:
         told = text.encode()
         text = told[:column].decode() + sign + told[column:].decode()
     return text, mark
-
-
-def _cells(text: str) -> int:
-    return len(text) if text.isascii() else sum(1 + (east_asian_width(char) in "WF") for char in text)

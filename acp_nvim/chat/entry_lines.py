@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from acp_nvim import limits
-from acp_nvim.chat import question_lines
+from acp_nvim.chat import call_output, question_lines
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.folded_body import Body
+from acp_nvim.chat.folded_body import INDENT, Body
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.runs import ERROR
@@ -54,6 +54,7 @@ _COMPACTIONS = {
 }
 _SHORT_PLAN = 8
 _SHORT_PROMPT = 12  # lines
+_LEAST_OUTPUT = 20  # characters
 
 
 @dataclass(slots=True)
@@ -96,10 +97,7 @@ def _lines(prompt: Message) -> int:
 
 
 def opens_itself(entry: Entry) -> bool:
-    """Whether an entry is unfolded by itself: a failure shows why, unless the user refused the call; so does a short
-    plan."""
-    if isinstance(entry, ToolCall):
-        return entry.status == "failed" and not entry.verdict.startswith("rejected")
+    """Whether an entry is unfolded by itself, as a short plan is."""
     return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN and not entry.words
 
 
@@ -184,12 +182,25 @@ def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> 
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
-    top = header(call, look.counts(call), look.cwd)
+    has_failed = call.status == "failed" and not call.verdict.startswith("rejected")
+    reason = call_output.reason(call, look.terminal) if has_failed else ""
+    columns = look.room[1] if look.room else None
+    top = header(call, look.counts(call), look.cwd, reason, columns)
     return [
         top,
         *question_lines.rows(call, look.cwd, top, look.room),
-        *(body(call, look.terminal) if is_open else ()),
+        *(body(call, look.terminal) if is_open else _last_lines(call, look.terminal, reason, columns)),
     ]
+
+
+def _last_lines(call: ToolCall, terminal: Terminal, reason: str, columns: int | None) -> list[Row]:
+    """Return the end of a finished command's output, each line in one row, without what the line of the call says."""
+    rows = Body(call.key)
+    if call.kind == "execute" and call.status in ("completed", "failed"):
+        for line in call_output.last_lines(call, terminal):
+            if line.strip() != reason:
+                rows.line(cut(line, max(_LEAST_OUTPUT, (columns or limits.REMARK_CHARS) - len(INDENT) - 1)))
+    return rows.rows()
 
 
 def _thought(thought: Thought, is_open: bool) -> list[Row]:

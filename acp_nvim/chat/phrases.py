@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.text.printable import one_line
@@ -63,6 +65,11 @@ def placeholder(block: schema.ContentBlock) -> str:
 
 def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def cells(text: str) -> int:
+    """Return how many cells of the screen a text takes."""
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(char) in "WF") for char in text)
 
 
 def middle_cut(text: str, width: int) -> str:

@@ -37,10 +37,8 @@ def _deeds(calls: Iterable[ToolCall]) -> Iterable[str]:
                 yield f"searched {count}×"
             case "fetch":
                 yield f"fetched {_counted(count, 'page')}"
-            case "execute":
-                yield f"ran {_counted(count, 'command')}"
             case _:
-                yield f"used {_counted(count, 'tool')}"
+                yield f"ran {_counted(count, 'command')}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from acp_nvim.session.entries import Entry, Thought
 from acp_nvim.session.tool_call import ToolCall
 
-_SORTS = {"read": "look", "search": "look", "fetch": "look", "execute": "run", "other": "use"}
+_SORTS = {"read": "look", "search": "look", "fetch": "look", "execute": "run"}
 _THOUGHT = "thought"
 _LEAST = 3  # calls
 # some agents say in a thought what went wrong, and nowhere else
@@ -94,7 +94,7 @@ class Runs:
 
 
 def _sort(entry: Entry) -> str | None:
-    """Return what a run consists of: calls that look, commands, other tools, thoughts. None for what must be seen."""
+    """Return what a run consists of: calls that look, commands, thoughts. None for what must be seen."""
     if isinstance(entry, Thought):
         is_quiet = entry.ended is not None and not ERROR.search("".join(entry.parts))
         return _THOUGHT if is_quiet else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -23,7 +22,6 @@ Terminal = Callable[[str], str]
 
 HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
 _CHANGES = {"edit", "delete", "move"}
-_TAGS = re.compile(r"</?[a-z][\w-]*>")
 _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}
 
 
@@ -42,8 +40,6 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
                 pass
             case schema.Diff():
                 _diff(rows, item, named=len(diffs) > 1)
-            case schema.ContentItem() if has_failed:
-                rows.text(_reason(words(item.content)))
             case schema.ContentItem():
                 rows.text(words(item.content))
             case schema.TerminalRef():
@@ -51,14 +47,8 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
     if not has_failed:
         _output(rows, call)
     elif not call.content and isinstance(call.raw_output, str):
-        rows.text(_reason(call.raw_output))
+        rows.text(call.raw_output)
     return rows.rows()
-
-
-def _reason(text: str) -> str:
-    """Return why a change was not made: the first line that is no code fence, without tags. K shows the rest."""
-    lines = (_TAGS.sub("", line).strip() for line in text[: limits.SHOWN_CHARS].splitlines())
-    return next((line for line in lines if line and not line.startswith("```")), "")
 
 
 def _previews(rows: Body, call: ToolCall) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from acp_nvim import limits
-from acp_nvim.chat.phrases import cut, long_duration, middle_cut
+from acp_nvim.chat.phrases import cells, cut, long_duration, middle_cut
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.session.steps import Steps
 from acp_nvim.session.subagent import Subagent
@@ -27,9 +27,15 @@ _STATES = {
 }
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
+_GAP = 2
+_COLUMNS = 80  # of a window whose size is not known yet
+_LEAST_REASON, _REASON = 16, 40  # characters: in the row of the call, and where that takes more rows
 
 
-def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
+def header(
+    call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
+) -> Row:
+    """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave."""
     label = "agent" if call.steps else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
     place = _place(call, cwd)
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + step(call.steps, cwd)
@@ -41,7 +47,16 @@ def header(call: ToolCall, counts: tuple[int, int] | None, cwd: str) -> Row:
     if eol := _beside(call, counts):
         mark["eol"] = eol
         mark["beside"] = max(8, len(label.encode()) + 1)
-    return text, mark
+    return (text, mark) if not reason else _failed(text, mark, one_line(reason), columns or _COLUMNS)
+
+
+def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
+    beside = "".join(chunk for chunk, _ in mark.get("eol", ()))
+    left = columns - cells(mark["icon"]["text"] + text + beside) - 2 * _GAP
+    told = cut(reason, left if left >= _LEAST_REASON else _REASON)
+    start = len(text.encode()) + _GAP
+    mark["spans"].append([start, start + len(told.encode()), "AcpFailed"])
+    return f"{text}{' ' * _GAP}{told}", mark
 
 
 def subagent_header(child: Subagent, cwd: str) -> Row:
@@ -87,7 +102,8 @@ def _subject(call: ToolCall, cwd: str) -> str:
         return what or title or one_line(call.name) or _argument(call) or one_line(call.id[:60])
     if path and path in title:
         return title + place[len(path) :] if title.endswith(path) else title
-    return title if not what or what in title else f"{title}  {what}"
+    is_beginning = call.kind == "execute" and what.startswith(title)
+    return title if not what or what in title else what if is_beginning else f"{title}  {what}"
 
 
 def _argument(call: ToolCall) -> str:

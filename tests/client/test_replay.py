@@ -113,10 +113,11 @@ async def test_what_was_shown_is_shown_again(desk: Desk, name: str) -> None:
 
 
 def _drawn(desk: Desk, talk: Talk) -> list[dict[str, Any]]:
-    """Without the time of the prompts: a recording of the wire says nothing of it."""
+    """Without the time of the prompts, and the model of the answers: a recording does not know the present ones."""
+    marks = desk.editor.chat(talk.number).marks
+    unknown = {"user": "at", "agent": "eol"}
     return [
-        {name: value for name, value in mark.items() if name != "at"}
-        for mark in desk.editor.chat(talk.number).marks
+        {name: value for name, value in mark.items() if name != unknown.get(mark["kind"])} for mark in marks
     ]
 
 

@@ -78,7 +78,7 @@ async def test_a_call_that_is_announced_again_after_its_end_is_another(desk: Des
         step
         for name in ("a.py", "b.py", "b.py")
         for step in (
-            tool("t", title=f"Read {name}", kind="read", status="pending"),
+            tool("t", title=f"Edit {name}", kind="edit", status="pending"),
             tool("t", known=True, status="in_progress"),
             tool("t", known=True, status="completed"),
         )
@@ -86,9 +86,9 @@ async def test_a_call_that_is_announced_again_after_its_end_is_another(desk: Des
     desk.agent(on_prompt("work", *steps))
     talk = await desk.ready()
     await talk.turn("work")
-    assert calls(talk) == ["read a.py", "read b.py", "read b.py"]
+    assert calls(talk) == ["edit a.py", "edit b.py", "edit b.py"]
     told = [(data["title"], data["status"]) for data in talk.data("AcpToolCall")]
-    assert told.count(("Read b.py", "completed")) == 2
+    assert told.count(("Edit b.py", "completed")) == 2
 
 
 @pytest.mark.parametrize(

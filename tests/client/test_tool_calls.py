@@ -186,7 +186,7 @@ async def test_a_change_that_failed_tells_why_and_nothing_raw(desk: Desk, in_con
         tool("t", title="edit", kind="edit", rawInput=raw),
         tool("t", known=True, status="failed", **how),
     )
-    await eventually(lambda: "  │ The file has not been read yet." in talk.lines)
+    await eventually(lambda: "edit    /w/a  The file has not been read yet." in talk.lines)
     shown = "\n".join(talk.lines)
     assert not [raw for raw in ("tool_use_error", "```", "old_string", "at line 3") if raw in shown]
 

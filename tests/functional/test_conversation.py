@@ -73,7 +73,7 @@ def test_a_turn_with_everything_in_it(open_editor: Open, tmp_path: Path) -> None
     assert lines[3] == "## Scripted"
     assert "I look at the **callers** first." in lines
     assert any("src/parse.py:3" in line and line.startswith("read") for line in lines)
-    assert any("1 failed" in line for line in lines), "a failure unfolds itself"
+    assert any("1 failed" in line for line in lines), "a failure says why"
     assert any("Update callers" in line for line in lines)
     status = editor.acp("status")
     assert (status["state"], status["turn"], status["stop_reason"]) == ("idle", 1, "end_turn")

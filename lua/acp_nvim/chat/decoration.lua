@@ -28,6 +28,8 @@ local PLAIN = {
   option = "AcpCode",
 }
 
+local LEAST_TEXT = 20 -- cells: 'breakindentopt' leaves so much of a row to the text
+
 -- The lines of a diff stand on a ground of their own.
 local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 
@@ -42,6 +44,7 @@ local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 ---@field buf integer
 ---@field blocks acp.Block[]
 ---@field at integer  which of them was asked for last
+---@field columns integer  of the text
 ---@field drawings table<integer, integer>  by window: how often it has been drawn
 
 local drawn ---@type acp.Drawn
@@ -62,6 +65,25 @@ local function block_of(row)
 end
 
 ---@param win integer
+---@return integer
+local function columns(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info.width - info.textoff
+end
+
+--- Draws the beginning of a line that wraps before its other rows: where Neovim indents them, it draws no ground.
+---@param buf integer
+---@param row integer
+---@param line string
+---@param hl string
+local function repeat_beginning(buf, row, line, hl)
+  local beginning = #line > drawn.columns and (line:match("^ +│ ") or line:match("^ +"))
+  if beginning and vim.fn.strwidth(beginning) + LEAST_TEXT <= drawn.columns then
+    paint.beginning(buf, row, beginning, hl)
+  end
+end
+
+---@param win integer
 ---@param buf integer
 ---@param first integer
 ---@param last integer
@@ -72,7 +94,7 @@ local function on_win(_, win, buf, first, last)
   end
   on_window.call(chat.session, win)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
-  drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1, drawings = drawings }
+  drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1, drawings = drawings, columns = columns(win) }
   drawings[win] = (drawings[win] or 0) + 1
   if api.nvim_buf_get_offset(buf, last + 1) - api.nvim_buf_get_offset(buf, first) > limits.MARKDOWN_BYTES then
     return false
@@ -113,6 +135,7 @@ local function on_line(_, _, buf, row)
   if is_users(block, row, line) then
     margin.set(row, headings.BARS.user)
     paint.line(buf, row, "AcpPrompt")
+    repeat_beginning(buf, row, line, "AcpPrompt")
   end
   if bar then
     headings.paint(drawn.chat, row, block.mark)
@@ -120,8 +143,10 @@ local function on_line(_, _, buf, row)
     markdown.paint(drawn, block, row, line)
   elseif block.row == row and GROUNDS[block.mark.line_hl] then
     paint.line(buf, row, block.mark.line_hl)
+    repeat_beginning(buf, row, line, block.mark.line_hl)
   elseif PLAIN[block.mark.kind] then
     paint.line(buf, row, PLAIN[block.mark.kind])
+    repeat_beginning(buf, row, line, PLAIN[block.mark.kind])
   end
 end
 

@@ -43,6 +43,22 @@ function M.hide(buf, row, first, last)
   })
 end
 
+--- Draws the beginning of a line before its wrapped rows, too: its ground or its edge goes on there.
+---@param buf integer
+---@param row integer
+---@param beginning string
+---@param hl string
+function M.beginning(buf, row, beginning, hl)
+  api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, {
+    virt_text = { { beginning, hl } },
+    virt_text_win_col = 0,
+    virt_text_repeat_linebreak = true,
+    hl_mode = "combine",
+    ephemeral = true,
+    strict = false,
+  })
+end
+
 --- Puts text at the right edge of a line's first row.
 ---@param buf integer
 ---@param row integer

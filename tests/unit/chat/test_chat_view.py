@@ -294,12 +294,12 @@ def test_a_thought_unfolds(chat: Chat):
     assert chat.show() == "## Claude\nthinking …"
 
 
-def test_a_call_unfolds_and_failures_do_so_themselves(chat: Chat):
+def test_a_call_unfolds_and_a_failure_says_why(chat: Chat):
     key = chat.tool(title="x", status="completed", content=output("a\n\x1b[31mb\x1b[0m\x07\n"))
     chat.tool("f", title="y", status="failed", content=output("why"))
-    assert chat.show() == "## Claude\ntool    x\ntool    y\n  │ why"
+    assert chat.show() == "## Claude\ntool    x\ntool    y  why"
     chat.view.toggle(key)
-    assert chat.show() == "## Claude\ntool    x\n  │ a\n  │ b^G\ntool    y\n  │ why"
+    assert chat.show() == "## Claude\ntool    x\n  │ a\n  │ b^G\ntool    y  why"
 
 
 def test_what_cannot_be_folded_is_left_alone(chat: Chat):

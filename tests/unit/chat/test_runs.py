@@ -59,9 +59,17 @@ def test_text_and_calls_of_another_sort_end_a_run(story: Story) -> None:
     for id in "def":
         story.call(id)
     for id in "ghi":
-        story.call(id, "other")
+        story.call(id, "execute")
     story.call("j", "edit")
-    lines = ["read 3 files", "", "I have read them.", "read 3 files", "used 3 tools", "edit    j"]
+    lines = [
+        "read 3 files",
+        "",
+        "I have read them.",
+        "read 3 files",
+        "ran 3 commands",
+        "execute i",
+        "edit    j",
+    ]
     assert story.shown() == lines
 
 

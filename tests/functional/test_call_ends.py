@@ -1,0 +1,90 @@
+"""How calls end in the chat: a failure says why in its line, below a finished command stand its last lines."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import on_prompt, say, script, tool
+from tests.functional.editor import Editor
+from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+
+Open = Callable[..., Editor]
+WIDE = {"chat": {"position": "tab"}}
+
+
+def output(text: str) -> list[Any]:
+    return [{"type": "content", "content": {"type": "text", "text": text}}]
+
+
+FENCED = "```\n<tool_use_error>String to replace not found.</tool_use_error>\nString: x\n```"
+NESTED = {"error": {"code": -32000, "message": "connection refused"}}
+PYTEST = "=== test session starts ===\nImportError: no module named orders\nE\n1 error\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("edit", {"content": output(FENCED)}, "edit    it  String to replace not found."),
+        ("edit", {"rawOutput": FENCED}, "edit    it  String to replace not found."),
+        ("other", {"rawOutput": NESTED}, "tool    it  connection refused"),
+        ("fetch", {"content": output('{"detail": "no such page"}')}, "fetch   it  no such page"),
+        ("execute", {"content": output(PYTEST)}, "execute it  ImportError: no module named orders"),
+        ("read", {}, "read    it"),
+    ],
+)
+def test_a_failure_says_why_in_its_line(
+    open_editor: Open, tmp_path: Path, kind: str, fields: Any, said: str
+) -> None:
+    call = tool("t", title="it", kind=kind, status="failed", rawInput={"old_string": "x"}, **fields)
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(80, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(f"✗ {said}")
+    shown = editor.screen.text()
+    assert not [raw for raw in ("tool_use_error", "```", "old_string", "-32000", "{") if raw in shown]
+    # K has all of it
+    go_to_line(editor, said)
+    editor.type("K")
+    editor.screen.expect("old_string")
+
+
+def test_the_last_lines_stand_below_a_finished_command(open_editor: Open, tmp_path: Path) -> None:
+    lines = "\n".join(f"tests/test_{number}.py ." for number in range(30))
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            tool("x", title="pytest -q", kind="execute", status="completed", content=output(lines + "\n\n")),
+            say("Fine."),
+        ),
+    )
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(80, 50))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    last = [f"  │ tests/test_{number}.py ." for number in (27, 28, 29)]
+    editor.screen.expect(last[-1])
+    lines_of_chat = read_chat(editor)
+    at = lines_of_chat.index("execute pytest -q")
+    assert lines_of_chat[at + 1 : at + 5] == [*last, ""]
+    go_to_line(editor, "execute pytest -q")
+    editor.type("za")
+    editor.screen.expect("  │ tests/test_0.py .")
+    editor.type("za")
+    editor.screen.expect_gone("test_0.py")
+    editor.screen.expect(last[0])
+
+
+def test_the_edge_of_a_body_goes_on_beside_wrapped_rows(open_editor: Open, tmp_path: Path) -> None:
+    line = "a line of output that is much too long for so narrow a window and so takes several rows"
+    call = tool("r", title="look", kind="read", status="completed", content=output(line))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(40, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    go_to_line(editor, "read    look")
+    editor.type("za")
+    editor.screen.expect("   │ a line of output")
+    rows = [row for row in editor.screen.lines() if row.startswith("   │ ")]
+    assert len(rows) == 3
+    assert " ".join(row.removeprefix("   │ ").strip() for row in rows) == line
