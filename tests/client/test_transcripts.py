@@ -54,7 +54,10 @@ async def written(folder: Path, *words: str, count: int = 1, turns: int = 0) -> 
 
     def found() -> list[Path]:
         kept = files(folder)
-        texts = "".join(path.read_text() for path in kept)
+        try:
+            texts = "".join(path.read_text() for path in kept)
+        except FileNotFoundError:  # the backend has deleted an old one since
+            return []
         is_there = all(word in texts for word in words) and texts.count("stopReason") >= turns
         return kept if len(kept) == count and is_there else []
 
