@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ TEXT = "".join(f"line {n}\n" for n in range(1, 21))
 
 class Story:
     def __init__(self, program: Path, agent: str, model: str, folder: Path, **setup: Any) -> None:
-        self.agent = agent
+        self.agent, self._model = agent, model
         self._folder = folder
         self._heard = 0  # questions and ends of turns
         self.end: dict[str, Any] = {}
@@ -119,11 +120,19 @@ class Story:
         """The tool calls that have come to that status."""
         return [data for _, data in self.editor.events("AcpToolCall") if data.get("status") == status]
 
+    def sent(self, method: str) -> list[dict[str, Any]]:
+        """What the agent has been sent of that method."""
+        sent = [entry["msg"] for entry in recording.wire(self._folder) if entry["dir"] == "->"]
+        return [message for message in sent if message.get("method") == method]
+
     def last_prompt(self) -> list[dict[str, Any]]:
         """The blocks of the newest prompt on the wire."""
-        sent = [entry["msg"] for entry in recording.wire(self._folder) if entry["dir"] == "->"]
-        prompts = [message for message in sent if message.get("method") == "session/prompt"]
-        return list(prompts[-1]["params"]["prompt"])
+        return list(self.sent("session/prompt")[-1]["params"]["prompt"])
+
+    def requests(self) -> list[str]:
+        """The bodies of all requests to the model, also of other stories, oldest first."""
+        with urllib.request.urlopen(f"{self._model}/requests") as answer:
+            return [json.dumps(body) for body in json.load(answer)]
 
     def answers(self, method: str) -> list[Any]:
         """What the agent has answered to these requests."""
