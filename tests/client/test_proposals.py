@@ -8,12 +8,16 @@ import pytest
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     OPTIONS,
+    Rule,
     ScriptedAgent,
+    ask,
     eventually,
     mark,
+    on,
     on_prompt,
     permission,
     request,
+    result,
     say,
     tool,
     wait,
@@ -382,3 +386,91 @@ async def test_the_agent_may_end_at_any_time(desk: Desk) -> None:
     desk.client.hosts[0].connection.notify("go on", {})
     await talk.until("stopped")
     assert notes(desk).read_text() == OLD
+
+
+# --- agents that take words into a running turn
+
+STEERING = "_session/steering"
+STEERED = on(STEERING, result({"outcome": "injected"}))
+
+
+def steers() -> Rule:
+    info = {"name": "scripted", "title": "Scripted", "version": "1.0"}
+    meta = {"steering": {"supported": True}}
+    return on("initialize", result({"protocolVersion": 1, "agentInfo": info, "_meta": meta}))
+
+
+def steered(agent: ScriptedAgent) -> list[str]:
+    return [block["text"] for message in agent.got(STEERING) for block in message["params"]["prompt"]]
+
+
+async def test_a_mixed_decision_is_told_to_the_running_turn_once_the_file_is_as_decided(desk: Desk) -> None:
+    steps = [edit(), write(), say("Written. "), ended(), wait(STEERING), say("I see.")]
+    agent = desk.agent(steers(), on_prompt("edit", *steps), STEERED)
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    (report,) = steered(agent)
+    assert "notes.txt: 1 hunk refused by the user." in report
+    assert ("-TWO" in report, "+line 2" in report, "NINE" in report) == (True, True, False)
+    assert notes(desk).read_text() == SOME
+    assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
+    marks = desk.editor.chat(talk.number).marks
+    assert [mark["eol"][0][0] for mark in marks if mark["kind"] == "user" and mark.get("eol")] == [
+        "sent into the turn"
+    ]
+    await talk.turn("next")
+    assert blocks(agent, 1) == ["next"]
+
+
+async def test_a_report_that_is_not_taken_begins_the_next_prompt(desk: Desk) -> None:
+    steps = [edit(), write(), ended(), wait(STEERING)]
+    answer = on(STEERING, result({"outcome": "promptRequired", "reason": "noRunningTurn"}))
+    agent = desk.agent(steers(), on_prompt("edit", *steps), answer)
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await talk.ended(1)
+    await talk.turn("next")
+    assert ["-TWO" in text for text in blocks(agent, 1)] == [True, False]
+    assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
+    assert not [mark for mark in desk.editor.chat(talk.number).marks if "sent into" in str(mark.get("eol"))]
+
+
+async def test_a_report_waits_for_the_other_question_and_goes_with_the_users_words(desk: Desk) -> None:
+    asks = ask(
+        "session/request_permission",
+        {"sessionId": "{session}", "toolCall": {"toolCallId": "b"}, "options": []},
+    )
+    steps = [edit(), asks, write(), ended(), mark("written"), wait(STEERING)]
+    agent = desk.agent(steers(), on_prompt("edit", *steps), STEERED)
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await eventually(lambda: "written" in agent.logged("mark"))
+    (question,) = await talk.asked()
+    talk.prompt("mind the tests", steer=True)
+    assert steered(agent) == []
+    talk.answer(None, question["id"])
+    await talk.ended(1)
+    report, words = steered(agent)
+    assert ("-TWO" in report, words) == (True, "mind the tests")
+    assert talk.data("AcpSteered") == [{"text": "mind the tests", "outcome": "injected"}]
+    assert len([line for line in talk.lines if line == "## You"]) == 2
+
+
+@pytest.mark.parametrize("takes", [True, False])
+async def test_a_rejection_with_a_reason(desk: Desk, takes: bool) -> None:
+    """As `:Acp reject {text}` sends it."""
+    steps = [edit(), *([wait(STEERING)] if takes else [mark("answered")]), say("Then not.")]
+    rules = [on_prompt("edit", *steps), STEERED]
+    agent = desk.agent(*([steers(), *rules] if takes else rules))
+    talk, _ = await proposal(desk)
+    talk.prompt("later")
+    talk.answer("no")
+    talk.prompt("never touch line 2", steer=True, next=True)
+    await talk.ended(2 if takes else 3)
+    assert outcomes(agent) == ["no"]
+    assert steered(agent) == (["never touch line 2"] if takes else [])
+    assert [blocks(agent, number)[0] for number in range(len(agent.got("session/prompt")))] == (
+        ["edit", "later"] if takes else ["edit", "never touch line 2", "later"]
+    )
+    assert not desk.messages("info")
