@@ -259,6 +259,7 @@ class Host:
         else:
             self.connection.give_up(session)
             session.controls.give_up()
+        self._steering.cancelled(session)
         session.cancel()
         self._app.services.enforcement.end(session)
         self._app.services.files.documents.wake()

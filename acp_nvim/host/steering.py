@@ -39,6 +39,7 @@ class _Sent:
     told: str = ""  # the text of the reports
     attached: list[str] = field(default_factory=list)
     is_late: bool = False  # there was no answer in time, and the words are back in the queue
+    is_given_up: bool = False  # the user has cancelled the turn since
 
 
 class Steering:
@@ -62,6 +63,11 @@ class Steering:
         session.queue.steer(prompt)
         self.go_on(session)
         return True
+
+    def cancelled(self, session: Session) -> None:
+        """The user cancels the turn: words that the agent has not taken wait for the user from now on."""
+        if sent := self._sent.get(session):
+            sent.is_given_up = True
 
     def go_on_soon(self, session: Session) -> None:
         """Go on in a moment: an answer to a question is sent before, and a turn that ends has ended by then."""
@@ -112,6 +118,10 @@ class Steering:
                 session.transcript.note("info", "the agent has begun a turn of its own for this")
         else:
             self._back_to_queue(session, sent)
+            if sent.prompt and outcome == "promptRequired" and not (sent.is_given_up or session.error):
+                sent.prompt.is_owed = True  # some agents end the turn themselves when the user rejects a call
+                if session.phase == "idle":
+                    session.queue.release()
             if outcome != "promptRequired" and session.in_turn and not isinstance(result, Gone):
                 self._host.warn(f"{self._host.name} did not take it into the turn: it is the next prompt")
         if isinstance(result, Gone):

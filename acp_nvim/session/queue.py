@@ -17,6 +17,7 @@ class Prompt:
     seq: int = 0  # its number, by which the editor knows it; 0: it came without one
     edited: bool = False  # what the editor knows by that number has another text
     steers: bool = False  # it waits to be put into the turn that runs
+    is_owed: bool = False  # its agent did not take it, and wants it as a prompt
 
     @property
     def attached(self) -> list[str]:
@@ -139,8 +140,15 @@ class Queue:
 
     # --- held and sent
 
+    @property
+    def is_owed(self) -> bool:
+        """Whether the next prompt goes out even if the agent has ended the turn by itself, as on a rejection."""
+        return bool(self._items) and self._items[0].is_owed
+
     def hold(self) -> None:
         self._stopped, self._first = True, 0
+        for prompt in self._items:
+            prompt.is_owed = False
 
     def release(self) -> None:
         self._stopped = False

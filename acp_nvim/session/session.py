@@ -187,7 +187,8 @@ class Session:
             self.news.add_tool_call(tool, self.cwd)
         self._note_end(stop_reason, error)
         self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
-        if error or (stop_reason in _KEEPS_QUEUE and not self.cancelling):
+        stops = stop_reason in _KEEPS_QUEUE and not (self.cancelling or self.queue.is_owed)
+        if error or stops:
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()

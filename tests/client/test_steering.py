@@ -194,6 +194,43 @@ async def test_a_turn_that_ends_before_the_answer_waits_for_it(desk: Desk, answe
 
 
 @pytest.mark.statement(133)
+async def test_words_that_an_ending_turn_did_not_take_go_out_behind_it(desk: Desk) -> None:
+    """codex ends the turn when the user rejects a call, and says before that it takes no words any more."""
+    work = on_prompt("work", wait_file(str(desk.folder / "finish")), result({"stopReason": "cancelled"}))
+    agent = desk.agent(steers(), work, on(METHOD, NO_TURN))
+    talk = await at_work(desk)
+    talk.prompt("not that file", steer=True)
+    await eventually(lambda: outcomes(talk) == [("not that file", "queued")])
+    finish(desk)
+    await talk.ended(2)
+    assert prompted(agent) == ["work", "not that file"]
+
+
+@pytest.mark.statement(133)
+@pytest.mark.parametrize("by_user", [False, True])
+async def test_a_turn_that_the_agent_cancels_itself_holds_them_only_if_the_user_did(
+    desk: Desk, by_user: bool
+) -> None:
+    late = str(desk.folder / "late")
+    stop = [wait("session/cancel")] if by_user else []
+    work = on_prompt("work", wait(METHOD), *stop, result({"stopReason": "cancelled"}))
+    agent = desk.agent(steers(), work, on(METHOD, wait_file(late), NO_TURN))
+    talk = await at_work(desk)
+    talk.prompt("not that file", steer=True)
+    await eventually(lambda: agent.got(METHOD))
+    if by_user:
+        talk.send("cancel")
+    await talk.ended(1)
+    (desk.folder / "late").touch()
+    await eventually(lambda: outcomes(talk) == [("not that file", "queued")])
+    if by_user:
+        await eventually(lambda: talk.status["held"])
+    else:
+        await talk.ended(2)
+    assert prompted(agent) == ["work", *([] if by_user else ["not that file"])]
+
+
+@pytest.mark.statement(133)
 async def test_a_turn_that_the_agent_began_for_them_is_no_reason_to_send_them_again(desk: Desk) -> None:
     agent = desk.agent(steers(), working(desk), on(METHOD, result({"outcome": "startedNewTurn"})))
     talk = await at_work(desk)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.real.story import LONG, TEXT, Story
 
+TWO = "edit {}/notes.txt::line 3\nline 4\nline 5\nline 6\nline 7\n::THREE\nline 4\nline 5\nline 6\nSEVEN\n"
+DIFFS = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))"
 WORDS = "Mind the gooseberries."
 WAIT = "shell cd {} && touch begun.txt && until test -e go; do sleep 0.1; done; echo it went"
 QUEUED = "return require('acp_nvim').status().queue"
@@ -37,3 +39,36 @@ def test_words_are_in_the_next_request_to_the_model(story: Story) -> None:
     lines = story.chat().split("\n")
     places = [lines.index(each) for each in (WORDS, "The turn is over.", "From the queue.")]
     assert places == sorted(places)
+
+
+def test_a_rejection_gives_its_reason_before_the_next_step(story: Story) -> None:
+    story.prompt("read {}/notes.txt", TWO, "say Then not.")
+    story.asked()
+    before = len(story.requests())
+    story.editor.type(f":Acp reject {WORDS}<CR>")
+    story.ended("reject_once")
+    is_over = story.end["stop_reason"] == "cancelled"  # codex ends the turn: the words are the next prompt
+    if is_over:
+        story.ended()
+    assert WORDS in story.requests()[before]
+    assert len(story.sent("session/prompt")) == 1 + is_over
+    assert not story.sent("session/cancel")
+    assert story.notes.read_text() == TEXT
+
+
+def test_a_mixed_decision_is_told_before_the_next_step(story: Story) -> None:
+    story.prompt("read {}/notes.txt", TWO, "shell cd {} && sleep 1 && touch after.txt", "say It is edited.")
+    story.asked()
+    story.editor.expect_lua(DIFFS, 2)
+    before = len(story.requests())
+    story.editor.type("<C-w>t<C-w>l")
+    story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    story.editor.type("gg]cdo:w<CR>")
+    story.ended()
+    assert story.notes.read_text() == TEXT.replace("line 7\n", "SEVEN\n")
+    told = [each for each in story.requests()[before:] if "1 hunk refused by the user" in each]
+    assert told
+    assert len(story.sent("session/prompt")) == 1
+    assert "sent into the turn" in story.editor.screen.text()
+    story.play("say We go on.")
+    assert "refused" not in str(story.last_prompt())
