@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests.sh [arguments of pytest]: all tests, three at a time; then, with nothing beside them, those that measure by the
+# tests.sh [arguments of pytest]: all tests, four at a time; then, with nothing beside them, those that measure by the
 # clock. Tests that failed are looked at again, alone, unless they are many: then it is no accident.
 #
 #   beside others   alone                        verdict
@@ -44,6 +44,6 @@ again() { # arguments of pytest
 }
 
 status=0
-look -n 3 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
+look -n 4 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
 look -m alone "$@" || again -m alone "$@" || status=1
 exit $status
