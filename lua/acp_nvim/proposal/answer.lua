@@ -1,10 +1,10 @@
 -- Makes the answer to the backend: the text of each right side that differs from what the agent proposed, and the live
 -- text that the decision is about.
 --
---    left      the live text
---    right     the live text with all of the proposal
---    decided   what the user wants instead
---    saved     what the disk shall hold: `decided` without the lines that the user has not saved
+--    left      a b c d     the live text: d is unsaved
+--    right     a B C d     the live text with all of the proposal
+--    decided   a B c d     what the user wants instead
+--    saved     a B c       what the disk shall hold: `decided` without the lines that the user has not saved
 local body = require("acp_nvim.proposal.body")
 local store = require("acp_nvim.proposal.store")
 

@@ -24,7 +24,7 @@ local shown = {} ---@type table<integer, acp.ShownHunks>
 local hidden = {} ---@type table<integer, true>  buffers in which nothing is drawn: the marks alone stay
 local scheduled = false
 
---- A removed line as it can be shown between lines: tabs as wide as they were, nothing that controls a screen.
+--- A removed line as it can be shown between lines: tabs as wide as they were, control characters made visible.
 ---@param line string
 ---@param tabstop integer
 ---@return string[][]
@@ -86,7 +86,7 @@ local function mark(buf, change, row, highlight)
   return math.min(first, count - 1)
 end
 
---- Where the mark says that the change is.
+--- The row in which the change begins, by its mark.
 ---@param buf integer
 ---@param id integer
 ---@return integer?  row from 0; nil: it has none
@@ -132,7 +132,7 @@ local function draw_some()
   end
 end
 
---- The next ones, once the editor has had time for its user.
+--- Draws the next ones once the editor has had time for its user.
 schedule = function()
   if not scheduled then
     scheduled = true
@@ -140,7 +140,7 @@ schedule = function()
   end
 end
 
---- The mark goes with the text from now on.
+--- Marks a change, and has it drawn soon. The mark moves with the text.
 ---@param buf integer
 ---@param change acp.AgentChange
 ---@param row integer
@@ -152,15 +152,12 @@ local function put(buf, change, row)
   end
 end
 
---- These changes are shown, and no others. Of two lists that begin and end alike only the middle is looked at.
----@param buf integer
----@param blocks acp.Blocks
----@param from integer  rows in which a mark may not be where its lines are: beside an edit they may end up elsewhere
----@param to integer
-function M.show(buf, blocks, from, to)
-  local each = shown[buf] or { changes = {}, at_end = {}, waiting = {} }
-  shown[buf] = each
-  local before, now = each.changes, blocks.changes
+--- How many changes two lists have in common where they begin, and where they end: of thousands most stay as they are.
+---@param before acp.AgentChange[]
+---@param now acp.AgentChange[]
+---@return integer head
+---@return integer tail
+local function in_common(before, now)
   local head, tail, most = 0, 0, math.min(#before, #now)
   while head < most and before[head + 1] == now[head + 1] do
     head = head + 1
@@ -168,17 +165,34 @@ function M.show(buf, blocks, from, to)
   while tail < most - head and before[#before - tail] == now[#now - tail] do
     tail = tail + 1
   end
-  local fresh, had = {}, {}
+  return head, tail
+end
+
+---@param buf integer
+---@param id integer
+local function take_away(buf, id)
+  shown[buf].waiting[id], shown[buf].at_end[id] = nil, nil
+  api.nvim_buf_del_extmark(buf, namespace, id)
+  api.nvim_buf_del_extmark(buf, beside, id)
+end
+
+--- Shows these changes, and no others.
+---@param buf integer
+---@param blocks acp.Blocks
+---@param from integer  rows in which a mark may not be where its lines are: beside an edit they may end up elsewhere
+---@param to integer
+function M.show(buf, blocks, from, to)
+  shown[buf] = shown[buf] or { changes = {}, at_end = {}, waiting = {} }
+  local before, now = shown[buf].changes, blocks.changes
+  local head, tail = in_common(before, now)
+  local stays, had = {}, {} ---@type table<integer, true>, table<acp.AgentChange, true>
   for i = head + 1, #now - tail do
-    fresh[now[i].id] = true
+    stays[now[i].id] = true
   end
   for i = head + 1, #before - tail do
-    local change = before[i]
-    had[change] = true
-    if not fresh[change.id] then
-      each.waiting[change.id], each.at_end[change.id] = nil, nil
-      api.nvim_buf_del_extmark(buf, namespace, change.id)
-      api.nvim_buf_del_extmark(buf, beside, change.id)
+    had[before[i]] = true
+    if not stays[before[i].id] then
+      take_away(buf, before[i].id)
     end
   end
   for i = head + 1, #now - tail do
@@ -186,7 +200,7 @@ function M.show(buf, blocks, from, to)
       put(buf, now[i], blocks.rows[i])
     end
   end
-  each.changes = now
+  shown[buf].changes = now
   local first, last = attribution.near(blocks, from, to)
   for i = first, last do
     if marked_row(buf, now[i].id) ~= blocks.rows[i] then
@@ -195,7 +209,7 @@ function M.show(buf, blocks, from, to)
   end
 end
 
---- All of the file is gone, and this buffer still has its text.
+--- Shows in a buffer that still has the text of a deleted file that it is deleted.
 ---@param buf integer
 ---@param by_agent boolean
 function M.show_deletion(buf, by_agent)
@@ -216,7 +230,7 @@ function M.is_hidden(buf)
   return hidden[buf] ~= nil
 end
 
---- Draws nothing in the buffer, or draws these.
+--- Draws nothing in the buffer from now on, or draws these changes again.
 ---@param buf integer
 ---@param is_hidden boolean
 ---@param blocks? acp.Blocks
