@@ -38,10 +38,8 @@ end
 ---@param written? string  by the agent
 ---@return string? body  nil: the user has decided on unsaved lines
 local function without_unsaved(file, decided, written)
-  local sides, disk =
-    file.sides, --[[@as acp.BuiltSides]]
-    file.sent.disk
-  local on_disk = disk and body.split(disk)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  local on_disk = file.sent.disk and body.split(file.sent.disk)
   if not on_disk or on_disk == sides.left or not sides.left then
     return decided
   end
@@ -52,7 +50,7 @@ local function without_unsaved(file, decided, written)
   return not overlaps and saved or nil
 end
 
---- What the user wants of a file; nil: all of the proposal, and nothing has to be seen to.
+--- What the user wants of a file; nil: all of the proposal, which the agent may write itself.
 ---@param file acp.ProposalFile
 ---@return acp.FileAnswer?
 local function of_file(file)

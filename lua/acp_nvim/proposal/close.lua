@@ -94,9 +94,8 @@ end
 ---@param proposal acp.Proposal
 local function leave_open(proposal)
   local file, windows = store.current_file(proposal), proposal.windows --[[@as acp.DiffWindows]]
-  local buf, left_buf =
-    file.buf, --[[@as integer]]
-    file.left_buf
+  local buf = file.buf --[[@as integer]]
+  local left_buf = file.left_buf
   local was_edited = store.edited_text(file) ~= nil
   file.buf, file.left_buf, file.sides = nil, nil, nil
   set_free(buf)

@@ -13,16 +13,14 @@ local M = {}
 --- Follows the buffer if it is that of a file in review, by its name of now.
 ---@param buf integer
 local function meet(buf)
-  local real, file = store.find(api.nvim_buf_get_name(buf))
+  local file = store.by_name(buf)
   local followed = followed_buffers.file_of(buf)
   if followed and followed ~= file then
     followed_buffers.leave(buf)
   end
   if not (file and find.is_file(buf)) then
     return
-  elseif
-    file.deleted and not vim.uv.fs_stat(real --[[@as string]])
-  then
+  elseif file.deleted and not vim.uv.fs_stat(file.path) then
     refresh.file(file, 0, 0) -- the buffer still has the text of the deleted file
   elseif not file.buf then
     known_texts.restore_undeleted(file)

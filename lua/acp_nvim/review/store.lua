@@ -73,12 +73,12 @@ function M.all()
   return list
 end
 
----@param name string  of a buffer
----@return string? real
+--- The file in review that a buffer is named after.
+---@param buf integer
 ---@return acp.ReviewedFile?
-function M.find(name)
-  local real = name ~= "" and next(M.files) and find.resolve(name)
-  return real or nil, real and M.files[real] or nil
+function M.by_name(buf)
+  local name = vim.api.nvim_buf_get_name(buf)
+  return name ~= "" and next(M.files) and M.files[find.resolve(name)] or nil
 end
 
 --- The file of a buffer, if it is in review.
@@ -90,7 +90,7 @@ function M.of_buffer(buf)
       return file
     end
   end
-  return select(2, M.find(vim.api.nvim_buf_get_name(buf)))
+  return M.by_name(buf)
 end
 
 ---@param change acp.AgentChange
