@@ -1,3 +1,3 @@
-"""acp_nvim: Neovim as a client of the Agent Client Protocol. Everything that decides lives here, in Python."""
+"""The backend of acp_nvim, which makes Neovim a client of the Agent Client Protocol."""
 
 __version__ = "0.1.0"

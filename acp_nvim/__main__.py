@@ -1,4 +1,4 @@
-"""`python -I -m acp_nvim`: the backend, started by the editor as a job."""
+"""Runs the backend: `python -I -m acp_nvim`, which the editor starts as a job."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The user's configuration as the backend receives it: checked, and complete with its defaults.
+"""Models the user's configuration as the backend receives it: checked, and complete with its defaults.
 
 Both are done in Lua, by lua/acp_nvim/config/schema.lua. A test holds the names and types to be those of the schema.
 """

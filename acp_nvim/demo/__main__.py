@@ -1,4 +1,4 @@
-"""`python -I -m acp_nvim.demo`: the demo agent on standard input and output."""
+"""Runs the demo agent on standard input and output: `python -I -m acp_nvim.demo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo agent can show: one function for each scene, played in the thread of its turn.
+"""Plays what the demo agent can show: one function for each scene, called in the thread of its turn.
 
 A scene is given its turn and the argument of its command. It may be cancelled at any point, by `Cancelled`;
 open tool calls are then closed by their `with`. Trouble with files and with the client is told by `play`.

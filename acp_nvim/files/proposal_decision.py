@@ -1,4 +1,4 @@
-"""What the files room needs to know of decisions on proposals; the room of the proposals provides it."""
+"""Defines what the files room needs to know of decisions on proposals; the room of the proposals provides it."""
 
 from __future__ import annotations
 

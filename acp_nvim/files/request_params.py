@@ -1,4 +1,4 @@
-"""The parameters of `fs/*` requests, checked, and what goes wrong with a file in the error codes of the wire."""
+"""Checks the parameters of `fs/*` requests, and converts file errors to error codes of the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks that look for changes of a turn. The turn is settled when it is over and all of them have ended."""
+"""Counts the tasks that look for changes of a turn. The turn is settled when it is over and all of them have ended."""
 
 from __future__ import annotations
 

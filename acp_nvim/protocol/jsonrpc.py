@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as a state machine: bytes become events, calls become bytes, both id spaces are kept apart.
+"""Implements JSON-RPC 2.0 as a state machine: bytes become events, calls become bytes, both id spaces are kept apart.
 
 No input makes it raise. A line that is no message becomes a `Stray` for the log. Everything with an `id` and a `method`
 is a request, since some agents send an id with their notifications. All texts are valid Unicode.

@@ -1,5 +1,4 @@
-"""The transcript entry of a compaction: the agent shortens its memory of the conversation, and may say what it
-keeps."""
+"""Models a compaction: the agent shortens its memory of the conversation, and may say what it keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The agent's plans: one of the turn, or several by their ids. Each is sent whole and has one block in the chat."""
+"""Keeps the agent's plans: one of the turn, or several by their ids. Each is sent whole and has one block in the
+chat."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""terminal/*: commands that agents run through us and the user watches."""
+"""Serves terminal/*: commands that agents run through us and the user watches."""

@@ -1,5 +1,5 @@
-"""What the user sees of one terminal, ours or the agent's own: the end of its output, readable for as long as
-its session is there, and what of it the terminal buffer has been given."""
+"""Keeps what the user sees of one terminal, ours or the agent's own: the end of its output, readable as long as its
+session exists, and how much of it the terminal buffer has got."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""terminal/*: commands that agents run through us and the user watches; and what they report of terminals of
-their own, which the user sees in the same way."""
+"""Serves terminal/*, commands that agents run through us, and takes what they report of terminals of their own, which
+the user sees in the same way."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
--- The public name of the prompt's completion: completion plugins of users call `candidates(session, line)`.
+-- Offers the prompt's completion under its public name: completion plugins of users call `candidates(session, line)`.
 return require("acp_nvim.prompt.completion")

@@ -1,4 +1,4 @@
-"""Agentao. What its appendix says, where it is not the standard, and what its releases do:
+"""Handles what Agentao does differently, by its appendix and by its releases:
 
 - capabilities of the client are called `readFile` and `writeFile`
 - the content of a tool call's update comes behind what is there; releases tell all of it again instead

@@ -1,4 +1,4 @@
-"""The quick reference for builders of clients:
+"""Handles what the quick reference for builders of clients does differently:
 
 - initialize has `capabilities`; they are sent beside the standard's `clientCapabilities`
 

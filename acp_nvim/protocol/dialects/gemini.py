@@ -1,4 +1,4 @@
-"""gemini:
+"""Handles what gemini does differently:
 
 - it reads a file before it creates it, and gives up where the read fails: a missing one reads as empty
 

@@ -1,4 +1,4 @@
-"""iac-code. What its reference says, where it is not the standard, and what its releases do:
+"""Handles what iac-code does differently, by its reference and by its releases:
 
 - a release takes any `selected` outcome for a yes: a rejection is `cancelled`, with the option's id in `_meta`
 - its permissions are about `permission/<id>`, while the call was announced as `<turn>/<id>`

@@ -1,4 +1,4 @@
-"""simse. What its reference says, where it is not the standard, and what its engine does:
+"""Handles what simse does differently, by its reference and in its engine:
 
 - a prompt is a text, and has a `timeoutMs` without which a minute is all it gets
 - a permission is `{permissionId, toolName, args, description}` without options; the answer names the decision

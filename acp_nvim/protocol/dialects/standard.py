@@ -1,4 +1,4 @@
-"""The base of all dialects, which changes nothing, and so the standard itself.
+"""Defines the base of all dialects, which changes nothing: the standard itself.
 
 Decoding is tolerant by itself. A dialect holds only what would be wrong for other agents.
 """

@@ -1,4 +1,4 @@
-"""The models of what agents send: lenient pydantic models, and slotted classes for what `decode` makes."""
+"""Models what agents send: lenient pydantic models, and slotted classes for what `decode` makes."""
 
 from acp_nvim.protocol.schema.answers import (
     AgentInfo,

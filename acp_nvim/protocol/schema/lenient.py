@@ -1,4 +1,4 @@
-"""The base model of everything that is read from the wire: one odd field does not lose the message around it.
+"""Defines the base model of everything that is read from the wire: one odd field does not lose the message around it.
 
 The standard asks clients to tolerate what they do not know, and agents differ in spelling and types:
 

@@ -1,4 +1,4 @@
-"""The model of a decoded permission request."""
+"""Models a decoded permission request."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The decoded forms of `session/update`.
+"""Models the decoded forms of `session/update`.
 
 They are made by `decode`, not validated, so they are plain slotted classes: chunks come by the thousand.
 """

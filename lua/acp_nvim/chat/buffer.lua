@@ -1,5 +1,5 @@
--- The chat buffers, one a session. Only frames of the backend write them: the operations of a frame become text and
--- extmarks in one go, and windows that show the end keep showing it.
+-- Makes and writes the chat buffers, one a session. Only frames of the backend write them: the operations of a frame
+-- become text and extmarks in one go, and windows that show the end keep showing it.
 local autoscroll = require("acp_nvim.chat.autoscroll")
 local backend = require("acp_nvim.backend.process")
 local event = require("acp_nvim.system.event")

@@ -1,5 +1,5 @@
--- The margin of a chat: the column before its lines, which is empty or has the bar beside a heading and the user's words,
--- and where wrapped rows begin.
+-- Draws the margin of a chat: the column before its lines, which is empty or has the bar beside a heading and the
+-- user's words, and where wrapped rows begin.
 local M = {}
 
 local EMPTY = "%#Normal# "

@@ -1,5 +1,6 @@
--- Chips: `(parse.py 10-24)` in a prompt stands for what is read when the prompt is sent. A chip is its text: cut,
--- pasted, undone or brought back from the history it still means the same, and once deleted it means nothing.
+-- Keeps the chips of a prompt: `(parse.py 10-24)` stands for what is read when the prompt is sent. A chip is only its
+-- text: cut, pasted, undone or brought back from the history it still means the same, and once deleted it means
+-- nothing.
 local context = require("acp_nvim.prompt.context")
 local limits = require("acp_nvim.limits")
 

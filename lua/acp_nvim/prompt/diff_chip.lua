@@ -1,5 +1,5 @@
--- `:Acp add diff`: the chip for what git says has changed since the last commit. It stands in the prompt before git has
--- answered, so that a prompt that is sent at once does not leave without it.
+-- Serves `:Acp add diff`, the chip for what git says has changed since the last commit. It stands in the prompt before
+-- git has answered, so that a prompt that is sent at once does not leave without it.
 local chips = require("acp_nvim.prompt.chips")
 local messages = require("acp_nvim.ui.messages")
 local pending_diff = require("acp_nvim.prompt.pending_diff")

@@ -1,4 +1,4 @@
--- The menu of the prompt opens by itself behind `/` and `@`, where no completion plugin does that. Nothing is typed for
+-- Opens the completion menu of the prompt after `/` and `@`, unless a completion plugin does that. Nothing is typed for
 -- it and nothing is chosen: whoever types on writes as if it were not there.
 local completion = require("acp_nvim.prompt.completion")
 local config = require("acp_nvim.config.settings")

@@ -1,4 +1,4 @@
--- The queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
+-- Draws the queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
 --
 --  ⏸ 2 queued  Then add a test for discount
 local limits = require("acp_nvim.limits")

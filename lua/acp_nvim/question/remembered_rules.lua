@@ -1,4 +1,4 @@
--- `:Acp forget`: lists what a session remembers as always allowed or rejected, to be taken back.
+-- Shows `:Acp forget`, the list of what a session remembers as always allowed or rejected, to be taken back.
 local backend = require("acp_nvim.backend.process")
 local lists = require("acp_nvim.ui.list")
 local printable = require("acp_nvim.ui.printable")

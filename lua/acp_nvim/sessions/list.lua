@@ -1,4 +1,4 @@
--- `:Acp sessions`: lists the sessions that live here and those that the running agents have saved.
+-- Shows `:Acp sessions`, the list of the sessions that live here and those that the running agents have saved.
 local acp = require("acp_nvim.api")
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
