@@ -73,7 +73,7 @@ end
 
 function steps.undo(ids)
   local before = lines_at()
-  local edits = pending.undoing(text, set(ids))
+  local edits = pending.undoing(pending.chosen(text, set(ids)))
   pending.undo(text, set(ids))
   assert(vim.deep_equal(diff.apply(before, edits), text.lines), "the edits make another text")
 end
@@ -94,7 +94,7 @@ function _G.drive(kind, ...)
   local decided = vim.tbl_map(function(each)
     return { each.change.id, each.is_kept, each.row }
   end, text.known.decided)
-  local base = diff.apply(text.lines, pending.undoing(text, all))
+  local base = diff.apply(text.lines, pending.undoing(pending.chosen(text, all)))
   return { lines = text.lines, base = base, pending = found, decided = decided }
 end
 

@@ -222,20 +222,20 @@ function M.keep(text, ids)
 end
 
 --- The edits that undo these changes.
----@param text acp.Pending
----@param ids table<integer, any>
+---@param chosen acp.Placed[]
 ---@return acp.Edit[]
-function M.undoing(text, ids)
+function M.undoing(chosen)
   return vim.tbl_map(function(placed)
     return { placed.row, placed.row + #placed.item.new, placed.item.old }
-  end, M.chosen(text, ids))
+  end, chosen)
 end
 
 --- Undoes these changes: the agent's lines go, those before come back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 function M.undo(text, ids)
-  local chosen, edits = M.chosen(text, ids), M.undoing(text, ids)
+  local chosen = M.chosen(text, ids)
+  local edits = M.undoing(chosen)
   if #chosen == 0 then
     return
   end

@@ -52,7 +52,8 @@ local NO_TEXT = "not undone: it is no text in the buffer's encoding any more"
 ---@param ids table<integer, any>
 ---@return acp.HunkUndo
 local function plan(file, ids)
-  local chosen, edits = pending_changes.chosen(file.text, ids), pending_changes.undoing(file.text, ids)
+  local chosen = pending_changes.chosen(file.text, ids)
+  local edits = pending_changes.undoing(chosen)
   return {
     file = file,
     ids = ids,
@@ -163,19 +164,31 @@ local function rewrite_under_unsaved(undo, buf, saved)
   end, true)
 end
 
+--- The lines of the buffer's file, which is read only if it may hold something else than the buffer.
+---@param buf integer
+---@param lines string[]  of the buffer
+---@return string[]?  nil: it is no text in the buffer's encoding
+local function disk_lines(buf, lines)
+  if not vim.bo[buf].modified and not origin.is_ahead(buf) then
+    return lines
+  end
+  local data = origin.read(buf)
+  local disk = data and encoding.text(buf, data, vim.bo[buf].fileformat)
+  return disk and disk.lines
+end
+
 --- Finds what the file shall hold, and gives it that by its buffer.
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@return acp.UndoAnswer
 local function in_buffer(undo, buf)
   local file, lines = undo.file, undo.file.text.lines
-  local data = origin.read(buf)
-  local disk = data and encoding.text(buf, data, vim.bo[buf].fileformat)
+  local disk = disk_lines(buf, lines)
   if not disk then
     return { why = NO_TEXT }
   end
-  local is_saved = text.same_lines(disk.lines, lines)
-  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.edits, disk.lines)
+  local is_saved = text.same_lines(disk, lines)
+  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.edits, disk)
   if not saved then
     return { why = TOUCHED }
   elseif file.created and undo.is_all and #saved == 0 then
