@@ -6,7 +6,7 @@ local undo_step = require("acp_nvim.documents.undo_step")
 local api = vim.api
 local M = {}
 
---- What the user reads anew without having asked for it does nothing by its modelines.
+--- Calls `fn` with modelines off: a reload that the user did not ask for must not set options.
 ---@param buf integer
 ---@param fn fun()
 ---@return boolean ok
@@ -21,7 +21,7 @@ local function without_modelines(buf, fn)
   return ok, err
 end
 
---- There was no file when the buffer was opened: Neovim would ask about the one that is there now, whatever it holds.
+--- Whether there was no file when the buffer was opened. Neovim would ask about one that exists now, whatever it holds.
 ---@param buf integer
 ---@return boolean
 local function is_new(buf)
@@ -31,7 +31,7 @@ local function is_new(buf)
   return said:find('" ' .. vim.fn.gettext("[New]"), 1, true) ~= nil
 end
 
---- The only way in which Neovim learns of such a file without a question or a write.
+--- Reads the file again by `:edit!`. Nothing else tells Neovim of such a file without a question or a write.
 ---@param buf integer
 local function open_again(buf)
   local undoreload = vim.o.undoreload
@@ -52,7 +52,7 @@ local function open_again(buf)
   end
 end
 
---- Neovim reads the file: it asks nothing as long as the buffer is unmodified and 'autoread' is on.
+--- Lets Neovim read the file again. It asks nothing while the buffer is unmodified and 'autoread' is on.
 ---@param buf integer
 ---@return boolean reloaded  false: Neovim has seen the disk's present state before
 local function checktime(buf)
@@ -82,8 +82,8 @@ local function checktime(buf)
   return reloaded
 end
 
---- Neovim has seen this disk and was told to keep its own text: it would ask before the next `:w`. Only a time that it
---- has not seen makes it look again.
+--- Makes Neovim read a file that it has already seen, and was told to ignore: it would ask before the next `:w`. Only
+--- another modification time makes it look again.
 ---@param buf integer
 local function look_again(buf)
   local name = api.nvim_buf_get_name(buf)
@@ -95,9 +95,9 @@ local function look_again(buf)
   checktime(buf)
 end
 
---- The buffer holds the disk's text; Neovim learns it, and nothing else changes.
+--- Tells Neovim that the buffer holds the disk's text. Undo, marks and windows stay.
 ---@param buf integer
----@param differed boolean  it did not before, or counted as modified
+---@param differed boolean  before the edits it did not, or was modified
 ---@param rows string[]     the disk's text
 ---@param takes? boolean    the buffer does not hold it yet: it is taken as Neovim reads it
 ---@return boolean same  false: the disk has another text by now
@@ -120,7 +120,7 @@ function M.agree(buf, differed, rows, takes)
   return true
 end
 
---- The buffer's file is gone: for Neovim it is one that has not been written yet.
+--- Tells Neovim that the file is gone. The buffer then counts as one that has never been written.
 ---@param buf integer
 function M.forget_file(buf)
   local position, views = undo_step.undo_position(buf), undo_step.views(buf)

@@ -1,6 +1,6 @@
--- Tells listeners of every change that this room makes to a user's buffer: for an agent, for the disk, or for an undo of
--- hunks. A listener that follows the buffer by `nvim_buf_attach` sees the same edits there, and needs to know whose they
--- are:
+-- Tells listeners of every change that this room makes to a user's buffer: for an agent, for the disk, or for an undo
+-- of hunks. A listener that follows the buffer by `nvim_buf_attach` sees the same edits there, and needs to know whose
+-- they are:
 --
 --   begins    nothing is touched yet; what `on_lines` tells from now on is this room's work, and comes in `applied`
 --   applied   `change.steps` are in the buffer; what `on_lines` tells from now on comes along with them: a formatter,
@@ -30,7 +30,7 @@ local M = {}
 ---@field before string[]    the rows of the buffer; { "" } if it has no line at all
 ---@field phase "begins"|"applied"|"ended"
 ---@field steps? acp.Step[]  from `applied` on
----@field disk? string[]     rows that the buffer has held on the way, and that undo comes by: the disk's, without unsaved lines
+---@field disk? string[]     rows of the disk, without unsaved lines: the buffer has held them on the way, undo comes by
 ---@field created? boolean   there was no file, and no text
 ---@field anew? boolean      extmarks in the buffer may have lost their places
 ---@field ok? boolean        in `ended`
@@ -49,14 +49,14 @@ function M.subscribe(listener)
   table.insert(listeners, listener)
 end
 
---- The change that is being made to the buffer.
+--- Returns the change that is being made to the buffer.
 ---@param buf integer
 ---@return acp.BufferChange?
 function M.under_way(buf)
   return under_way[buf]
 end
 
---- A listener that fails must not leave a write half done.
+--- Calls the listeners. An error in one is logged: it must not leave a write half done.
 ---@param change acp.BufferChange
 local function tell(change)
   for _, listener in ipairs(listeners) do

@@ -8,7 +8,7 @@ local diff = require("acp_nvim.documents.diff")
 local api = vim.api
 local M = {}
 
---- Return the row to which the edits move a row. A row of replaced lines stays as far below the first of them as it
+--- Returns the row to which the edits move a row. A row of replaced lines stays as far below the first of them as it
 --- was, or goes to the last of the new ones.
 ---@param row integer  from 1
 ---@param edits acp.Edit[]
@@ -26,7 +26,7 @@ local function moved(row, edits)
   return row + shift
 end
 
---- Remember the cursors, and the other end of a visual selection.
+--- Remembers the cursors, and the other end of a visual selection.
 ---@param buf integer
 ---@param rows string[]    of the buffer, now
 ---@param wanted string[]  of the buffer, when they are put back

@@ -3,10 +3,14 @@
 --   old  a b c d e       common head: a, common tail: e; between them b c d | b X d
 --   new  a b X d e       edits: { { 2, 3, { "X" } } }, rows from 0, ends exclusive
 --
--- Neovim's own diff compares what is left. For larger texts that would take up to a second, which nobody can interrupt.
--- There the changes are looked for from the first line on: where both texts go on alike a few lines further down, the gap
--- is compared alone; else a window of lines is, and what follows its last certain line comes into the next window. A few
--- windows have to do, and a few thousand edits: of more, one edit stands for all.
+-- Neovim's own diff compares the lines between head and tail. For large texts that would take up to a second, which
+-- nobody can interrupt, so `search` walks through both texts instead. At each difference it does one of two things:
+--
+--   gap      both texts are equal again a few lines further down: the few lines before are compared alone
+--   window   they are not: the next lines of both, up to a limit, are compared, and the last difference in them is left
+--            for the next window, as it may go on there
+--
+-- The number of windows and of edits is limited. Above the limit one edit stands for all.
 --
 -- Invariant: applied to `old`, the edits make `new`; they ascend and do not touch each other.
 local limits = require("acp_nvim.limits")
@@ -22,8 +26,8 @@ local NEAR = 12 -- lines of both sides within which a small change is over
 local SURE = 4 -- lines that must be the same there
 local xdiff = vim.text and vim.text.diff or vim.diff
 
---- The lines as one text. Neovim holds a NUL byte of a file as a line break within a line: it is a NUL here, else the
---- rows of the edits would be those of other lines.
+--- Joins lines to one text. Neovim has a file's NUL byte as a line break within a line. It becomes a NUL again, else
+--- the rows would be those of other lines.
 ---@param lines string[]
 ---@param first integer  1-based
 ---@param last integer
@@ -37,7 +41,7 @@ local function joined(lines, first, last)
   return table.concat(part, "\n") .. "\n"
 end
 
---- The stretches in which two ranges of lines differ, as Neovim tells them: few, whatever both hold.
+--- Returns the stretches in which two ranges of lines differ, found by Neovim's diff.
 ---@param old string[]
 ---@param new string[]
 ---@param a1 integer  first of the old lines, 1-based
@@ -60,7 +64,10 @@ local function stretches(old, new, a1, a2, b1, b2)
   return hunks
 end
 
---- The last lines before both go on alike, a few lines further down.
+--- Finds where both texts are equal again for SURE lines, at most NEAR lines further down. Returns the lines before it.
+---
+---   old  a b c d e …    from a and X on: skipping 1 old and 2 new lines, b c d e is in both
+---   new  X Y b c d e    returns the rows of a and of Y
 ---@param old string[]
 ---@param new string[]
 ---@param a integer
@@ -84,7 +91,7 @@ local function before_meeting(old, new, a, last_a, b, last_b)
   end
 end
 
---- The stretches of two ranges of any size, both of which begin with another line.
+--- Returns the stretches of two ranges of any size that begin with different lines.
 ---@param old string[]
 ---@param new string[]
 ---@param a integer
@@ -123,7 +130,7 @@ local function search(old, new, a, last_a, b, last_b)
   return found
 end
 
---- The edits that make `new` of `old`.
+--- Returns the edits that make `new` of `old`.
 ---@param old string[]
 ---@param new string[]
 ---@return acp.Edit[]
@@ -152,7 +159,7 @@ function M.edits(old, new)
   return edits, not found or nil
 end
 
---- The same in the rows of a buffer. One without any line shows an empty one, which goes when a line comes.
+--- Returns the edits in rows of a buffer. A buffer without lines shows an empty row, which the first line replaces.
 ---@param old string[]
 ---@param new string[]
 ---@return acp.Edit[]
@@ -164,7 +171,7 @@ function M.of_buffer(old, new)
   return M.edits(old, new)
 end
 
---- An edit without the lines that it leaves as they are, in rows of the whole text.
+--- Splits an edit into smaller ones that leave out the lines it does not change. Rows are those of the whole text.
 ---@param lines string[]  the whole text before
 ---@param edit acp.Edit
 ---@return acp.Edit[]
@@ -176,6 +183,7 @@ function M.refined(lines, edit)
   return finer
 end
 
+--- Returns the lines with the edits carried out.
 ---@param lines string[]
 ---@param edits acp.Edit[]
 ---@return string[]

@@ -98,7 +98,7 @@ local function change_line(buf, row, new, by_words)
   end
 end
 
---- Neovim 0.10 deletes a line's marks when anything in the line changes.
+--- Returns a function that puts a row's marks back. Neovim 0.10 deletes them when anything in the line changes.
 ---@param buf integer
 ---@return fun(row: integer)  puts those of the row back
 local function mark_keeper(buf)
@@ -117,7 +117,9 @@ local function mark_keeper(buf)
   end
 end
 
---- The lines pair by position: what pairs is changed within the line, what is over comes or goes below.
+--- Carries out one edit. Lines are paired by position and changed in place; surplus lines are added or deleted below.
+---
+---   rows a b c become x y: a is changed to x and b to y, c is deleted
 ---@param buf integer
 ---@param edit acp.Edit
 ---@param keep_marks fun(row: integer)
@@ -140,12 +142,12 @@ end
 ---@type fun()?
 local job
 
---- For `apply`: called by Vim, whose `:keepjumps` surrounds it there.
+--- Runs the job of `apply`. It is public because `:keepjumps` can only wrap a command.
 function M.run_job()
   assert(job)()
 end
 
---- One edit in the place of many: marks between them go, but the user does not wait.
+--- Replaces very many edits by one over all their rows. Marks between them are lost, but the user does not wait.
 ---@param buf integer
 ---@param edits acp.Edit[]
 ---@return acp.Edit[]
@@ -157,8 +159,8 @@ local function as_one(buf, edits)
   return { { first, last, diff.apply(api.nvim_buf_get_lines(buf, first, last, true), moved) } }
 end
 
---- Carries out the edits, given in the rows before any of them: ascending, disjoint. The user's list of changes does not
---- take them up: `'.` and `g;` stay with the user's own.
+--- Carries out edits, ascending and disjoint, in rows as they are before all of them. The user's change list is left
+--- alone: `'.` and `g;` stay with the user's own changes.
 ---@param buf integer
 ---@param edits acp.Edit[]
 function M.apply(buf, edits)
@@ -183,7 +185,7 @@ function M.apply(buf, edits)
   end
 end
 
---- How the buffer's text becomes bytes.
+--- Returns the options by which the buffer's text becomes bytes.
 ---@param buf integer
 ---@return table<string, any>  by the names of options
 function M.format(buf)
@@ -202,7 +204,7 @@ function M.restore_format(buf, format)
   end
 end
 
---- How the text becomes bytes: only what is given changes.
+--- Sets the options by which the text becomes bytes. Those that are not given stay.
 ---@param buf integer
 ---@param format { final?: boolean, bomb?: boolean, ff?: string, fenc?: string }
 function M.set_format(buf, format)
@@ -217,7 +219,7 @@ function M.set_format(buf, format)
   end
 end
 
---- An error of Vim's in one line: "E212: Can't open file for writing".
+--- Shortens an error of Vim's to one line: "E212: Can't open file for writing".
 ---@param err any
 ---@return string
 function M.one_line(err)

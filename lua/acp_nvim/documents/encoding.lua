@@ -51,8 +51,8 @@ local function marked(data)
   end
 end
 
---- The encoding of bytes that another program has written: of several that fit the first in 'fileencodings', as when
---- the file is opened.
+--- Finds the encoding of bytes that another program has written. If several fit it is the first in 'fileencodings', as
+--- when the file is opened.
 ---@param buf integer
 ---@param data string
 ---@return string
@@ -73,7 +73,7 @@ local function fitting(buf, data)
   return own
 end
 
---- The line ends of the file: those that the user has chosen stay.
+--- Finds the line ends of the text. A 'fileformat' that the user has chosen stays.
 ---@param buf integer
 ---@param whole string
 ---@return "unix"|"dos"|"mac"
@@ -92,7 +92,7 @@ local function format(buf, whole)
   return text.format_of(whole)
 end
 
---- The text that the buffer would hold of these bytes.
+--- Returns the text that the buffer would hold if it read these bytes.
 ---@param buf integer
 ---@param data string
 ---@param ff? "unix"|"dos"|"mac"  nil: as the bytes have them, unless the user has chosen others

@@ -12,7 +12,7 @@ local function answer()
   vim.v.fcs_choice = ""
 end
 
---- For these buffers alone: Neovim asks about none that has such an autocommand.
+--- Adds the autocommand to the buffers of the path: Neovim asks about no buffer that has one.
 ---@param path string
 local function listen(path)
   for _, buf in ipairs(api.nvim_list_bufs()) do
@@ -34,7 +34,7 @@ local function conflicts(questions)
   return found
 end
 
---- The open questions of a session are these now.
+--- Takes the open questions of a session.
 ---@param n integer
 ---@param questions { kind: string, path?: string }[]
 function M.update(n, questions)

@@ -8,7 +8,7 @@ local LINKS = 40 -- so many are followed, as by the system
 local resolved = {} ---@type table<string, string> name of a buffer -> where it leads, for a moment
 local resolved_at = 0
 
---- What a path leads to that does not exist: the target of a link, or the path itself.
+--- Returns the target of a symlink that leads nowhere yet, else the path itself.
 ---@param path string
 ---@return string
 local function target(path)
@@ -19,7 +19,7 @@ local function target(path)
   return link:sub(1, 1) == "/" and link or vim.fs.joinpath(vim.fs.dirname(path), link)
 end
 
---- Where a path leads: symlinks resolved as far as there is anything, also those whose target is still to be made.
+--- Resolves the symlinks of a path, also where it does not exist yet and through links whose target does not.
 ---@param path string
 ---@return string
 function M.resolve(path)
@@ -43,7 +43,8 @@ function M.resolve(path)
   end
 end
 
---- The same for a buffer; an agent reads many files in a row, and every buffer is asked each time.
+--- Resolves a buffer's name. Answers are cached for a moment: an agent reads many files in a row, and each read asks
+--- for all buffers.
 ---@param name string
 ---@return string
 local function resolve_name(name)
@@ -54,8 +55,8 @@ local function resolve_name(name)
   return resolved[name]
 end
 
---- The buffer's text is that of the file which it is named after. The right side of a proposal is none, though it is
---- written like one.
+--- Whether the buffer holds the text of the file that it is named after. The right side of a proposal does not,
+--- although it can be written.
 ---@param buf integer
 ---@return boolean
 function M.is_file(buf)
@@ -64,7 +65,7 @@ function M.is_file(buf)
   return api.nvim_buf_is_loaded(buf) and (kind == "" or kind == "acwrite") and is_named
 end
 
---- The loaded buffer of a file.
+--- Finds the loaded buffer of a file.
 ---@param path string
 ---@return integer? buf  of several the one with unsaved changes
 function M.find(path)
@@ -77,7 +78,7 @@ function M.find(path)
   return found
 end
 
---- The files in loaded buffers, by their resolved paths.
+--- Returns the resolved paths of all files in loaded buffers.
 ---@return string[]
 function M.loaded()
   local paths = {}

@@ -13,8 +13,7 @@ local put_off = 0 -- how many changes have had to wait
 local waiting = {} ---@type table<integer, fun()> buffers -> called when they can be changed again
 local group = api.nvim_create_augroup("acp_nvim.documents.locked", {})
 
---- The editor forbids changes for as long as the user is in its present state (an <expr> mapping, a completion): later
---- they will do.
+--- Whether an error means that Neovim forbids changes at this moment, as in an <expr> mapping or a completion.
 ---@param err any
 ---@return boolean
 function M.is_lock(err)
@@ -22,7 +21,8 @@ function M.is_lock(err)
   return text:find("E565:", 1, true) ~= nil or text:find("E523:", 1, true) ~= nil
 end
 
---- The current buffer alone is meant: whatever waits for a key is about its lines.
+--- Returns what the user has to do before the buffer may be changed. Only the current buffer can be locked: a command
+--- that waits for a key is about its lines.
 ---@param buf integer
 ---@return string? what  the user has to do first
 function M.why(buf)
@@ -40,14 +40,14 @@ function M.why(buf)
   end
 end
 
---- The same for what makes Neovim look at a file again: the command-line window is no place for that.
+--- Returns what the user has to do before Neovim may read the file again, which the command-line window forbids, too.
 ---@param buf integer
 ---@return string?
 function M.why_not_read(buf)
   return M.why(buf) or (vim.fn.getcmdwintype() ~= "" and "leave the command-line window") or nil
 end
 
---- A message at a prompt would take its place.
+--- Tells the user what waits. At a prompt it is only logged: a message would take the prompt's place.
 ---@param buf integer
 ---@param why string
 local function tell(buf, why)
@@ -72,7 +72,7 @@ local function look()
   end
 end
 
---- Calls `fn` once when the user has finished what keeps the buffer from being changed, or the buffer is gone.
+--- Calls `fn` once when the buffer may be changed again, or is gone.
 ---@param buf integer
 ---@param fn fun()
 function M.when_free(buf, fn)
@@ -95,7 +95,7 @@ function M.when_free(buf, fn)
   vim.schedule(look) -- it may be over by now
 end
 
---- How many changes have had to wait so far.
+--- Returns how many changes have had to wait so far.
 ---@return integer
 function M.count()
   return put_off

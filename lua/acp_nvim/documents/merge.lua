@@ -43,7 +43,8 @@ local function grows(edit)
   return #edit[3] > edit[2] - edit[1]
 end
 
---- `one` begins first. New lines of both in one gap have no order; a changed line beside a new one has.
+--- Whether two edits touch; `one` begins first. New lines of both sides in one gap touch, as nobody knows their order.
+--- A changed line beside a new one does not.
 ---@param one acp.Edit
 ---@param other acp.Edit
 ---@return boolean
@@ -55,7 +56,7 @@ local function touch(one, other)
   return inserts and grows(one) and grows(other)
 end
 
---- Edits of both sides that touch each other.
+--- A place where edits of both sides touch, or one edit alone.
 ---@class acp.MergePlace
 ---@field first integer
 ---@field last integer
@@ -79,7 +80,7 @@ local function places(edits)
   return found
 end
 
---- What a side has made of the place.
+--- Returns the lines that one side has made of the place.
 ---@param base string[]
 ---@param place acp.MergePlace
 ---@param side acp.Edit[]
@@ -98,7 +99,7 @@ local function comes_first(one, other)
   return one[1] < other[1] or (one[1] == other[1] and one[2] <= other[2])
 end
 
---- Two lists that ascend as one. Of two that begin at the same line the insertion comes first.
+--- Merges two ascending lists of edits. Of two that begin at the same line the insertion comes first.
 ---@param some table[]
 ---@param others table[]
 ---@return table[]
@@ -175,7 +176,7 @@ function M.lines(base, mine, theirs)
   return chosen(base, clean, overlaps, "mine"), chosen(base, clean, overlaps, "theirs"), is_coarse
 end
 
---- Merges whole texts: the file keeps its line ends, and its last newline unless they have changed it.
+--- Merges texts. The file keeps its line ends, and its last newline unless the other side has changed that.
 ---@param base? acp.Text  nil: nobody knows what both have in common, so whatever differs overlaps
 ---@param mine acp.Text
 ---@param theirs acp.Text
@@ -197,7 +198,7 @@ end
 ---@param base? string
 ---@param mine string
 ---@param theirs string
----@return { text?: string, mine?: string, agents?: string, coarse?: true }  either the merge, or both sides where they overlap
+---@return { text?: string, mine?: string, agents?: string, coarse?: true }  the merge, or both sides if they overlap
 function M.strings(base, mine, theirs)
   local ff = text.format_of((mine == "" and (base or "") == "") and theirs or mine)
   local split = text.split(mine, ff)

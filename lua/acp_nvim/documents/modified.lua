@@ -1,5 +1,5 @@
--- Tells the backend which files have unsaved changes in a buffer: while Neovim does not answer, it reads the others from
--- the disk.
+-- Tells the backend which files have unsaved changes in a buffer: while Neovim does not answer, it reads the others
+-- from the disk.
 local find = require("acp_nvim.documents.find")
 
 local api = vim.api
@@ -29,7 +29,7 @@ local function tell(buf, notify)
   end
 end
 
---- From now on tells of every file whose buffer becomes modified or is it no more; first of those that are modified.
+--- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified.
 ---@param notify fun(payload: acp.Modified)
 function M.watch(notify)
   M.unwatch()

@@ -29,7 +29,7 @@ local function stamp_of(stat)
   return stat and stat.type == "file" and { stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino } or nil
 end
 
---- How the buffer's file looks now.
+--- Returns the present stamp of the buffer's file.
 ---@param buf integer
 ---@return acp.Stamp?  nil: there is none
 function M.stamp(buf)
@@ -96,7 +96,7 @@ local function follow(buf)
   })
 end
 
---- The buffer holds what its file does, or builds on it.
+--- Notes that the buffer holds what its file does now, or builds on it.
 ---@param buf integer
 function M.in_step(buf)
   if not group or not find.is_file(buf) then
@@ -110,7 +110,7 @@ function M.in_step(buf)
   follow(buf)
 end
 
---- The disk holds what the buffer has not taken up.
+--- Whether the disk may hold something that the buffer has not taken up.
 ---@param buf integer
 ---@return boolean
 function M.is_ahead(buf)
@@ -118,7 +118,7 @@ function M.is_ahead(buf)
   return not (origin and origin.known and vim.deep_equal(origin.stamp, M.stamp(buf)))
 end
 
---- The bytes that the unsaved lines build on.
+--- Returns the bytes that the unsaved lines build on.
 ---@param buf integer
 ---@return string?  nil: nobody can tell
 function M.data(buf)
@@ -129,7 +129,7 @@ function M.data(buf)
   return origin and origin.data
 end
 
---- The file looked so when it held these bytes: perhaps that is when the buffer was read.
+--- Takes the bytes that the file held with this stamp, if it had the same stamp when the buffer was read.
 ---@param buf integer
 ---@param stamp acp.Stamp
 ---@param data string
@@ -140,7 +140,7 @@ function M.recognise(buf, stamp, data)
   end
 end
 
---- It was saved from here after its file had looked so.
+--- Whether the buffer was saved after its file had this stamp.
 ---@param buf integer
 ---@param stamp? acp.Stamp
 ---@return boolean
@@ -152,8 +152,8 @@ function M.is_saved_since(buf, stamp)
   return written[1] > stamp[1] or (written[1] == stamp[1] and written[2] > stamp[2])
 end
 
---- A buffer that was read before anybody looked may be older than its file, and so may one whose file somebody writes
---- just after it was saved: then the two differ in size.
+--- Whether buffer and file have the same size. If not, the file was written after the buffer was read and before its
+--- stamp was taken: at start, or just after a save.
 ---@param buf integer
 ---@return boolean
 local function has_size_of_file(buf)
@@ -178,7 +178,7 @@ local function meet(buf)
   end
 end
 
---- From now on it is known what each loaded file was when it was read or written.
+--- Begins to note the stamp of each file that is read or written.
 function M.watch()
   M.unwatch()
   group = api.nvim_create_augroup("acp_nvim.documents.origin", {})

@@ -5,7 +5,7 @@ local text = require("acp_nvim.documents.text")
 
 local M = {}
 
---- The disk can be read in the buffer's place.
+--- Whether the file may be read from disk instead of from the buffer.
 ---@param buf integer
 ---@return boolean
 local function is_plain(buf)
@@ -23,7 +23,7 @@ end
 ---@field modified? boolean
 ---@field fenc? string
 
---- The text of a loaded file.
+--- Returns the text of a loaded file.
 ---@param path string   absolute
 ---@param whole? boolean  the text is wanted in any case
 ---@return acp.Document?  nil: no buffer has it

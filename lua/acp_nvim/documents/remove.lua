@@ -9,8 +9,8 @@ local undo_step = require("acp_nvim.documents.undo_step")
 local api = vim.api
 local M = {}
 
---- A file that is to be deleted comes into a hidden buffer first, so that `:e`, `u` and `:w` bring it back. Nobody has
---- opened it: no autocommand, modeline or swap file sees it, until it is shown.
+--- Loads a file that is to be deleted into a hidden buffer, so that `:e`, `u` and `:w` bring it back. The user has not
+--- opened it, so no autocommand, modeline or swap file sees it until it is shown.
 ---@param path string
 ---@return integer? buf
 function M.load(path)
@@ -45,7 +45,7 @@ local function refusal(buf, path, is_gone)
   return why and { error = "it waits until you " .. why, locked = true } or nil
 end
 
---- `edits` take lines out of the buffer, and its file is deleted: what is left is not saved.
+--- Carries out the edits in the buffer and deletes its file. The lines that are left stay unsaved.
 ---@param buf integer
 ---@param edits acp.Edit[]
 ---@param options { by?: acp.By, is_gone?: boolean }  `is_gone`: there is no file

@@ -1,5 +1,5 @@
--- Saves a buffer as `:w` would, asking nothing. What an autocommand of the user's makes of it meanwhile is found out from
--- the disk: it may rename, reload or wipe the buffer.
+-- Saves a buffer as `:w` would, without a question. An autocommand of the user's may rename, reload or wipe the buffer
+-- meanwhile; then the disk decides whether the text was saved.
 local edit = require("acp_nvim.documents.edit")
 local encoding = require("acp_nvim.documents.encoding")
 local find = require("acp_nvim.documents.find")
@@ -14,8 +14,8 @@ local M = {}
 ---@field autocmds? boolean  false: BufWritePre and BufWritePost do not run
 ---@field final? boolean     the text ends with a line end; else as `:w` decides
 
---- Why the buffer or its file cannot be written, found before anything is touched. `:write!` must not ask and therefore
---- overrides what `:write` refuses.
+--- Returns why the buffer or its file cannot be written. We save by `:write!`, which asks nothing and overrides what
+--- `:write` would refuse, so these cases are found before.
 ---@param buf integer
 ---@param real? string  where the path led when it was judged
 ---@return string?
@@ -39,7 +39,7 @@ function M.refusal(buf, real)
   end
 end
 
---- `:write!` would put "?" for what the file's encoding lacks.
+--- Returns an error if the file's encoding lacks a character: `:write!` would put "?" in its place.
 ---@param buf integer
 ---@return string?
 function M.not_encodable(buf)
@@ -58,7 +58,7 @@ end
 ---@field changed? boolean   lines of the buffer have changed
 ---@field reread? boolean    the buffer was read anew, renamed or unloaded
 
---- What becomes of the buffer from now on.
+--- Watches what happens to the buffer from now on.
 ---@param buf integer
 ---@return acp.Witness
 ---@return fun() stop
@@ -81,7 +81,7 @@ local function watch(buf)
   end
 end
 
---- The marks '[ and '] are the user's last change or yank; a save of ours is neither.
+--- Calls `fn` and puts the marks '[ and '] back: they are the user's last change or yank, and a save sets them.
 ---@param buf integer
 ---@param fn fun()
 local function keeping_marks(buf, fn)
@@ -125,7 +125,7 @@ local function state_of(path)
   return stat and vim.inspect({ stat.mtime, stat.ctime, stat.ino, stat.size }) or ""
 end
 
---- What the file holds by now.
+--- Reads the file as it is now.
 ---@param path string
 ---@param ff "unix"|"dos"|"mac"  how it ends its lines
 ---@param binary? boolean
@@ -149,8 +149,8 @@ end
 ---@field touched? boolean  and holds something else than before
 ---@field changed? boolean  an autocommand has changed the buffer, or read it anew
 
---- What to say of a buffer that an autocommand has read anew, renamed or unloaded: the disk alone knows. A formatter may
---- have made something else of the text; what must not be called saved is the text of before.
+--- Decides by the disk whether the text was saved, after an autocommand has reloaded, renamed or unloaded the buffer. A
+--- formatter may have changed the text. The text of before, or an error and another text, count as not saved.
 ---@param found? acp.Text  what the disk holds
 ---@param before string[]
 ---@param after string[]
@@ -192,7 +192,7 @@ function M.save(buf, options, before, after)
   return { ok = true, text = saved, changed = seen.changed, warning = not ok and edit.one_line(err) or nil }
 end
 
---- After a save that has failed half-way: does the file hold the buffer's text all the same, as from a backup?
+--- Whether the file holds the buffer's text after a save that failed half-way: Neovim may have restored its backup.
 ---@param buf integer
 ---@return boolean
 function M.is_as_on_disk(buf)

@@ -47,13 +47,14 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field is_capped? boolean  they are one, as there would be too many
 ---@field steps acp.Step[]
 
---- Takes the disk's text, then the user's unsaved lines again. Where all is another anyway, Neovim reads the text alone.
+--- Gives the buffer the disk's text, then the user's unsaved lines again. If there are too many edits, Neovim reads the
+--- text by itself.
 ---@param buf integer
 ---@param plan acp.SyncPlan
 ---@return boolean same  false: the disk has another text by now
 local function change_and_agree(buf, plan)
   if not origin.is_ahead(buf) and text.same_lines(plan.live.lines, plan.wanted.lines) then
-    return true -- a look that began before the buffer took this up: an empty undo step would swallow the user's next `u`
+    return true -- the buffer has taken this up before: an empty undo step would swallow the user's next `u`
   end
   local rows, list = text.rows(plan.disk.lines), plan.edits
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
@@ -87,7 +88,7 @@ local function change_and_agree(buf, plan)
   return true
 end
 
---- What the unsaved lines build on.
+--- Returns the text that the unsaved lines build on.
 ---@param buf integer
 ---@param request acp.SyncRequest
 ---@param disk acp.Text
@@ -105,8 +106,8 @@ local function base_of(buf, request, disk)
   return data and encoding.text(buf, data, disk.ff) or nil, false
 end
 
---- Whose change it is. The buffer may be behind the disk: it has `a b`, a formatter has made `A b` of the file, an agent
---- makes `A B` of that. Then the buffer becomes `A B`, and the agent has changed `A b`.
+--- Returns the steps of the change, by author. The buffer may be behind the disk: it holds a b, a formatter has made
+--- A b of the file, an agent makes A B of that. The steps are a b to A b, by nobody known, and A b to A B, by the agent.
 ---@param buf integer
 ---@param request acp.SyncRequest
 ---@param base? acp.Text
@@ -232,7 +233,7 @@ local function try(buf, request)
   return carry_out(buf, plan, request.by)
 end
 
---- Gives the buffer the text that its file holds by now, and others that stay unsaved.
+--- Gives the buffer the text of its file, and on top of it lines that stay unsaved.
 ---@param buf integer
 ---@param lines string[]   of the file
 ---@param wanted string[]  of the buffer

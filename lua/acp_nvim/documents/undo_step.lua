@@ -5,13 +5,13 @@ local texts = require("acp_nvim.documents.text")
 local api = vim.api
 local M = {}
 
---- What comes next is an undo step of its own, also while the user types in that buffer.
+--- Ends the current undo step: the next change begins a new one, also while the user types in the buffer.
 ---@param buf integer
 function M.break_undo(buf)
   vim.bo[buf].undolevels = vim.bo[buf].undolevels
 end
 
---- What all windows on the buffer show.
+--- Returns the views of all windows on the buffer.
 ---@param buf integer
 ---@return table<integer, table> views
 function M.views(buf)
@@ -39,7 +39,7 @@ function M.undo_position(buf)
   return api.nvim_buf_call(buf, vim.fn.changenr)
 end
 
---- With 'undolevels' 0 there is one step at most, which cannot be forgotten; below 0 there is none.
+--- Whether undo steps can be taken back. With 'undolevels' 0 there is at most one, below 0 there is none.
 ---@param buf integer
 ---@return boolean
 local function has_undo(buf)
@@ -48,8 +48,8 @@ local function has_undo(buf)
   return levels > 0
 end
 
---- Undoes and forgets everything since that position of the undo tree. A buffer without any line stays one: undoing
---- leaves it an empty line.
+--- Undoes everything since that position of the undo tree, and deletes it from the tree. Undo leaves an empty line in a
+--- buffer without lines, which is deleted again.
 ---@param buf integer
 ---@param position integer
 function M.forget(buf, position)
@@ -73,7 +73,7 @@ end
 ---@field views table<integer, table>
 ---@field lines? string[]  where there is no undo
 
---- All that it takes to make a failed change undone.
+--- Returns what `take_back` needs.
 ---@param buf integer
 ---@return acp.Before
 function M.remember(buf)
@@ -86,7 +86,7 @@ function M.remember(buf)
   }
 end
 
---- The buffer is as it was: text, undo tree, 'modified', windows.
+--- Puts the buffer back as it was: text, undo tree, 'modified', windows.
 ---@param buf integer
 ---@param before acp.Before
 function M.take_back(buf, before)

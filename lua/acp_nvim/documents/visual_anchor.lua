@@ -10,7 +10,7 @@ local function is_selecting(buf)
   return buf == api.nvim_get_current_buf() and mode:find("^[vV\22sS\19]") ~= nil
 end
 
---- Of a selection in the buffer, if there is one.
+--- Returns the other end of a selection in the buffer.
 ---@param buf integer
 ---@return integer[]? position  { row from 1, column from 0 }
 function M.get(buf)
@@ -20,7 +20,8 @@ function M.get(buf)
   end
 end
 
---- Nothing names the anchor but `o`, which swaps it with the cursor: there and back. In Select mode it would be text.
+--- Moves the anchor. Only `o` reaches it, which swaps it with the cursor, so there and back. In Select mode `o` would
+--- be typed.
 ---@param position integer[]
 local function set(position)
   local view = vim.fn.winsaveview()
@@ -32,7 +33,7 @@ local function set(position)
   vim.fn.winrestview(view)
 end
 
---- Puts the anchor there, unless Neovim has done it.
+--- Puts the anchor at the position, unless Neovim has done so.
 ---@param buf integer
 ---@param position integer[]
 function M.put(buf, position)
@@ -44,7 +45,7 @@ end
 
 local ns = api.nvim_create_namespace("acp_nvim.anchor")
 
---- The anchor goes with the text while the buffer changes.
+--- Moves the anchor along with the text while `change` edits the buffer.
 ---@param buf integer
 ---@param change fun()
 function M.keep(buf, change)

@@ -65,7 +65,7 @@ local function read(buf)
   return mine
 end
 
---- What the agent believes the file to hold: most often what the buffer does, of which the lines are known.
+--- Returns what the agent believes that the file holds. Most often it is the buffer's text, whose lines are known.
 ---@param buf integer
 ---@param request acp.WriteRequest
 ---@param mine acp.Mine
@@ -80,7 +80,7 @@ local function base_of(buf, request, mine)
   return request.base_bytes and encoding.text(buf, request.base_bytes, like.ff) or nil
 end
 
---- What the lines do not say, before and after the agent's change.
+--- Returns what the lines do not tell of the file, before and after the agent's change.
 ---@param buf integer
 ---@param before acp.Text
 ---@param wanted acp.Text
@@ -99,8 +99,8 @@ local function ends(buf, before, wanted)
   }
 end
 
---- What is the agent's of the change: not what another program has brought to the disk before it, but what the agent
---- itself has written there since the backend last looked.
+--- Returns the steps of the change, by author. What another program has brought to the disk before is not the agent's.
+--- What has come to it since the backend last read it is: the agent has written the disk, too.
 ---@param buf integer
 ---@param request acp.WriteRequest
 ---@param mine acp.Mine
@@ -181,7 +181,7 @@ local function put(buf, request, mine, wanted)
   return said
 end
 
---- Writes what an agent wants into the loaded buffer of a file, and saves it.
+--- Writes an agent's text into the loaded buffer of a file, and saves it.
 ---@param request acp.WriteRequest
 ---@return table answer  { written, text?, before?, warning? } | { not_loaded } | { no_folder } | { locked = why }
 ---  | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
