@@ -11,7 +11,7 @@ LINE_BYTES = 64 * MIB  # of one message; agents send files and pictures of some 
 BAD_LINE_BYTES = 4 * KIB  # that are kept of a line which is too long or no message
 FIRST_READ_BYTES = 64 * KIB  # of a pipe or file: most have no more, and a larger buffer costs time
 READ_BYTES = 256 * KIB  # of one read, after which the loop and the editor have their turn
-PIPE_BYTES = MIB  # that a process may be ahead of us
+PIPE_BYTES = MIB  # that a process may write before we have read any
 UNREAD_BYTES = 256 * MIB  # that wait for an agent which asks for much and reads nothing: it is ended
 WAITING_REQUESTS = 4096  # of an agent, some kilobytes each
 WAITING_REQUESTS_WEIGHT = 256 * MIB  # about the bytes that they take
@@ -29,7 +29,7 @@ VALUE_CHARS = MIB  # of one such value with all that is in it
 
 # What is recorded
 TRACE_BYTES = 16 * MIB  # of the wire, in memory: the oldest goes
-TRACE_RECORD_BYTES = 200  # that each line of it costs beside its text
+TRACE_RECORD_BYTES = 200  # that each record takes in memory beside its text
 WIRE_FILE_BYTES = 16 * MIB  # then it becomes `….1`
 WIRE_FILES = 10  # of earlier processes
 STDERR_BYTES = 256 * KIB
@@ -61,7 +61,6 @@ PLAN_ID_CHARS = 200
 PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000
 RECENT_CALLS = 200  # of a session: an update without an id is held against them
-LINE_NUMBER = 2**31 - 1  # Neovim has no larger ones
 
 # Prompts
 PROMPT_CHARS = 32 * MIB  # of one prompt with all that goes along
@@ -91,9 +90,9 @@ FRAME_CHANGES = 200  # after which a frame goes at once: too many to read along
 REPORTED_OUTPUT_CHARS = 256 * KIB  # of a terminal of the agent's own
 CALL_TERMINALS = 100  # of one tool call
 NAMED_FILES = 50  # of one call, that are looked at for its line
+LINE_NUMBER = 2**31 - 1  # Neovim has no larger ones
 REPEATED_CHARS = 512  # by which a text that is sent again is recognized
 PATH_CHARS = 4096  # longer ones name no file
-FILE_PATH_BYTES = 4095  # a file behind more could be made step by step, and opened by nobody
 RAW_INPUT_VALUES = 5000  # that are looked at for commands and paths; of a larger one rules allow nothing
 COMPARED_TITLE_CHARS = 1000  # when a permission is matched with a call by its words
 COMPARED_TEXTS = 100  # of a raw input, with the texts of files
@@ -114,6 +113,7 @@ FORM_TITLE_CHARS, FORM_DESCRIPTION_CHARS = 500, 10_000
 FORM_NOTE_CHARS = 1000  # of a pattern, a format or what describes a choice
 
 # Files
+FILE_PATH_BYTES = 4095  # no system call takes a longer path
 FILE_BYTES = 64 * MIB  # of a file that is read or written for an agent: no message could carry more
 COMPARED_FILE_BYTES = 16 * MIB  # of a file whose changes are shown for review
 WATCHED_FILES = 500  # of one turn, half of them such as no tool call has named
@@ -137,18 +137,14 @@ ESCAPE_SEQUENCE_BYTES = 4096  # of one that has no end yet
 # Proposals
 PROPOSED_FILES = 200  # each costs a look at the disk, and in Neovim a buffer; nobody looks at each of more
 PREVIEWED_FILES = 50
-PREVIEWED_BYTES = (
-    4 * MIB
-)  # of a file, or characters of its change, that are compared while the question waits
+PREVIEWED_BYTES = 4 * MIB  # of a file or its change: they are compared while the question waits
 PREVIEWED_LINES = 30_000  # of both sides
 PREVIEWED_LINE_CHARS = 400
 PREVIEWED_ROWS = 200  # kept of a diff
 
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are
-DIFF_PAIRS = (
-    4_000_000  # of lines, up to which two texts are aligned: 2,000 by 2,000; above them between anchors
-)
+DIFF_PAIRS = 4_000_000  # of lines, such as 2,000 by 2,000; larger texts are aligned between anchors
 ALIGNED_LINES = 2000  # of the second side, a bit for each in one number; with more the sides change places
 DIFF_MODE_LINES = 5_000  # out of their place: Neovim would compare them for seconds
 DIFF_MODE_LINE_CHARS = 256 * KIB  # of one line; drawing a longer one takes as long
