@@ -36,5 +36,5 @@ class Headings:
             if entry.at is not None:
                 mark["at"] = int(entry.at)
             if entry.steered:
-                mark["eol"] = [["sent into the turn", "AcpNote"]]
+                mark["eol"] = [["· sent into the turn", "AcpCount"]]
         return f"## {self._user}", mark

@@ -417,7 +417,7 @@ async def test_a_mixed_decision_is_told_to_the_running_turn_once_the_file_is_as_
     assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
     marks = desk.editor.chat(talk.number).marks
     assert [mark["eol"][0][0] for mark in marks if mark["kind"] == "user" and mark.get("eol")] == [
-        "sent into the turn"
+        "· sent into the turn"
     ]
     await talk.turn("next")
     assert blocks(agent, 1) == ["next"]

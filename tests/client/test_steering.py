@@ -90,7 +90,7 @@ async def test_words_go_into_the_running_turn_and_stand_where_they_entered(desk:
     lines = [line for line in talk.lines if line]
     assert lines[:7] == ["## You", "work", "## Scripted", "Begun.", "## You", "use tabs", "## Scripted"]
     marks = [mark for mark in desk.editor.chat(talk.number).marks if mark.get("eol")]
-    assert [mark["eol"][0][0] for mark in marks] == ["sent into the turn"]
+    assert [mark["eol"][0][0] for mark in marks] == ["· sent into the turn"]
     replayed = await replay_wire(desk, await save_wire(desk, talk))
     assert [line for line in replayed.lines if line][:7] == lines[:7]
 

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import ScriptedAgent, on, on_prompt, permission, result, say, script, wait_file
+from tests.fakes.script import ScriptedAgent, on, on_prompt, permission, result, say, script, wait, wait_file
 from tests.functional.editor import Editor
+from tests.steps.files import read_disk
+from tests.steps.proposals import MIXED, decide_mixed, open_diff, open_old, write_through
 
 Open = Callable[..., Editor]
 METHOD = "_session/steering"
@@ -97,3 +99,22 @@ def test_a_rejection_gives_its_reason_to_the_running_turn(open_editor: Open, tmp
     assert answer["result"]["outcome"] == {"outcome": "selected", "optionId": "no"}
     assert (reason["method"], texts(agent, METHOD)) == (METHOD, ["never touch the tests"])
     assert texts(agent, "session/prompt") == ["work"]
+
+
+def test_a_mixed_decision_is_told_to_the_running_turn(open_editor: Open, tmp_path: Path) -> None:
+    steps = (*write_through(), wait(METHOD), say("I see."))
+    agent = script(tmp_path, introduced(), on_prompt("edit", *steps), INJECTED, on_prompt("", say("Hi")))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    decide_mixed(editor)
+    editor.wait_event("AcpTurnEnded", turn=1)
+    (report,) = texts(agent, METHOD)
+    assert "notes.txt: 1 hunk refused and 1 hunk changed by the user." in report
+    assert ("-THREE" in report, "+17" in report) == (True, True)
+    assert read_disk(editor) == MIXED
+    editor.type(":Acp<CR>")
+    editor.screen.expect("sent into the turn")
+    editor.screen.expect("told Scripted: 1 hunk of notes.txt refused")
+    editor.acp("prompt", "and now")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert texts(agent, "session/prompt") == ["edit it", "and now"]
