@@ -91,8 +91,8 @@ class ChatView:
         self._room = self._look.room = room
         self._urgent |= {(call.root or call).key for call in self._transcript.asked if call.previews}
 
-    def details(self, key: int) -> tuple[list[str], str]:
-        return details.lines(self._transcript.entry(key), self._terminal), details.FILETYPE
+    def details(self, key: int) -> details.Page:
+        return details.page(self._transcript.entry(key), self._terminal)
 
     def flush(
         self, lines: int = limits.FRAME_LINES, chars: int = limits.FRAME_CHARS, middle: bool = True

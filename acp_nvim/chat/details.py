@@ -1,36 +1,92 @@
-"""Writes everything that is known of an entry, uncut, for the K key."""
+"""Writes everything that is known of an entry, uncut, for the K key: what people read first, what was on the wire last.
+
+Texts stand as texts, not as JSON strings. A region says of what kind of file some lines are:
+
+    edit src/price.py
+                                lines                                   regions
+    kind    edit                input · new_string:
+                                  return sum(orders)                    {first: 4, last: 4, name: "src/price.py"}
+                                raw input:
+                                  {"new_string": "return sum(orders)"}  {first: 6, last: 6, name: "wire.json"}
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypedDict
 
+from acp_nvim import limits
 from acp_nvim.chat.phrases import duration, placeholder
-from acp_nvim.chat.tool_body import Terminal, context_text, pretty, terminal_text, unreferenced, words
+from acp_nvim.chat.tool_body import Terminal, pretty, terminal_text, unreferenced, words
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.entries import AgentContext, Changes, Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
-from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import plain, shown
 from acp_nvim.text.diff_view import unified
 
 FILETYPE = "acp_details"
 
+_LONG = 60  # characters of a string that is easier to read as a text
+_DEPTH = 4  # of dicts and lists in which strings are looked for
+_OF_THE_FILE = {
+    "content",
+    "text",
+    "oldstring",
+    "newstring",
+    "oldtext",
+    "newtext",
+    "filetext",
+    "oldstr",
+    "newstr",
+}
+_KINDS = {"command": "it.sh", "cmd": "it.sh", "script": "it.sh", "patch": "it.diff", "diff": "it.diff"}
+_PATHS = ("file_path", "path", "filePath", "abs_path", "filepath", "file", "filename")
 
-def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
+
+class Region(TypedDict):
+    """Lines that are a part of a file of this kind."""
+
+    first: int
+    last: int
+    name: str
+
+
+class Page:
+    """Lines, and of what kind some of them are."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.regions: list[Region] = []
+
+    def section(self, heading: str, content: Iterable[str], name: str = "") -> None:
+        """Add a heading and its lines, unless there are none. `name`: a file of the kind that they are."""
+        first = len(self.lines) + 2
+        for number, line in enumerate(content):
+            if number == 0:
+                self.lines += ["", f"{heading}:".replace("\n", " ")]
+            self.lines.append(f"  {line}".rstrip(" "))
+        if name and len(self.lines) > first:
+            self.regions.append({"first": first, "last": len(self.lines) - 1, "name": name})
+
+
+def page(entry: Entry | None, terminal: Terminal) -> Page:
+    made = Page()
+    if isinstance(entry, ToolCall):
+        _call(made, entry, terminal)
+    else:
+        made.lines += _words(entry)
+    return made
+
+
+def _words(entry: Entry | None) -> list[str]:
     match entry:
-        case ToolCall():
-            return list(_call(entry, terminal))
         case Thought() | Message() | Report():
             return _lines("".join(entry.parts))
-        case AgentContext():
-            return _lines(context_text(entry))
-        case Subagent():
-            return _lines("\n\n".join(filter(None, (entry.name, entry.description))))
         case Plan():
             steps = ((f"{step.status:<12} {step.priority:<7} ", step.content) for step in entry.entries)
-            return [head + line for head, content in steps for line in _lines(content)] + _lines(entry.words)
+            return [head + line for head, content in steps for line in _lines(content)]
         case Compaction():
             return _lines("\n\n".join(filter(None, (entry.error, entry.summary))))
         case Note() | Changes():
@@ -40,42 +96,73 @@ def lines(entry: Entry | None, terminal: Terminal) -> list[str]:
     return ["there is nothing here"]
 
 
-def _call(call: ToolCall, terminal: Terminal) -> Iterator[str]:
-    yield from _lines(call.title or call.kind)
-    yield ""
-    yield f"kind    {shown(call.kind)}"
-    yield f"status  {', '.join(filter(None, dict.fromkeys([call.status, call.left, shown(call.verdict)])))}"
+def _call(made: Page, call: ToolCall, terminal: Terminal) -> None:
+    made.lines += [*_lines(call.title or call.kind), "", f"kind    {shown(call.kind)}"]
+    made.lines.append(
+        f"status  {', '.join(filter(None, dict.fromkeys([call.status, call.left, shown(call.verdict)])))}"
+    )
     if call.ended is not None:
-        yield f"took    {duration(call.took or 0.0) or 'less than a second'}"
-    yield from _section("locations", (_place(location) for location in call.locations))
-    yield from _section("command", _lines(call.command or ""))
-    yield from _section("input", () if call.raw_input is None else _lines("".join(pretty(call.raw_input))))
+        made.lines.append(f"took    {duration(call.took or 0.0) or 'less than a second'}")
+    made.section("locations", (_place(location) for location in call.locations))
+    made.section("command", _lines(call.command or ""), "it.sh")
+    path = _path(call)
+    for key, text in _strings(call.raw_input):
+        if text != call.command:
+            made.section(f"input · {shown(key)}", _lines(text), _kind(key, path))
     for item in call.content:
-        yield from _content(item, call, terminal)
+        _content(made, item, call, terminal)
     for name in unreferenced(call):
-        yield from _section(f"terminal {shown(name)}", _lines("".join(call.terminals[name])))
-    yield from _section("raw output", _raw(call.raw_output))
+        made.section(f"terminal {shown(name)}", _lines("".join(call.terminals[name])))
+    for key, text in _strings(call.raw_output):
+        made.section(f"output · {shown(key)}", _lines(text), _kind(key, path))
+    made.section("raw input", _raw(call.raw_input), _wire(call.raw_input))
+    made.section("raw output", _raw(call.raw_output), _wire(call.raw_output))
 
 
-def _content(item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> Iterator[str]:
+def _content(made: Page, item: schema.ToolContent, call: ToolCall, terminal: Terminal) -> None:
     match item:
         case schema.Diff():
             changed = unified(item.old_text or "", item.new_text)
-            yield from _section(f"diff of {shown(item.path)}", (sign + shown(text) for sign, text in changed))
+            lines = (sign + shown(text) for sign, text in changed)
+            made.section(f"diff of {shown(item.path)}", lines, "it.diff")
         case schema.TerminalRef():
             output = terminal_text(call, item.terminal_id, terminal)
-            yield from _section(f"terminal {shown(item.terminal_id)}", _lines(output))
+            made.section(f"terminal {shown(item.terminal_id)}", _lines(output))
         case schema.ContentItem():
-            yield from _section("output", _lines(words(item.content)))
+            made.section("output", _lines(words(item.content)))
 
 
-def _section(name: str, content: Iterable[str]) -> Iterator[str]:
-    """Yield a heading and its lines, unless there are none."""
-    for number, line in enumerate(content):
-        if number == 0:
-            yield ""
-            yield f"{name}:".replace("\n", " ")
-        yield f"  {line}".rstrip(" ")
+def _strings(value: object, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the strings of a JSON value that are texts: of several lines, or long. Their names say where they stand."""
+    if isinstance(value, str):
+        if name and ("\n" in value.strip() or len(value) > _LONG):
+            yield name, value
+        return
+    if depth == _DEPTH:
+        return
+    items: Iterable[tuple[object, object]] = ()
+    if isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value, 1)
+    for number, (key, each) in enumerate(items):
+        if number == limits.DETAIL_TEXTS:
+            return
+        yield from _strings(each, f"{name}.{key}" if name else str(key), depth + 1)
+
+
+def _kind(key: str, path: str) -> str:
+    """Return a file name of the kind that the text under this key is: a part of the call's file, or a command."""
+    last = key.rsplit(".", 1)[-1].lower().replace("_", "")
+    return path if last in _OF_THE_FILE else _KINDS.get(last, "")
+
+
+def _path(call: ToolCall) -> str:
+    """Return the file that a call is about, as far as its kind can be told from the name."""
+    given = call.raw_input if isinstance(call.raw_input, dict) else {}
+    named = next((path for key in _PATHS if isinstance(path := given.get(key), str)), None)
+    path = named or (call.locations[0].path if call.locations else "")
+    return shown(path)[-limits.NAME_CHARS :].replace("\n", " ")
 
 
 def _place(location: schema.Location) -> str:
@@ -84,9 +171,13 @@ def _place(location: schema.Location) -> str:
 
 
 def _raw(value: object) -> list[str]:
-    if value is None:
+    if value is None or value is schema.UNSET:
         return []
     return _lines(value if isinstance(value, str) else "".join(pretty(value)))
+
+
+def _wire(value: object) -> str:
+    return "" if isinstance(value, str) else "wire.json"
 
 
 def _lines(text: str) -> list[str]:

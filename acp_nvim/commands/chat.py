@@ -48,7 +48,8 @@ class ChatCommands:
         if isinstance(entry, Subagent):
             return self._show_subagent(session, entry)
         view = self._views.of(session).view
-        self._app.editor.notify(Float(*view.details(command.key)))
+        page = view.details(command.key)
+        self._app.editor.notify(Float(page.lines, details.FILETYPE, page.regions))
 
     def _open_subagent(self, command: OpenSubagent) -> None:
         session = self._app.session(command.session)

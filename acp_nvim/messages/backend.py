@@ -27,6 +27,14 @@ class DoctorReport(TypedDict, total=False):
     slow_end: bool  # it had to be killed
 
 
+class FloatRegion(TypedDict):
+    """Lines, counted from 0, that are highlighted as those of a file with this name."""
+
+    first: int
+    last: int
+    name: str
+
+
 # --- From Lua
 
 
@@ -91,6 +99,7 @@ class Float(WindowCall):
 
     lines: list[str]
     filetype: str
+    regions: Annotated[list[Any], OnWire(list[FloatRegion])]
 
 
 @dataclass(slots=True)

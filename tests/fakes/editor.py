@@ -173,7 +173,8 @@ class FakeEditor:
     def _on_show(self, name: str, filetype: str, lines: list[str]) -> None:
         self.windows.append((name, filetype, lines))
 
-    def _on_float(self, lines: list[str], filetype: str) -> None:
+    def _on_float(self, lines: list[str], filetype: str, regions: list[dict[str, Any]]) -> None:
+        assert all(0 <= region["first"] <= region["last"] < len(lines) for region in regions)
         self.floats.append((lines, filetype))
 
     def _on_form(self, question: int, session: int, words: list[str], fields: list[dict[str, Any]]) -> None:

@@ -634,3 +634,26 @@ def test_events_by_the_dozen_reach_who_listens_by_a_wildcard(editor: Editor) -> 
     )
     editor.wait_event("AcpToolCall", id="50")
     assert [data["id"] for _, data in editor.events("AcpToolCall")] == [str(n) for n in range(1, 51)]
+
+
+def test_details_read_as_texts_in_their_own_colours(open_editor: Open, tmp_path: Path) -> None:
+    code = "local function total(list)\n  return #list\nend\n"
+    edit = tool(
+        "t",
+        title="edit price.lua",
+        kind="edit",
+        status="completed",
+        rawInput={"path": "price.lua", "content": code},
+    )
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", edit, say("Done."))), size=(120, 40))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<C-w>kgg]tK")
+    editor.screen.expect("input · content:")
+    lines = [line.strip() for line in editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")]
+    assert lines.index("return #list") < lines.index("raw input:")
+    assert lines[-1] == "}"
+    editor.expect_lua(
+        "return vim.iter(vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })):any(function(mark)"
+        " return (mark[4].hl_group or '') == '@keyword.return.lua' end)"
+    )

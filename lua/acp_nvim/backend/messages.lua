@@ -318,6 +318,12 @@
 ---@field stderr? string[]
 ---@field slow_end? boolean  it had to be killed
 
+--- Lines, counted from 0, that are highlighted as those of a file with this name.
+---@class acp.message.FloatRegion
+---@field first integer
+---@field last integer
+---@field name string
+
 ---@class acp.message.Icon
 ---@field text string
 ---@field hl string
@@ -707,7 +713,7 @@
 ---@class acp.message.WindowCalls
 ---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
 ---@field fill_prompt fun(session: integer, text: string)  Put a text into the prompt.
----@field float fun(lines: string[], filetype: string)  Show lines in a floating window.
+---@field float fun(lines: string[], filetype: string, regions: acp.message.FloatRegion[])  Show lines in a floating window.
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.

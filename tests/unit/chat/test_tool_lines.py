@@ -69,7 +69,7 @@ class Shown:
 
     @property
     def details(self) -> list[str]:
-        return self.view.details(self.call.key)[0]
+        return self.view.details(self.call.key).lines
 
 
 @pytest.mark.statement(81)
@@ -351,8 +351,44 @@ def test_details_are_complete():
     assert text.endswith("raw output:\n  [\n    1\n  ]")
 
 
+def test_details_show_texts_as_texts_and_the_wire_last():
+    shown = Shown(
+        kind="edit",
+        title="edit",
+        locations=at("/w/price.py"),
+        raw_input={
+            "path": "/w/price.py",
+            "new_string": "def f():\n    return 1\n",
+            "more": [{"why": "because " * 10}],
+            "command": "sed -i s/a/b/ price.py\n",
+        },
+        raw_output={"content": "one\ntwo", "ok": True},
+    )
+    page = shown.view.details(shown.call.key)
+    text = "\n".join(page.lines)
+    headings = [line for line in page.lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings[-2:] == ["raw input:", "raw output:"]
+    assert "\ninput · new_string:\n  def f():\n      return 1\n" in text
+    assert "\ninput · more.1.why:\n  because because" in text
+    assert "\noutput · content:\n  one\n  two\n" in text
+    named = {page.lines[region["first"]].strip(): region["name"] for region in page.regions}
+    assert named["def f():"] == "/w/price.py"
+    assert named["one"] == "/w/price.py"
+    assert named["{"] == "wire.json"
+    assert named["sed -i s/a/b/ price.py"] == "it.sh"
+
+
+def test_a_deep_value_is_shown_on_the_wire_alone():
+    deep = "long " * 40
+    for _ in range(60):
+        deep = {"in": deep}
+    shown = Shown(raw_input=deep)
+    assert not any(line.startswith("input ·") for line in shown.details)
+    assert "raw input:" in shown.details
+
+
 def test_details_of_nothing():
-    assert Shown().view.details(77) == (["there is nothing here"], "acp_details")
+    assert Shown().view.details(77).lines == ["there is nothing here"]
 
 
 @pytest.mark.parametrize("raw", [UNSET, None])

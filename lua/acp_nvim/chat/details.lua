@@ -1,0 +1,84 @@
+-- The details of an entry in a float: its texts are highlighted as what they are, by the parser of their file's type.
+local fenced_code = require("acp_nvim.chat.fenced_code")
+local limits = require("acp_nvim.limits")
+local panes = require("acp_nvim.ui.panes")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.details")
+local INDENT = 2 -- of the lines of a section
+
+---@param buf integer
+---@param region acp.message.FloatRegion
+---@param spans table<integer, acp.Span[]>
+local function paint(buf, region, spans)
+  for row, line_spans in pairs(spans) do
+    for _, span in ipairs(line_spans) do
+      local mark = { end_col = INDENT + span[2], hl_group = span[3], strict = false }
+      api.nvim_buf_set_extmark(buf, NAMESPACE, region.first + row, INDENT + span[1], mark)
+    end
+  end
+end
+
+local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
+
+--- Few have a parser for diffs: their lines are known by their signs.
+---@param buf integer
+---@param lines string[]
+---@param region acp.message.FloatRegion
+local function paint_diff(buf, lines, region)
+  for row = region.first, region.last do
+    local line = lines[row + 1]
+    local hl = SIGNS[line:sub(INDENT + 1, INDENT + 1)]
+    if hl then
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row, INDENT, { end_col = #line, hl_group = hl })
+    end
+  end
+end
+
+---@param buf integer
+---@param lines string[]
+---@param region acp.message.FloatRegion
+local function highlight(buf, lines, region)
+  local texts, bytes = {}, 0
+  for row = region.first + 1, region.last + 1 do
+    texts[#texts + 1] = lines[row]:sub(INDENT + 1)
+    bytes = bytes + #texts[#texts] + 1
+  end
+  local filetype = vim.filetype.match({ filename = vim.fs.basename(region.name), contents = texts })
+  if not filetype or bytes > limits.CODE_BYTES then
+    return
+  end
+  local code = { lang = filetype, text = table.concat(texts, "\n") } ---@type acp.Code
+  fenced_code.request(code, function()
+    return api.nvim_buf_is_valid(buf)
+  end, function()
+    if api.nvim_buf_is_valid(buf) then
+      paint(buf, region, code.spans or {})
+    end
+  end)
+end
+
+--- Called by the backend with what it knows of an entry.
+---@param lines string[]
+---@param filetype string
+---@param regions acp.message.FloatRegion[]
+function M.show(lines, filetype, regions)
+  local win = panes.float(lines, filetype)
+  local buf = api.nvim_win_get_buf(win)
+  for row, line in ipairs(lines) do
+    if line:find("^%S.*:$") then
+      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_col = #line, hl_group = "AcpFloatTitle" })
+    end
+  end
+  for _, region in ipairs(regions) do
+    if region.name:find("%.diff$") then
+      paint_diff(buf, lines, region)
+    else
+      highlight(buf, lines, region)
+    end
+  end
+end
+
+return M
