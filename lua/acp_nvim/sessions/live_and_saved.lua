@@ -88,6 +88,8 @@ local function subagents_of(n, status)
       agent = "",
       cwd = status.cwd,
       title = "└ " .. child.title,
+      questions = 0,
+      pending = 0,
       state = state_shown[1],
       hl = state_shown[2],
       can = {},
