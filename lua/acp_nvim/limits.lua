@@ -10,6 +10,7 @@ return {
   CHAT_LINE_BYTES = 64 * KIB, -- of the last line; Neovim measures all of a line that wraps, again for every piece
   MARKDOWN_BYTES = 512 * KIB, -- in the lines of a window: one line may hold megabytes
   MARKDOWN_LINE_BYTES = 4000, -- of a longer line the colours cost more than they tell
+  MARKDOWN_LINES = 1000, -- that are read and kept, for the next time that they are drawn
   FENCE_ROWS = 200, -- below a window, in which the end of a code block is looked for
   INDEXED_LINES = 1000, -- that are read at once to find the code blocks of a chat
   CODE_BYTES = 32 * KIB, -- of a code block that is highlighted

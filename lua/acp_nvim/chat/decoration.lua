@@ -28,8 +28,6 @@ local PLAIN = {
   option = "AcpCode",
 }
 
-local LEAST_TEXT = 20 -- cells: 'breakindentopt' leaves so much of a row to the text
-
 -- The lines of a diff stand on a ground of their own.
 local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 
@@ -45,6 +43,8 @@ local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 ---@field blocks acp.Block[]
 ---@field at integer  which of them was asked for last
 ---@field columns integer  of the text
+---@field conceals boolean  marks are hidden
+---@field cursor? integer  the row that the user edits or reads: it shows all of its text
 ---@field drawings table<integer, integer>  by window: how often it has been drawn
 
 local drawn ---@type acp.Drawn
@@ -71,18 +71,6 @@ local function columns(win)
   return info.width - info.textoff
 end
 
---- Draws the beginning of a line that wraps before its other rows: where Neovim indents them, it draws no ground.
----@param buf integer
----@param row integer
----@param line string
----@param hl string
-local function repeat_beginning(buf, row, line, hl)
-  local beginning = #line > drawn.columns and (line:match("^ +│ ") or line:match("^ +"))
-  if beginning and vim.fn.strwidth(beginning) + LEAST_TEXT <= drawn.columns then
-    paint.beginning(buf, row, beginning, hl)
-  end
-end
-
 ---@param win integer
 ---@param buf integer
 ---@param first integer
@@ -95,6 +83,8 @@ local function on_win(_, win, buf, first, last)
   on_window.call(chat.session, win)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
   drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1, drawings = drawings, columns = columns(win) }
+  drawn.conceals = vim.wo[win].conceallevel > 0
+  drawn.cursor = win == api.nvim_get_current_win() and api.nvim_win_get_cursor(win)[1] - 1 or nil
   drawings[win] = (drawings[win] or 0) + 1
   if api.nvim_buf_get_offset(buf, last + 1) - api.nvim_buf_get_offset(buf, first) > limits.MARKDOWN_BYTES then
     return false
@@ -135,7 +125,7 @@ local function on_line(_, _, buf, row)
   if is_users(block, row, line) then
     margin.set(row, headings.BARS.user)
     paint.line(buf, row, "AcpPrompt")
-    repeat_beginning(buf, row, line, "AcpPrompt")
+    paint.beginning(drawn, row, line, "AcpPrompt")
   end
   if bar then
     headings.paint(drawn.chat, row, block.mark)
@@ -143,10 +133,10 @@ local function on_line(_, _, buf, row)
     markdown.paint(drawn, block, row, line)
   elseif block.row == row and GROUNDS[block.mark.line_hl] then
     paint.line(buf, row, block.mark.line_hl)
-    repeat_beginning(buf, row, line, block.mark.line_hl)
+    paint.beginning(drawn, row, line, block.mark.line_hl)
   elseif PLAIN[block.mark.kind] then
     paint.line(buf, row, PLAIN[block.mark.kind])
-    repeat_beginning(buf, row, line, PLAIN[block.mark.kind])
+    paint.beginning(drawn, row, line, PLAIN[block.mark.kind])
   end
 end
 

@@ -76,6 +76,30 @@ function M.prepare(view, block, first, last)
   end
 end
 
+--- Hides the marks of a line of the agent's; the words of the user stand as they were typed. A line that wraps keeps
+--- what a link leads to, if that is long: Neovim would leave as many cells empty.
+---@param view acp.Drawn
+---@param block acp.Block
+---@param row integer
+---@param hidden acp.Hidden[]
+---@param is_long? boolean
+local function hide(view, block, row, hidden, is_long)
+  for _, part in ipairs(block.mark.by ~= "user" and hidden or {}) do
+    if not (is_long and part.width and 2 * part.width > view.columns) then
+      paint.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
+    end
+  end
+end
+
+--- Whether the line shows what its marks mean: the user reads the chat so, and the cursor is elsewhere.
+---@param view acp.Drawn
+---@param block acp.Block
+---@param row integer
+---@return boolean
+local function is_drawn(view, block, row)
+  return view.conceals and view.cursor ~= row and block.mark.by ~= "user"
+end
+
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param fence acp.Fence
@@ -85,9 +109,12 @@ local function paint_code(view, block, fence, row, line)
   local ground = fence.lang == "diff" and SIGNS[line:sub(1, 1)] or "AcpCode"
   if block.mark.by ~= "user" or ground ~= "AcpCode" then
     paint.line(view.buf, row, ground)
+    paint.beginning(view, row, line, ground)
   end
   local inside = row - block.row - fence.first
   if inside == 0 or row - block.row == fence.last then
+    local _, ticks = line:find("^%s*[`~]+")
+    hide(view, block, row, { { first = 0, last = ticks or 0 } })
     return paint.span(view.buf, row, 0, #line, "AcpRule")
   end
   paint_spans(view.buf, row, fence.spans and fence.spans[inside - 1])
@@ -105,7 +132,12 @@ function M.paint(view, block, row, line)
   elseif line:find("^%s*```") then -- the last line, as it begins to be a fence
     paint.line(view.buf, row, "AcpCode")
   else
-    paint_spans(view.buf, row, inline_markdown.spans(line))
+    local found = inline_markdown.read(line)
+    paint_spans(view.buf, row, found.spans)
+    hide(view, block, row, found.hidden, #line > view.columns)
+    if found.is_rule and is_drawn(view, block, row) then
+      paint.over(view.buf, row, 0, { { ("─"):rep(view.columns - 1), "AcpRule" } })
+    end
   end
 end
 

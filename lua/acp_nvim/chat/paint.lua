@@ -5,6 +5,7 @@ local M = {}
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
 local UNDER = 90 -- the ground on which everything else is painted
 local BESIDE = 110
+local LEAST_TEXT = 20 -- cells: 'breakindentopt' leaves so much of a row to the text
 
 M.NAMESPACE = NAMESPACE
 
@@ -29,27 +30,49 @@ function M.line(buf, row, hl)
   api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, opts)
 end
 
---- Hides bytes first..last - 1 of a line, where the cursor is elsewhere.
+--- Hides bytes first..last - 1 of a line where the cursor is elsewhere, or shows a sign in their place.
 ---@param buf integer
 ---@param row integer
 ---@param first integer
 ---@param last integer
-function M.hide(buf, row, first, last)
+---@param sign? string
+---@param hl? string
+function M.hide(buf, row, first, last, sign, hl)
   api.nvim_buf_set_extmark(buf, NAMESPACE, row, first, {
     end_col = last,
-    conceal = "",
+    conceal = sign or "",
+    hl_group = sign and hl,
     ephemeral = true,
     strict = false,
   })
 end
 
---- Draws the beginning of a line before its wrapped rows, too: its ground or its edge goes on there.
+--- Shows text in the place of a row of the window, that in which byte `col` stands.
 ---@param buf integer
 ---@param row integer
----@param beginning string
+---@param col integer
+---@param chunks [string, string][]
+function M.over(buf, row, col, chunks)
+  api.nvim_buf_set_extmark(buf, NAMESPACE, row, col, {
+    virt_text = chunks,
+    virt_text_win_col = 0,
+    ephemeral = true,
+    strict = false,
+  })
+end
+
+--- Draws the beginning of a line that wraps before its other rows, too: its edge goes on there, and its ground, which
+--- Neovim does not draw where it indents.
+---@param view acp.Drawn
+---@param row integer
+---@param line string
 ---@param hl string
-function M.beginning(buf, row, beginning, hl)
-  api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, {
+function M.beginning(view, row, line, hl)
+  local beginning = #line > view.columns and (line:match("^ +│ ") or line:match("^ +"))
+  if not beginning or vim.fn.strwidth(beginning) + LEAST_TEXT > view.columns then
+    return
+  end
+  api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, 0, {
     virt_text = { { beginning, hl } },
     virt_text_win_col = 0,
     virt_text_repeat_linebreak = true,

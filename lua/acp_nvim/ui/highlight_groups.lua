@@ -59,6 +59,7 @@ M.groups = {
   AcpHeading = { "Title", on = TEXT },
   AcpBold = { "@markup.strong", on = TEXT },
   AcpItalic = { "@markup.italic", on = TEXT },
+  AcpStrike = { "@markup.strikethrough", on = TEXT },
   AcpLink = { "@markup.link", on = TEXT },
   AcpBullet = { "@markup.list", on = TEXT },
   AcpQuote = { "Comment", on = TEXT },

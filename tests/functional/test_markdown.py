@@ -1,0 +1,98 @@
+"""Markdown in the chat: marks are hidden where the cursor is not, and yanking gives what the agent has written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, say, script
+from tests.functional.editor import Editor
+from tests.steps.conversation import go_to_line, open_chat, send
+
+Open = Callable[..., Editor]
+TEXT = """\
+## A heading with `code`
+Some **bold**, *italic*, `code`, ~~struck~~ and [a link](https://x.org).
+
+- a bullet
+- [ ] open
+- [x] done
+> a quote
+
+---
+
+```python
+x = 1
+```
+The end, `` `a` `` and 2 * 3 * 4 and snake_case_name."""
+SHOWN = """\
+ A heading with code
+ Some bold, italic, code, struck and a link.
+
+ • a bullet
+ ☐ open
+ ☑ done
+ ▎ a quote
+
+ ──────────────────────────────────────────────────────────────────────────────
+
+ python
+ x = 1
+
+ The end,  `a`  and 2 * 3 * 4 and snake_case_name."""
+REGISTER = "return vim.fn.getreg('\"')"
+
+
+def shown(editor: Editor) -> str:
+    lines = editor.screen.lines()
+    heading = next(row for row, line in enumerate(lines) if "Scripted" in line and row > 1)
+    return "\n".join(line.rstrip() for line in lines[heading + 1 :])
+
+
+def test_marks_are_hidden_where_the_cursor_is_not(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say(TEXT)))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 40))
+    send(editor, "tell me about **it**")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(lambda _: shown(editor).startswith(SHOWN), what="Markdown without its marks")
+    editor.screen.expect("▎tell me about **it**")  # the user's own words
+    for text, attribute in (("bold", "bold"), ("italic", "italic"), ("struck", "strikethrough")):
+        assert editor.screen.attrs(text).get(attribute), text
+    # the cursor's line shows all, and what is yanked is what the agent has written
+    lines = TEXT.split("\n")
+    for row in (1, 4, 8, 10, 13):
+        go_to_line(editor, lines[row])
+        editor.screen.expect(f" {lines[row]}")
+        editor.type("yy")
+        assert editor.lua(REGISTER) == lines[row] + "\n"
+    go_to_line(editor, lines[0])
+    editor.screen.expect(f" {lines[0]}")
+    editor.type("V13jy")
+    assert editor.lua(REGISTER) == TEXT + "\n"
+    # a hidden word, as a part of its line
+    editor.type("j0fby2E")
+    assert editor.lua(REGISTER) == "bold**, *italic*,"
+    editor.type("<C-w>j")
+    editor.screen.expect(lambda _: shown(editor).startswith(SHOWN), what="the cursor is in the prompt")
+
+
+def test_a_user_who_wants_the_marks_sees_them(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say(TEXT)))
+    setup = {"chat": {"position": "tab", "conceal": False}}
+    editor = open_chat(open_editor, agent, setup=setup, size=(80, 40))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    for line in ("## Scripted", *filter(None, TEXT.split("\n"))):
+        editor.screen.expect(line)
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_a_long_target_of_a_link_leaves_no_hole(open_editor: Open, tmp_path: Path, columns: int) -> None:
+    link = f"[the manual](https://example.org/{'long/' * 14})"
+    text = f"See {link} for more, and {'then ' * 8}[a file](src/a.py) at the end."
+    agent = script(tmp_path, on_prompt("", say(text)))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(columns, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("[the manual](https://example.org/")
+    editor.screen.expect(lambda screen: "src/a.py" not in screen.text())
