@@ -63,6 +63,10 @@ PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000
 RECENT_CALLS = 200  # of a session: an update without an id is held against them
 
+RETRY_REASON_CHARS = 200  # why the agent asks its model again
+IGNORED_FILES = 20  # of a folder that the agent does not trust, that are named
+SUGGESTION_CHARS = 500  # of what the user may want to ask next
+
 # Prompts
 PROMPT_CHARS = 32 * MIB  # of one prompt with all that goes along
 ATTACHED_TEXT_BYTES = MIB  # of a file that is embedded
@@ -103,6 +107,7 @@ PATCHED_FILES = 50  # with a patch of their own in a raw input
 OPEN_QUESTIONS = 100  # of one session: nobody answers more, and each new one is held against the open ones
 QUESTION_OPTIONS = 99  # nobody looks through more, and what is not shown cannot be chosen
 OPTION_NAME_CHARS = 1000
+COVERED = 20  # patterns that one option would allow from then on
 QUESTION_TITLE_CHARS = 1000  # in a list of questions; the chat shows all of it
 REMEMBERED_ANSWERS = 200  # that count always, of one session
 COMMAND_BYTES = 4096  # of a command or a text that rules look at

@@ -121,8 +121,9 @@ def _options(question: Question) -> Iterator[Row]:
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
     diff = ["gd diff"] if question.has_diff else []
     signs = [_SIGNS.get(option.kind) for option in question.options]
+    covered = any(option.covers for option in question.options)
     width = len(_INDENT) + sum(len(label) + _GAP for label in (*labels, *diff)) - _GAP
-    if width + sum(len(sign[0]) for sign in signs if sign) <= _WIDTH:
+    if not covered and width + sum(len(sign[0]) for sign in signs if sign) <= _WIDTH:
         lines = [list(range(len(labels)))]
     else:
         lines = [[index] for index in range(len(labels))]
@@ -130,6 +131,9 @@ def _options(question: Question) -> Iterator[Row]:
     for indexes in lines:
         also = diff if fits and indexes is lines[-1] else []
         yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
+        for text in question.options[indexes[0]].covers if covered else ():
+            note: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
+            yield f"{_INDENT}  covers {one_line(text)}", note
     if diff and not fits:
         yield _line(mark, [], diff)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.sessions import SessionCommands
@@ -14,6 +15,7 @@ from acp_nvim.host.session_start import Way
 from acp_nvim.messages.saved_sessions import Delete, List, Listed, ListEnd
 from acp_nvim.messages.sessions import Fork, Load, OpenSaved, Rename, Reopen, Resume
 from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line
 
 
@@ -111,10 +113,36 @@ class SavedSessionCommands:
     # --- the rest
 
     def _rename(self, command: Rename) -> None:
-        """Rename a session. The protocol has no request for it: the title is the user's own."""
+        """Rename a session, with its agent where that takes titles; else only this editor knows the title."""
         session = self._app.session(command.session)
         session.name = one_line(command.title) or None
         self._app.touch(session)
+        host = self._app.host_of(session)
+        if session.name and session.id and host and host.agent and host.agent.session("title"):
+            title = session.name[: limits.SESSION_TITLE_CHARS]
+            params = {"sessionId": session.id, "title": title}
+            host.call(
+                "session/set_title",
+                params,
+                lambda result: self._renamed(host, session, title, result),
+                owner=session,
+            )
+
+    def _renamed(self, host: Host, session: Session, title: str, result: Result) -> None:
+        """Take the title as the agent has stored it. A refused one stays the user's own."""
+        if isinstance(result, Gone):
+            return
+        if isinstance(result, Failure):
+            return self._app.say(
+                "warn", f"{host.name} did not take the title, only you see it: {result.error}"
+            )
+        stored = result.result.get("title") if isinstance(result.result, dict) else None
+        if session.name == title:  # else it has been renamed again
+            session.name = None
+            session.title = (stored if isinstance(stored, str) and stored else title)[
+                : limits.SESSION_TITLE_CHARS
+            ]
+            self._app.touch(session)
 
     def _delete(self, command: Delete) -> None:
         session_id, agent = command.id, command.agent

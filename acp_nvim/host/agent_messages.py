@@ -10,6 +10,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim import limits
 from acp_nvim.agent.requests import Entry, Requests
+from acp_nvim.host.agent_notices import AgentNotices
 from acp_nvim.host.agent_services import Serve
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.host.session_start import SessionStarts
@@ -33,6 +34,7 @@ class AgentMessages:
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
         self._subagents = SubagentMessages(self._app, lambda: starts.by_id, self._apply)
+        self._notices = AgentNotices(self._app, self._session, host.set_account)
         self.elicitations = Elicitations(
             self._known_asker, lambda: host.sessions, self._app.touch, services.visit
         )
@@ -51,6 +53,9 @@ class AgentMessages:
         session = self._starts.by_id.get(session_id or "")
         if session is None:
             return self._update_of_unknown_session(session_id, params, updates)
+        if session.retrying:
+            session.retrying = None
+            self._app.touch(session)
         if session.reloading:
             session.replay()
             self._app.touch(session)
@@ -183,7 +188,7 @@ class AgentMessages:
                 self._app.touch(session)
         elif notification.method == "elicitation/complete":
             self.elicitations.complete(notification.params)
-        else:
+        elif not self._notices.take(notification.method, notification.params):
             self._app.log("debug", f"{self._host.spec.name}: notification {notification.method} ignored")
             if not notification.method.startswith("$/"):  # those may always be ignored
                 self._log_unknown_once("notification", notification.method)

@@ -66,6 +66,7 @@ class Host:
         self.alive = True
         self.stopping = False
         self.kept = False  # the list of its saved sessions is open, so it runs without a session
+        self._account: dict[str, str] | None = None  # with which it works, as far as it says so
         self.starts = SessionStarts(self)
         self.logins = Logins(self, self.starts.unlock)
         self.wants_login = self.logins.require
@@ -220,9 +221,15 @@ class Host:
             "capabilities": bounded(self.agent.capabilities) if self.agent else None,
             "pid": self.connection.pid if self.alive else None,
             "steering": self.can_steer,
+            "account": self._account,
             "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
         }
         self._app.touch(session)
+
+    def set_account(self, account: dict[str, str]) -> None:
+        self._account = account
+        for session in self.sessions:
+            self._facts(session)
 
     # --- turns
 

@@ -15,6 +15,7 @@ class AnswerOption(TypedDict):
     id: str
     name: str
     kind: str
+    covers: NotRequired[list[str]]
 
 
 class FormChoice(TypedDict):

@@ -34,6 +34,18 @@ class PlanProgress(TypedDict):
     current: str | None
 
 
+class Account(TypedDict, total=False):
+    """With whose account an agent works, as far as it says so."""
+
+    label: str
+    state: str
+    detail: str
+    name: str
+    email: str
+    organization: str
+    plan: str
+
+
 class PlanShape(PlanProgress):
     id: str
 
@@ -70,6 +82,7 @@ class SessionOption(TypedDict):
 class StatusPatch(TypedDict, total=False):
     """What of a session's status has changed; null: it is gone."""
 
+    account: Account | None
     ack: int  # the last prompt that has arrived
     waiting: list[int | list[int | str]]  # the queue: a prompt's number, or number and text of an edited one
     about: str | None
@@ -98,14 +111,17 @@ class StatusPatch(TypedDict, total=False):
     plans: list[PlanShape]
     questions: int
     queue: int
+    retrying: str | None  # why the agent asks its model again
     remembered: list[Remembered]
     session_id: str | None
     state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
     steering: bool  # the agent takes words into a running turn
     stop_reason: str | None
     subagents: list[SubagentShape]
+    suggestion: str | None  # what the user may want to ask next
     title: str | None
     transcript: str | None
+    trust: str | None  # whether the agent trusts the folder
     turn: int
     usage: Usage | None
 

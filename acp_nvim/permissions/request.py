@@ -80,7 +80,11 @@ def posed(
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
     question.own_title, question.is_guess = title, is_guess
     asker.asks(question)
-    question.has_cut_options = any(len(option.name) > limits.OPTION_NAME_CHARS for option in request.options)
+    question.has_cut_options = any(
+        len(option.covers or ()) > limits.COVERED
+        or any(len(name) > limits.OPTION_NAME_CHARS for name in (option.name, *(option.covers or ())))
+        for option in request.options
+    )
     return question, call
 
 
@@ -101,7 +105,10 @@ def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUp
 
 def _choosable(offered: tuple[schema.PermissionOption, ...]) -> tuple[tuple[Option, ...], str]:
     """Return the options whose id is unique, and a note on the others: else a no could be sent as a yes."""
-    options = [Option(each.id, _name(each.name), each.kind) for each in dict.fromkeys(offered)]
+    options = [
+        Option(each.id, _name(each.name), each.kind, tuple(map(_name, (each.covers or ())[: limits.COVERED])))
+        for each in dict.fromkeys(offered)
+    ]
     ids = Counter(option.id for option in options)
     doubtful = [option for option in options if ids[option.id] > 1]
     if not doubtful:

@@ -27,6 +27,11 @@ class Option(NamedTuple):
     id: str
     name: str
     kind: str
+    covers: tuple[str, ...] = ()  # what it would allow from then on, where the agent says so
+
+    def shape(self) -> dict[str, Any]:
+        covers = {"covers": list(self.covers)} if self.covers else {}
+        return {"id": self.id, "name": self.name, "kind": self.kind, **covers}
 
 
 @dataclass(slots=True, eq=False)
@@ -120,9 +125,7 @@ class Question:
             "title": short(self.title, limits.QUESTION_TITLE_CHARS),
             "fields": self.fields,
             "tool_call_id": self.tool_call_id,
-            "options": [
-                {"id": option.id, "name": option.name, "kind": option.kind} for option in self.options
-            ],
+            "options": [option.shape() for option in self.options],
             "path": None if self.path is None else short(visible(self.path)),
             "has_diff": self.has_diff,
             "more": self.is_more_than_diff,

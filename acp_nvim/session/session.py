@@ -22,7 +22,7 @@ from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import name_of, one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _ABOUT = 80  # characters
@@ -50,6 +50,9 @@ class Session:
         self.memory: str | None = None  # the id under which the agent can continue it
         self.reloading = False  # the agent replays the conversation, which replaces what is shown
         self.ack = 0
+        self.retrying: str | None = None  # why the agent asks its model again
+        self.suggestion: str | None = None  # what the user may want to ask next
+        self.trust: str | None = None  # whether the agent trusts the folder: "trusted", "untrusted"
         self.usage: dict[str, Any] | None = None
         self._has_warned_of_usage = False
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
@@ -135,6 +138,18 @@ class Session:
         self.queue.hold()
         self.news.add("AcpSessionEnded", reason=reason)
 
+    def suggest(self, text: str) -> None:
+        """Offer the user a prompt, in the place of the last such one."""
+        self.suggestion = one_line(text[: limits.SUGGESTION_CHARS]) or None
+
+    def begin_in(self, trust: str | None, ignored: tuple[str, ...]) -> None:
+        """Note whether the agent trusts the folder. What it ignores there the user would look for in vain."""
+        self.trust = trust and name_of(trust)
+        if trust == "untrusted":
+            named = ", ".join(one_line(each) for each in ignored[: limits.IGNORED_FILES])
+            rules = named or "its project's rules"
+            self.transcript.note("warning", f"the agent does not trust this folder: it ignores {rules}")
+
     # --- turns
 
     def take_reports(self) -> list[str]:
@@ -150,6 +165,7 @@ class Session:
         self.reloading = False
         self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
+        self.suggestion = None
         self.transcript.user(prompt.text, report, at)
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}")
@@ -192,6 +208,7 @@ class Session:
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()
+        self.retrying = None
         self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
 
     def _note_end(self, stop_reason: str | None, error: str | None) -> None:
@@ -271,6 +288,8 @@ class Session:
             case schema.InfoUpdate():
                 if update.title is not schema.UNSET:
                     self.title = update.title and update.title[: limits.SESSION_TITLE_CHARS]
+                if update.suggestion is not None:
+                    self.suggest(update.suggestion)
             case schema.UsageUpdate():
                 self._apply_usage(update.usage)
             case schema.NoticeUpdate():

@@ -10,6 +10,7 @@ from acp_nvim.protocol.decode.answers import (
 )
 from acp_nvim.protocol.decode.elicitation import ask, elicitation
 from acp_nvim.protocol.decode.json_fields import identifier
+from acp_nvim.protocol.decode.notifications import notice
 from acp_nvim.protocol.decode.permission import permission
 from acp_nvim.protocol.decode.updates import update
 
@@ -19,6 +20,7 @@ __all__ = [
     "identifier",
     "initialized",
     "new_session",
+    "notice",
     "permission",
     "prompt_answer",
     "saved_sessions",

@@ -1,5 +1,6 @@
 """Decodes `session/request_permission`: the offered options, and a tool call even if none was sent."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from acp_nvim.protocol.decode.json_fields import identifier, pick, text
@@ -64,4 +65,18 @@ def _option(raw: Any, by_position: str, taken: set[str]) -> PermissionOption | N
     if given is None:
         given = next((made for made in (kind, name) if made and made not in taken), by_position)
     id = str(given)
-    return PermissionOption(id, name or _NAMES.get(kind or id, id), kind or _KINDS.get(id, ""), given)
+    name = name or _NAMES.get(kind or id, id)
+    return PermissionOption(
+        id, name, kind or _KINDS.get(id, ""), given, tuple(_covered(raw.get("_meta"))) or None
+    )
+
+
+def _covered(meta: Any) -> Iterator[str]:
+    """Yield what an option would cover from then on, which vibe says in `required_permissions`."""
+    said = meta.get("required_permissions") if isinstance(meta, dict) else None
+    for each in said if isinstance(said, list) else ():
+        if isinstance(each, dict):
+            scope, label = text(each, "scope"), text(each, "label")
+            pattern = text(each, "session_pattern", "invocation_pattern")
+            if found := " ".join(dict.fromkeys(part for part in (label or scope, pattern) if part)):
+                yield found

@@ -13,6 +13,7 @@ from acp_nvim import limits
 from acp_nvim.protocol.decode import subagents
 from acp_nvim.protocol.decode.content import blocks, is_context, joined
 from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, read_all, snake, text
+from acp_nvim.protocol.decode.notifications import suggested
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
@@ -157,7 +158,7 @@ def _mode(raw: dict[str, Any]) -> list[Update]:
 
 
 def _info(raw: dict[str, Any]) -> list[Update]:
-    return [InfoUpdate(clearable(raw, "title"), clearable(raw, "updatedAt"))]
+    return [InfoUpdate(clearable(raw, "title"), clearable(raw, "updatedAt"), suggested(raw))]
 
 
 def _usage(raw: dict[str, Any]) -> list[Update]:

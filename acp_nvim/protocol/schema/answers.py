@@ -88,6 +88,18 @@ class NewSession(Lenient):
     modes: ModeState | None = None
     models: ModeState | None = None
     config_options: Items[ConfigOption] | None = None
+    trust: str | None = None  # vibe: whether it trusts the folder
+    ignored: Items[str] | None = None  # what it ignores there, because it does not
+
+    @classmethod
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        meta = raw.get("_meta")
+        said = meta.get("workspace_trust") if isinstance(meta, dict) else None
+        if not isinstance(said, dict):
+            return raw
+        details = said.get("details")
+        ignored = details.get("ignoredFiles") if isinstance(details, dict) else None
+        return {**raw, "trust": said.get("status"), "ignored": ignored}
 
 
 class SavedSession(Lenient):

@@ -6,12 +6,14 @@ from acp_nvim.protocol.schema.updates import ToolCallUpdate
 
 
 class PermissionOption(NamedTuple):
-    """`id` is for comparing; `sent` is the id as the agent sent it and gets it back."""
+    """`id` is for comparing; `sent` is the id as the agent sent it and gets it back. `covers`: what choosing it would
+    allow from then on, where the agent says so."""
 
     id: str
     name: str
     kind: str
     sent: Any
+    covers: tuple[str, ...] | None = None
 
 
 class PermissionRequest(NamedTuple):

@@ -108,6 +108,7 @@ class InfoUpdate(NamedTuple):
 
     title: str | Unset | None = UNSET
     updated_at: str | Unset | None = UNSET
+    suggestion: str | None = None  # what the user may want to ask next; empty: nothing any more
 
 
 class UsageUpdate(NamedTuple):

@@ -7,6 +7,7 @@ local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local state = require("acp_nvim.backend.session_store")
 local version = require("acp_nvim.agents.version")
 
 local M = {}
@@ -33,6 +34,26 @@ local function state_of(line)
   return line.agent.origin == "preset" and "found" or "configured", "AcpDone"
 end
 
+--- With whose account the agent works, as it has told one of its sessions.
+---@param agent acp.Agent
+---@return string?
+local function account_of(agent)
+  for _, n in ipairs(state.numbers()) do
+    local status = state.look(n)
+    local account = status and status.agent == agent.name and status.account
+    if account then
+      local parts = { account.detail or account.plan or false, account.email or false, account.organization or false }
+      local more = table.concat(
+        vim.tbl_filter(function(part)
+          return part
+        end, parts),
+        ", "
+      )
+      return account.label .. (more ~= "" and (" (%s)"):format(more) or "")
+    end
+  end
+end
+
 ---@param line acp.AgentLine
 ---@return string
 local function detail(line)
@@ -43,8 +64,10 @@ local function detail(line)
     return agent.preset and known_agents.how_to_install(agent.preset)
       or ("'%s' is not on PATH: correct agents.%s.command"):format(agent.spec.command, agent.name)
   end
-  local said = version.known(line.path)
-  return vim.fn.fnamemodify(line.path, ":~") .. (said and "  " .. said or said == false and "  (no version)" or "")
+  local said, account = version.known(line.path), account_of(agent)
+  local text = vim.fn.fnamemodify(line.path, ":~")
+    .. (said and "  " .. said or said == false and "  (no version)" or "")
+  return account and ("%s  %s"):format(text, account) or text
 end
 
 ---@param shown acp.ListRow[]
@@ -109,6 +132,7 @@ local function about(line)
   end
   local from = { setup = "setup()", file = agent.file, preset = "known without configuration", demo = "the plugin" }
   rows[#rows + 1] = { "comes from", vim.fn.fnamemodify(from[agent.origin], agent.origin == "file" and ":~" or "") }
+  rows[#rows + 1] = account_of(agent) and { "account", account_of(agent) } or nil
   vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
   panes.float(
     vim.tbl_map(function(row)

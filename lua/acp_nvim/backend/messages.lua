@@ -461,6 +461,7 @@
 ---@field id string
 ---@field name string
 ---@field kind string
+---@field covers? string[]
 
 ---@class acp.message.FormChoice
 ---@field value string
@@ -551,6 +552,16 @@
 ---@field total integer
 ---@field current? string
 
+--- With whose account an agent works, as far as it says so.
+---@class acp.message.Account
+---@field label? string
+---@field state? string
+---@field detail? string
+---@field name? string
+---@field email? string
+---@field organization? string
+---@field plan? string
+
 ---@class acp.message.PlanShape
 ---@field done integer
 ---@field total integer
@@ -585,6 +596,7 @@
 
 --- What of a session's status has changed; null: it is gone.
 ---@class acp.message.StatusPatch
+---@field account? acp.message.Account
 ---@field ack? integer  the last prompt that has arrived
 ---@field waiting? (integer|(integer|string)[])[]  the queue: a prompt's number, or number and text of an edited one
 ---@field about? string
@@ -613,14 +625,17 @@
 ---@field plans? acp.message.PlanShape[]
 ---@field questions? integer
 ---@field queue? integer
+---@field retrying? string  why the agent asks its model again
 ---@field remembered? acp.message.Remembered[]
 ---@field session_id? string
 ---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"
 ---@field steering? boolean  the agent takes words into a running turn
 ---@field stop_reason? string
 ---@field subagents? acp.message.SubagentShape[]
+---@field suggestion? string  what the user may want to ask next
 ---@field title? string
 ---@field transcript? string
+---@field trust? string  whether the agent trusts the folder
 ---@field turn? integer
 ---@field usage? acp.message.Usage
 

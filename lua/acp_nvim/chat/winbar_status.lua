@@ -1,10 +1,13 @@
 -- Builds the segments of a chat's winbar that show the session's status.
 local bar_segments = require("acp_nvim.ui.bar_segments")
+local printable = require("acp_nvim.ui.printable")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
 local usage = require("acp_nvim.chat.usage")
 
 local M = {}
+
+local RETRY_WIDTH = 30 -- of the reason
 
 --- The name of a mode or a model.
 ---@param list? { id: string, name: string }[]
@@ -37,6 +40,9 @@ local function state_text(n, status)
   local now = status.state
   if not now then
     return "✗ gone", "AcpError"
+  elseif now == "running" and status.retrying then
+    local why = printable.cut(bar_segments.clean(status.retrying), RETRY_WIDTH)
+    return ("%s retrying: %s"):format(spinner.frame(), why), "AcpWarning"
   elseif now == "running" then
     return ("%s running %s"):format(spinner.frame(), M.elapsed(n)), "AcpSpinner"
   elseif now == "starting" then

@@ -165,6 +165,12 @@ return {
           doc = "the marks of Markdown are hidden where the cursor is not",
         },
         {
+          name = "suggestions",
+          type = "boolean",
+          default = true,
+          doc = "what the agent takes for your next prompt stands in an empty prompt; `<Tab>` takes it",
+        },
+        {
           name = "menu",
           type = "boolean",
           default = true,

@@ -4,6 +4,7 @@ local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
+local suggestion = require("acp_nvim.prompt.suggestion")
 local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
@@ -47,6 +48,13 @@ local function sending(n)
   return { "queues", status.steering and ", <M-CR> steers" or nil }
 end
 
+--- Everything that the hint of an empty prompt depends on.
+---@param n integer
+---@return string
+local function to_tell(n)
+  return table.concat({ addressee(n), table.concat(sending(n)), suggestion.of(n) or "" }, "\n")
+end
+
 ---@param win integer
 ---@param buf integer
 ---@return string
@@ -56,10 +64,15 @@ local function hint_of(win, buf)
     return "this session is gone: :Acp goes to another"
   end
   local asked, does = addressee(n), sending(n)
-  told[buf] = asked .. table.concat(does)
+  told[buf] = to_tell(n)
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
   if not typing and vim.bo.filetype ~= "acp_prompt" and vim.bo.filetype ~= "acp_chat" then
     return (":Acp to ask %s …"):format(asked)
+  end
+  local suggested = suggestion.of(n)
+  if suggested then
+    local key = typing and "<Tab>" or "i<Tab>"
+    return ("%s   %s takes it"):format(printable.cut(suggested, math.max(20, api.nvim_win_get_width(win) - 18)), key)
   end
   local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
   if not typing and vim.bo.filetype == "acp_chat" then
@@ -132,7 +145,7 @@ api.nvim_create_autocmd("WinEnter", {
 
 state.on_change(function(n)
   for buf, said in pairs(told) do
-    if prompts[buf] == n and said ~= addressee(n) .. table.concat(sending(n)) and api.nvim_buf_is_loaded(buf) then
+    if prompts[buf] == n and said ~= to_tell(n) and api.nvim_buf_is_loaded(buf) then
       M.redraw(buf)
     end
   end

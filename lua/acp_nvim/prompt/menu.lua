@@ -2,6 +2,7 @@
 -- it and nothing is chosen: whoever types on writes as if it were not there.
 local completion = require("acp_nvim.prompt.completion")
 local config = require("acp_nvim.config.settings")
+local suggestion = require("acp_nvim.prompt.suggestion")
 
 local api = vim.api
 local M = {}
@@ -77,10 +78,13 @@ local function complete_word()
   return true
 end
 
---- Takes the chosen item of an open menu, else its first one. Where there is nothing to complete the key goes on in a
+--- Takes the agent's suggestion into an empty prompt, else the chosen item of an open menu, else its first one. Where there is nothing to complete the key goes on in a
 --- snippet, or is Vim's.
 ---@param key string  as it was pressed
 function M.take_first(key)
+  if suggestion.take() then
+    return
+  end
   if vim.fn.pumvisible() == 0 then
     if vim.snippet.active({ direction = 1 }) then
       return vim.snippet.jump(1)

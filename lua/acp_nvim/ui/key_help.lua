@@ -21,7 +21,17 @@ local GROUPS = {
   { "answer", { "answer-1", "diff", "keep-turn", "undo-turn" } },
   {
     "write",
-    { "send", "steer", "to-prompt", "edit-prompt", "history-previous", "history-next", "take-first", "next-mode" },
+    {
+      "send",
+      "steer",
+      "to-prompt",
+      "edit-prompt",
+      "history-previous",
+      "history-next",
+      "take-first",
+      "take-suggestion",
+      "next-mode",
+    },
   },
   { "move", { "turn-next", "turn-previous", "tool-next", "tool-previous" } },
   { "fold", { "fold-toggle", "fold-open", "fold-close", "fold-open-all", "fold-close-all" } },
