@@ -416,6 +416,25 @@ def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: 
     assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
 
 
+@pytest.mark.parametrize("command", ["edit!", "bdelete!|edit notes.txt"])
+def test_a_line_of_an_agent_that_is_read_again_is_pending_again(
+    open_editor: Open, tmp_path: Path, way: list[Any], command: str
+) -> None:
+    """The user changes one of its lines, and does not save that."""
+    editor = start_review(open_editor, tmp_path, *way)
+    before = list_hunks(editor)
+    editor.type("2Gccmine<Esc>")
+    editor.expect_lua(PENDING, 2)
+    editor.type(f":{command}<CR>")
+    editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks", before)
+    editor.type("2G\\u")
+    editor.expect_lua(PENDING, 2)
+    assert read_disk(editor) == join_lines(["line 1", "line 2", *CHANGED[2:]])
+    editor.type("u")
+    editor.expect_lua(PENDING, 3)
+    assert editor.lua(LINES) == CHANGED
+
+
 def test_what_is_not_loaded_is_undone_on_disk(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
     editor = start_review(open_editor, tmp_path, *way)
     (editor.project / "notes.txt").chmod(0o755)
