@@ -12,7 +12,8 @@ _WRONG = re.compile(
     r"err|fail|fatal|panic|exception|denied|refused|cannot|can't|unable|invalid|missing", re.I
 )
 _LEVEL = re.compile(r"\b(INFO|DEBUG|TRACE|VERBOSE|info:|debug:|trace:)|\[(info|debug|trace|verbose)\]")
-_FIELDS = re.compile(r"(\[[^]]*\]\s*)*([\w.-]+=\S*\s*)+")  # "[session/load] phase=replay durationMs=0"
+# "[session/load] phase=replay durationMs=0". It never goes back: "a=a=a= x" could be read in very many ways.
+_FIELDS = re.compile(r"(?:\[[^]]*\]\s*)*+(?:[\w.-]+=\S*+\s*+)++")
 
 
 class ExitReport(NamedTuple):
