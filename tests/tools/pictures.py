@@ -50,14 +50,18 @@ if __name__ == "__main__":
 }
 
 
+# <Esc> and <CR> that reach Neovim together are <M-CR>, which steers: this leaves insert mode without an <Esc>.
+SEND = ("C-\\", "C-n", "Enter")
+
+
 def said(text: str, until: str) -> list[str]:
     """The chat is opened, a prompt sent, and its effect waited for."""
-    return [":Acp", "Enter", "wait:Demo ·", f"i{text}", "Escape", "Enter", f"wait:{until}"]
+    return [":Acp", "Enter", "wait:Demo ·", f"i{text}", *SEND, f"wait:{until}"]
 
 
 def sent(text: str, until: str) -> list[str]:
     """Another prompt, from its window."""
-    return [f"i{text}", "Escape", "Enter", f"wait:{until}"]
+    return [f"i{text}", *SEND, f"wait:{until}"]
 
 
 # A rename in several places, its diff open; in the second scene one is refused and one edited.
