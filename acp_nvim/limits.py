@@ -61,6 +61,7 @@ OPEN_PLANS = 20  # of one session: of older ones the status says nothing more
 PLAN_ID_CHARS = 200
 PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000
+PINNED_STEPS = 100  # of a plan that the status shows
 RECENT_CALLS = 200  # of a session: an update without an id is held against them
 
 RETRY_REASON_CHARS = 200  # why the agent asks its model again

@@ -46,6 +46,11 @@ class Account(TypedDict, total=False):
     plan: str
 
 
+class PlanStep(TypedDict):
+    text: str
+    status: str
+
+
 class PlanShape(PlanProgress):
     id: str
 
@@ -108,6 +113,7 @@ class StatusPatch(TypedDict, total=False):
     paused: bool
     pid: int | None
     plan: PlanProgress | None
+    plan_steps: list[PlanStep]
     plans: list[PlanShape]
     questions: int
     queue: int

@@ -33,6 +33,13 @@ class Plan:
     def progress(self) -> dict[str, Any]:
         return {"done": self.done, "total": len(self.entries), "current": self.current}
 
+    def steps(self) -> list[dict[str, str]]:
+        """Return the steps as `status().plan_steps` shows them."""
+        return [
+            {"text": one_line(entry.content[: limits.PLAN_STEP_CHARS]), "status": entry.status}
+            for entry in self.entries[: limits.PINNED_STEPS]
+        ]
+
     def shape(self) -> dict[str, Any]:
         """Return it as `status().plans` shows it."""
         return {"id": one_line(self.id[: limits.PLAN_ID_CHARS]), **self.progress()}
@@ -53,6 +60,9 @@ class Plans:
 
     def shapes(self) -> list[dict[str, Any]]:
         return [plan.shape() for plan in self._open.values()]
+
+    def steps(self) -> list[dict[str, str]]:
+        return self.last.steps() if self.last else []
 
     def begin_turn(self) -> None:
         self._open.pop("", None)

@@ -45,6 +45,7 @@ def status(session: Session) -> dict[str, Any]:
         "usage": session.usage,
         "full": usage.is_full(session.usage),
         "plan": session.transcript.plan_progress(),
+        "plan_steps": session.transcript.plans.steps(),
         "plans": session.transcript.plans.shapes(),
         "queue": len(session.queue),
         "held": session.queue.held,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, permission, say, script, think_for, tool, wait_file
+from tests.fakes.script import on_prompt, permission, say, script, think_for, tool, update, wait, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE, Screen
 from tests.steps.conversation import expect_key, go_to_line, open_chat, send
@@ -197,6 +197,77 @@ def test_state_and_queue_stand_at_the_prompt(open_editor: Open, tmp_path: Path, 
     editor.screen.expect_gone("⏸")
     editor.expect_lua(HEIGHTS, before)
     editor.screen.expect("idle   <CR> send")
+
+
+def plan_of(*statuses: str) -> Any:
+    entries = [{"content": f"step {n}", "status": status} for n, status in enumerate(statuses, 1)]
+    return update({"sessionUpdate": "plan", "entries": entries})
+
+
+@pytest.mark.parametrize("laststatus", [2, 3])
+def test_the_plan_is_pinned_above_the_prompt_on_request(
+    open_editor: Open, tmp_path: Path, laststatus: int
+) -> None:
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            plan_of("in_progress", *["pending"] * 8),
+            wait_file(str(first)),
+            plan_of(*["completed"] * 7, "in_progress", "pending"),
+            wait_file(str(second)),
+            plan_of(*["completed"] * 9),
+            wait_file(str(third)),
+            say("Done."),
+        ),
+    )
+    editor = open_chat(open_editor, agent, size=(120, 40), init=f"vim.o.laststatus = {laststatus}")
+    before = editor.lua(HEIGHTS)
+    panel = "return vim.iter(vim.api.nvim_list_wins()):any(function(win)"
+    panel += " return vim.bo[vim.api.nvim_win_get_buf(win)].filetype == 'acp_plan' end)"
+    editor.type("<Esc>:Acp plan<CR>")
+    editor.screen.expect("the next plan is shown above the prompt")
+    assert editor.lua(panel) is False
+    send(editor, "go")
+    editor.expect_lua(panel, True)
+    editor.screen.expect("▸ step 1")
+    editor.screen.expect("◻ step 6")
+    editor.type("ityping on")
+    first.touch()
+    editor.screen.expect("▸ step 8")  # it stays in sight
+    assert editor.lua("return vim.fn.bufname() .. vim.fn.mode()") == "acp://1/prompti"
+    rows = editor.screen.lines()
+    (bar,) = (row for row, line in enumerate(rows) if "<C-s> queue" in line)
+    assert "typing on" in rows[bar + 1], "the bar still heads the prompt"
+    second.touch()
+    editor.expect_lua(panel, False)
+    editor.expect_lua(HEIGHTS, before)
+    third.touch()
+    editor.wait_event("AcpTurnEnded")
+
+
+def test_a_pinned_plan_is_closed_by_hand_and_with_the_chat(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path, on_prompt("", plan_of("in_progress", "pending"), say("So."), wait("session/cancel"))
+    )
+    editor = open_chat(open_editor, agent, size=(120, 40))
+    windows = "return #vim.api.nvim_list_wins()"
+    send(editor, "go")
+    editor.screen.expect("So.")
+    editor.type(":Acp plan<CR>")
+    editor.expect_lua(windows, 4)
+    editor.type(":Acp close<CR>")
+    editor.expect_lua(windows, 1)
+    editor.type(":Acp<CR>")
+    editor.expect_lua(windows, 4)
+    editor.type("<C-w>k")
+    editor.expect_lua("return vim.bo.filetype", "acp_plan")
+    editor.type(":q<CR>")
+    editor.expect_lua(windows, 3)
+    editor.type(":Acp close<CR>:Acp<CR>")
+    editor.expect_lua(windows, 3)
+    editor.screen.expect("<CR> queue")
 
 
 SIZE = """

@@ -562,6 +562,10 @@
 ---@field organization? string
 ---@field plan? string
 
+---@class acp.message.PlanStep
+---@field text string
+---@field status string
+
 ---@class acp.message.PlanShape
 ---@field done integer
 ---@field total integer
@@ -622,6 +626,7 @@
 ---@field paused? boolean
 ---@field pid? integer
 ---@field plan? acp.message.PlanProgress
+---@field plan_steps? acp.message.PlanStep[]
 ---@field plans? acp.message.PlanShape[]
 ---@field questions? integer
 ---@field queue? integer

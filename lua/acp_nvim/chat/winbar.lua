@@ -189,8 +189,11 @@ end
 local function redraw_prompt_bar(shown)
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buf = api.nvim_win_get_buf(win)
-    if vim.b[buf].acp_session == shown.session and vim.bo[buf].filetype == "acp_prompt" then
+    local filetype = vim.b[buf].acp_session == shown.session and vim.bo[buf].filetype
+    if filetype == "acp_prompt" then
       api.nvim__redraw({ win = win, winbar = true, flush = false })
+    elseif filetype == "acp_plan" then
+      api.nvim__redraw({ win = win, statusline = true, flush = false })
     end
   end
   api.nvim__redraw({ win = shown.win, statusline = true, flush = true })

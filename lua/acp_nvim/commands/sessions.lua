@@ -7,6 +7,7 @@ local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
 local path_argument = require("acp_nvim.ui.path_argument")
 local pickers = require("acp_nvim.sessions.pickers")
+local plan_panel = require("acp_nvim.windows.plan_panel")
 local session_list = require("acp_nvim.sessions.list")
 local state = require("acp_nvim.backend.session_store")
 
@@ -88,6 +89,14 @@ subcommands.sessions = {
   doc = "shows all sessions that live here and those that the agents have saved",
   run = function()
     return session_list.open()
+  end,
+}
+
+subcommands.plan = {
+  doc = "pins the agent's plan above the prompt while one is under way; the same again unpins it",
+  run = function()
+    plan_panel.toggle()
+    return true
   end,
 }
 

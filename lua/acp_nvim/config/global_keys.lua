@@ -34,6 +34,7 @@ M.set = {
   { key = "f", modes = "n", run = "follow", desc = "Follow what the agent does" },
   { key = "m", modes = "n", run = "model", desc = "Choose the model" },
   { key = "M", modes = "n", run = "mode", desc = "Choose the mode" },
+  { key = "P", modes = "n", run = "plan", desc = "Pin the plan above the prompt" },
   { key = "t", modes = "n", run = "terminals", desc = "Terminals of the agent" },
   { key = "l", modes = "n", run = "log", desc = "Log" },
 }

@@ -8,6 +8,7 @@ local M = {}
 ---@field session integer
 ---@field chat? integer
 ---@field prompt? integer
+---@field plan? integer     the panel between them, while the plan is pinned
 ---@field origin? integer   the user's window, to which closing goes back
 ---@field file? integer     the last one of the user's that takes files
 ---@field own_tab boolean
@@ -49,7 +50,9 @@ function M.give_back(win)
   if not pair or not M.holds(pair, win) or vim.b[api.nvim_win_get_buf(win)].acp_session ~= nil then
     return
   end
-  pair[win == pair.chat and "chat" or "prompt"] = nil
+  for _, name in ipairs({ "chat", "prompt", "plan" }) do
+    pair[name] = pair[name] ~= win and pair[name] or nil
+  end
   for name, value in pairs(FREE) do
     api.nvim_set_option_value(name, value, { win = win, scope = "local" })
   end
@@ -65,7 +68,7 @@ end
 ---@param win integer
 ---@return boolean
 function M.holds(pair, win)
-  return win == pair.chat or win == pair.prompt
+  return win == pair.chat or win == pair.prompt or win == pair.plan
 end
 
 ---@param pair acp.Pair

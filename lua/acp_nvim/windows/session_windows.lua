@@ -6,6 +6,7 @@ local closing = require("acp_nvim.windows.closing")
 local messages = require("acp_nvim.ui.messages")
 local pairs_of = require("acp_nvim.windows.pair")
 local placement = require("acp_nvim.windows.placement")
+local plan_panel = require("acp_nvim.windows.plan_panel")
 local prompt = require("acp_nvim.prompt.buffer")
 local prompt_height = require("acp_nvim.windows.prompt_height")
 local safe_windows = require("acp_nvim.ui.safe_windows")
@@ -73,6 +74,7 @@ function M.open(n, opts)
       state.focus(n)
     end
   end)
+  plan_panel.update(assert(pairs_of.current()))
   winbar.refresh(n)
   chat_size.report(n)
   welcome.refresh(n)
@@ -124,6 +126,14 @@ function M.window_for_file(buf)
   end
   return api.nvim_open_win(api.nvim_create_buf(true, false), false, { split = pair and "left" or "above", win = -1 })
 end
+
+-- The plan belongs to the tabpage in front; another one is brought up to date when its pair is opened again.
+state.on_change(function(n)
+  local pair = pairs_of.current()
+  if pair and pair.session == n and vim.fn.getcmdwintype() == "" then
+    plan_panel.update(pair)
+  end
+end)
 
 -- The queue above the prompt takes a row of its window.
 state.on_change(function(n)
@@ -182,6 +192,7 @@ api.nvim_create_autocmd("WinClosed", {
   group = group,
   callback = function(event)
     local closed = tonumber(event.match) --[[@as integer]]
+    plan_panel.closed(closed)
     for tab, pair in pairs(pairs_of.by_tab) do
       if pairs_of.holds(pair, closed) then
         vim.schedule(function()

@@ -67,6 +67,31 @@ local function bars(pair, n)
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = queue, statusline = winbar.PLACE }
 end
 
+--- The panel of the plan has come or gone: while it is there its statusline heads the prompt, and that of the chat names
+--- the plan.
+---@param pair acp.Pair  that is open
+function M.show_plan(pair)
+  local above = bars(pair, pair.session)
+  local has_statusline = above.statusline ~= nil
+  local function set(win, name, value)
+    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+  if not pair.plan then
+    return set(pair.chat, "statusline", above.statusline or "")
+  end
+  show(pair.plan, api.nvim_win_get_buf(pair.plan), {
+    winfixbuf = true,
+    winfixheight = true,
+    wrap = false,
+    linebreak = false,
+    winbar = has_statusline and "" or " Plan   q unpins",
+    statusline = above.statusline or "",
+  })
+  if has_statusline then
+    set(pair.chat, "statusline", " Plan   :Acp plan unpins")
+  end
+end
+
 --- The session's queue has changed: its bar comes or goes.
 ---@param pair acp.Pair  that is open
 ---@return boolean came_or_went

@@ -1,0 +1,161 @@
+-- The plan of a session, pinned between its chat and its prompt while a plan is under way: `:Acp plan`.
+--
+--    ✓ Read the callers
+--    ▸ Update the callers      the step under way stays in sight
+--    ◻ Run the tests
+local messages = require("acp_nvim.ui.messages")
+local pairs_of = require("acp_nvim.windows.pair")
+local printable = require("acp_nvim.ui.printable")
+local safe_windows = require("acp_nvim.ui.safe_windows")
+local state = require("acp_nvim.backend.session_store")
+local tabpage = require("acp_nvim.ui.tabpage")
+local window_options = require("acp_nvim.windows.window_options")
+
+local api = vim.api
+local M = {}
+
+local NAMESPACE = api.nvim_create_namespace("acp_nvim.plan_panel")
+local MOST_ROWS = 6
+---@type table<string, [string, string]>  sign and group
+local LOOKS = {
+  completed = { "✓", "AcpPlanDone" },
+  in_progress = { "▸", "AcpPlanCurrent" },
+  pending = { "◻", "AcpPending" },
+}
+
+local is_pinned = false
+
+---@param pair acp.Pair
+---@return acp.message.PlanStep[]  none: there is no plan to show
+local function steps_of(pair)
+  local status = state.look(pair.session) or {}
+  local is_under_way = status.plan and status.plan.done < status.plan.total
+  return is_under_way and status.plan_steps or {}
+end
+
+---@param n integer
+---@return integer buf
+local function new_buffer(n)
+  local buf = api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].modeline = false
+  pcall(api.nvim_buf_set_name, buf, ("acp://%d/plan"):format(n)) -- that of another tabpage may have it
+  vim.bo[buf].filetype = "acp_plan"
+  for key, desc in pairs({ q = "Unpin the plan", ["<CR>"] = "Go to the prompt" }) do
+    vim.keymap.set("n", key, function()
+      local pair = pairs_of.current()
+      if key == "q" then
+        M.toggle()
+      elseif pair and pairs_of.is_open(pair.prompt) then
+        api.nvim_set_current_win(pair.prompt)
+      end
+    end, { buffer = buf, nowait = true, desc = desc })
+  end
+  return buf
+end
+
+---@param pair acp.Pair
+---@param steps acp.message.PlanStep[]
+local function draw(pair, steps)
+  local buf, lines, current = api.nvim_win_get_buf(pair.plan), {}, 1
+  for row, step in ipairs(steps) do
+    local sign = (LOOKS[step.status] or LOOKS.pending)[1]
+    lines[row] = (" %s %s"):format(sign, printable.visible(step.text))
+    current = (step.status == "in_progress" or (step.status == "completed" and current == row)) and row or current
+  end
+  vim.b[buf].acp_session = pair.session
+  vim.bo[buf].modifiable = true
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  vim.bo[buf].modifiable = false
+  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  for row, step in ipairs(steps) do
+    local hl = (LOOKS[step.status] or LOOKS.pending)[2]
+    api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_col = #lines[row], hl_group = hl })
+  end
+  local height = api.nvim_win_get_height(pair.plan)
+  api.nvim_win_call(pair.plan, function()
+    local top = math.max(1, math.min(current - 1, #lines - height + 1))
+    vim.fn.winrestview({ topline = top, lnum = math.max(top, math.min(current, #lines)), col = 0 })
+  end)
+end
+
+---@param pair acp.Pair
+---@param rows integer
+local function open(pair, rows)
+  local room = api.nvim_win_get_height(pair.chat)
+  local height = math.min(rows, MOST_ROWS, math.floor(room / 3))
+  if height < 1 then
+    return
+  end
+  local split = { split = "above", win = pair.prompt, height = height }
+  pair.plan = api.nvim_open_win(new_buffer(pair.session), false, split)
+  window_options.show_plan(pair)
+  if api.nvim_get_option_value("winbar", { win = pair.plan, scope = "local" }) ~= "" then
+    api.nvim_win_set_height(pair.plan, height + 1)
+  end
+end
+
+--- Opens the panel of a pair, brings it up to date or closes it.
+---@param pair acp.Pair  of this tabpage
+function M.update(pair)
+  if not pairs_of.is_complete(pair) or tabpage.is_float(pair.chat) then
+    return
+  end
+  local steps, is_open = is_pinned and steps_of(pair) or {}, pairs_of.is_open(pair.plan)
+  if #steps == 0 then
+    return is_open and M.close(pair)
+  end
+  safe_windows.run(function()
+    if not is_open then
+      open(pair, #steps)
+    end
+    if pairs_of.is_open(pair.plan) then
+      draw(pair, steps)
+    end
+  end)
+end
+
+---@param pair acp.Pair
+function M.close(pair)
+  local win = pair.plan
+  pair.plan = nil
+  safe_windows.run(function()
+    if win and pairs_of.is_open(win) then
+      api.nvim_win_close(win, true)
+    end
+    if pairs_of.is_complete(pair) then
+      window_options.show_plan(pair)
+    end
+  end)
+end
+
+--- Pins the plan above the prompt, or no longer.
+function M.toggle()
+  is_pinned = not is_pinned
+  local pair = pairs_of.current()
+  if pair then
+    M.update(pair)
+  end
+  if not is_pinned then
+    messages.show("info", "the plan is no longer pinned")
+  elseif not pair or #steps_of(pair) == 0 then
+    messages.show("info", "the next plan is shown above the prompt; :Acp plan unpins it")
+  end
+end
+
+--- The user has closed a panel.
+---@param closed integer
+function M.closed(closed)
+  for _, pair in pairs(pairs_of.by_tab) do
+    if pair.plan == closed then
+      pair.plan, is_pinned = nil, false
+      vim.schedule(function()
+        if pairs_of.is_complete(pair) then
+          window_options.show_plan(pair)
+        end
+      end)
+    end
+  end
+end
+
+return M
