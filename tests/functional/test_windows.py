@@ -533,9 +533,7 @@ def test_a_file_that_comes_into_the_prompts_window_keeps_it(open_editor: Open, t
     editor.screen.expect("the text of mine.txt")
     editor.type(":Acp<CR>")
     editor.expect_lua("return #vim.api.nvim_list_wins()", 3)
-    editor.screen.expect(
-        lambda screen: "the text of mine.txt" in screen.text() and "<C-s> send" in screen.text()
-    )
+    editor.screen.expect(lambda screen: "the text of mine.txt" in screen.text() and "idle" in screen.text())
     editor.type("<C-w>h:edit other.txt<CR>")
     editor.screen.expect("the text of other.txt")
     editor.type(":Acp close<CR>")
