@@ -246,6 +246,22 @@ def test_in_the_chat_and_the_bars_and_the_lists(open_editor: Open, tmp_path: Pat
     innocent(editor, "a completed command")
 
 
+@pytest.mark.parametrize("unit", ["[", "[`", "*[", "[a]("])
+def test_unfinished_markup_is_read_at_once(open_editor: Open, unit: str) -> None:
+    """Neovim waits for it in every frame in which such a line grows."""
+    took = open_editor().lua(
+        """local unit, best = ..., math.huge
+        for word = 1, 5 do
+          local began = vim.uv.hrtime()
+          require("acp_nvim.chat.inline_markdown").read(word .. unit:rep(math.floor(3990 / #unit)))
+          best = math.min(best, (vim.uv.hrtime() - began) / 1e6)
+        end
+        return best""",
+        unit,
+    )
+    assert took < 20, f"{took} ms for one line"
+
+
 def test_in_a_session_that_was_saved(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, initialize(), on("session/list", result(LISTED)), on_prompt("", say("x")))
     editor = started(open_editor, agent)

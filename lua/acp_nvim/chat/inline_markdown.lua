@@ -123,7 +123,7 @@ rules["!"] = function(line, at, stop, found)
 end
 
 rules["["] = function(line, at, stop, found)
-  local label, last = line:match("^%[[^%]]*()%]%b()()", at)
+  local label, last = line:match("^%[[^%[%]]*()%]%b()()", at)
   if not label or last - 1 > stop then
     return nil
   end
