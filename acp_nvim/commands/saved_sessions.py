@@ -102,7 +102,26 @@ class SavedSessionCommands:
         self._open(command, Way("again", command.id))
 
     def _fork(self, command: Fork) -> None:
-        self._open(command, Way("fork", command.id))
+        point = self._fork_point(command) if command.of is not None and command.key is not None else None
+        self._open(command, Way("fork", command.id, point or ""))
+
+    def _fork_point(self, command: Fork) -> str | None:
+        """Return where to fork, as the agent names it. Without such a point the fork is of the whole."""
+        assert command.of is not None
+        assert command.key is not None
+        source = self._app.session(command.of)
+        host = self._app.host_of(source)
+        if host is None or not (host.dialect.forks_at_messages or host.dialect.branches):
+            self._app.say(
+                "info", f"{source.agent} forks only whole sessions: the new one remembers all of it"
+            )
+            return None
+        point = source.transcript.fork_point(command.key, host.dialect.forks_at_messages)
+        if point is None:
+            self._app.say(
+                "info", f"{source.agent} names no point to fork at above this line: all of it was forked"
+            )
+        return point
 
     def _open(self, command: OpenSaved, way: Way) -> None:
         listed = [each for host, each in self._listings.items() if host.name == command.agent]

@@ -23,6 +23,7 @@ class Way(NamedTuple):
 
     kind: Kind = "new"
     id: str = ""
+    at: str = ""  # of a fork: the point at which it ends, as the agent names it; empty: it is of the whole
 
     @property
     def keeps_id(self) -> bool:
@@ -100,6 +101,8 @@ class SessionStarts:
         agent = self._host.agent
         assert agent, "nothing begins before the agent has introduced itself"
         can = {"new": True, "load": agent.can_load, "again": False}
+        if way.kind == "fork" and self._host.dialect.branches:
+            return way if agent.can_load or agent.session("resume") else None
         if way.kind != "again":
             return way if can.get(way.kind, agent.session(way.kind)) else None
         kinds: tuple[Kind, ...] = ("load", "resume", "new") if session.lived else ("load", "resume")
@@ -108,18 +111,40 @@ class SessionStarts:
 
     def _ask(self, session: Session, way: Way) -> None:
         self._ways[session] = way
+        if way.kind == "fork" and self._host.dialect.branches:
+            return self._branch(session, way, self._host.dialect.branches)
         if way.keeps_id:
             self.by_id[way.id] = session
             session.memory = way.id
         else:
             self._early.expect()
+        params = encode.session(session.cwd, self._host.servers(session), self._roots(session, way), way.id)
+        if way.at:
+            params |= self._host.dialect.fork_at(way.at)
         self._host.call(
             f"session/{way.kind}",
-            encode.session(session.cwd, self._host.servers(session), self._roots(session, way), way.id),
+            params,
             lambda result: self._answered(session, way, result),
             unbounded=way.keeps_id,
             owner=session,
         )
+
+    def _branch(self, session: Session, way: Way, method: str) -> None:
+        """Have the agent copy a session by a request of its own, and open the copy."""
+        params = {"sessionId": way.id, **({"atRecordId": way.at} if way.at else {})}
+
+        def copied(result: Result) -> None:
+            if isinstance(result, Gone) or session not in self._host.sessions:
+                return
+            if isinstance(result, Failure):
+                return self._refused(session, way, result.error)
+            id = decode.identifier(result.result, "newSessionId") if isinstance(result.result, dict) else None
+            if not id:
+                return self._refused(session, way, RpcError(INVALID_PARAMS, "the agent sent no session id"))
+            self._ways[session] = Way("again", id)
+            self._begin(session)
+
+        self._host.call(method, params, copied, owner=session)
 
     def _roots(self, session: Session, way: Way) -> tuple[str, ...]:
         """Return the further folders of a session, if the agent accepts any.

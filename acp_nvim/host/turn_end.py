@@ -12,6 +12,8 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
         answer = decode.prompt_answer(result.result)
         if answer.content and not session.transcript.spoke_in_turn:
             session.transcript.chunk(schema.Chunk("agent", answer.content), now)
+        if answer.branch_point:
+            session.transcript.mark_branch_point(answer.branch_point)
         session.end_turn(now, answer.stop_reason)
     elif session.cancelling:  # "aborted": what was asked for
         session.end_turn(now, "cancelled")

@@ -173,7 +173,10 @@ class Reopen(OpenSaved):
 
 
 class Fork(OpenSaved):
-    """Begin a session that remembers what was said in another."""
+    """Begin a session that remembers what was said in another, all of it or up to an entry of the chat `of`."""
+
+    of: int | None = None
+    key: int | None = None
 
 
 class Replay(Begin):

@@ -21,6 +21,7 @@ class Message:
     role: Role
     parts: list[str]
     message_id: str | None = None
+    branch_point: str | None = None  # at its end the session can be forked, by this name
     prompt: bool = False  # sent by us: it begins a turn
     is_whole: bool = False  # sent by us: no text is added to it
     at: float | None = None  # when it was sent, in seconds since 1970

@@ -6,6 +6,7 @@ from typing import Any
 from acp_nvim.protocol.dialects import iac_code, simse
 from acp_nvim.protocol.dialects.agentao import Agentao
 from acp_nvim.protocol.dialects.bridge import Bridge
+from acp_nvim.protocol.dialects.claude import Claude
 from acp_nvim.protocol.dialects.gemini import Gemini
 from acp_nvim.protocol.dialects.qwen import Qwen
 from acp_nvim.protocol.dialects.standard import Dialect
@@ -13,7 +14,17 @@ from acp_nvim.protocol.schema import AgentInfo, Initialized
 
 STANDARD = Dialect()
 SIMSE, FLAT = simse.Simse(), iac_code.Flat()
-_ALL = (STANDARD, SIMSE, simse.SimseEngine(), iac_code.IacCode(), Agentao(), Bridge(), Gemini(), Qwen())
+_ALL = (
+    STANDARD,
+    SIMSE,
+    simse.SimseEngine(),
+    iac_code.IacCode(),
+    Agentao(),
+    Bridge(),
+    Claude(),
+    Gemini(),
+    Qwen(),
+)
 PERMISSIONS = ("session/request_permission", iac_code.BARE)
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
 

@@ -4,6 +4,7 @@
   time, or a `-32601`, it never asks again in this session
 - older releases read `messages`, texts; newer ones read `items`, content blocks with the text to be shown, if there are
   any; of both the first ten, and what is beyond them is lost
+- a turn ends with the point up to which the session can be copied: `_meta["qwen.branchPoint"].checkpointUuid`
 - `hasQueuedPrompt` keeps it from going on by itself after its last step
 """
 
@@ -16,6 +17,7 @@ class Qwen(Dialect):
     name: ClassVar[str] = "qwen"
     agents: ClassVar[frozenset[str]] = frozenset({"qwen-code"})
     pulls: ClassVar[str | None] = "craft/drainMidTurnQueue"
+    branches: ClassVar[str | None] = "qwen/control/session/branch"
     pulls_at_most: ClassVar[int] = 10
 
     def pulled(self, words: list[tuple[str, list[dict[str, Any]]]], has_more: bool) -> dict[str, Any]:

@@ -38,6 +38,13 @@ class Dialect:
     appends: ClassVar[bool] = False
     """The content of an update is appended to the call's content, unless it repeats all of it."""
 
+    forks_at_messages: ClassVar[bool] = False
+    """A session can be forked at any message of the agent, by its id."""
+
+    branches: ClassVar[str | None] = None
+    """A request of its own that copies a session up to a point which it names at the end of a turn, `{sessionId,
+    atRecordId}` -> `{newSessionId}`; the copy is then loaded."""
+
     # --- what comes in
 
     def update(self, params: Any) -> Any:
@@ -73,6 +80,10 @@ class Dialect:
     def change(self, what: str, id: str, value: str | bool) -> tuple[str, dict[str, Any]] | None:
         """Return the method and params that set a mode, a model or an option; None for those of the standard."""
         return None
+
+    def fork_at(self, message_id: str) -> dict[str, Any]:
+        """Return further params of session/fork that end the copy at this message of the agent."""
+        return {}
 
     def permission_answer(self, option_id: str | None, request: PermissionRequest) -> dict[str, Any]:
         """Return the answer for the chosen option, with its id as the agent sent it; None means cancelled."""

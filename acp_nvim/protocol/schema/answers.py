@@ -128,3 +128,10 @@ class PromptAnswer(Lenient):
 
     stop_reason: str = "end_turn"
     content: str | None = None
+    branch_point: Key | None = None  # qwen: up to which the session can be copied
+
+    @classmethod
+    def _adapted(cls, raw: dict[str, Any]) -> dict[str, Any]:
+        meta = raw.get("_meta")
+        point = meta.get("qwen.branchPoint") if isinstance(meta, dict) else None
+        return {**raw, "branchPoint": point.get("checkpointUuid") if isinstance(point, dict) else None}

@@ -1,6 +1,8 @@
 -- Offers saved conversations in the Lua API: those of the agents, and traces.
 local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
 local known_agents = require("acp_nvim.config.known_agents")
+local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
@@ -57,9 +59,10 @@ end
 ---@param verb "load"|"resume"|"reopen"|"fork"
 ---@param id any
 ---@param options? acp.Reopening
+---@param more? table  further keys of the payload
 ---@return integer? session
 ---@return string? message
-local function from_saved(verb, id, options)
+local function from_saved(verb, id, options, more)
   options = options or {}
   if type(id) ~= "string" or id == "" then
     return nil, ("%s needs the id of a session: :Acp sessions shows them"):format(verb)
@@ -73,7 +76,7 @@ local function from_saved(verb, id, options)
     return focused(n)
   end
   local fields = { agent = agent, cwd = options.cwd or folder(), roots = options.roots }
-  return focused(requests.begin(verb, fields, { id = id }))
+  return focused(requests.begin(verb, fields, vim.tbl_extend("error", { id = id }, more or {})))
 end
 
 --- Opens a session that the agent has saved, as a session here, and makes it the current one. What was said in it is
@@ -105,7 +108,8 @@ function M.reopen(id, options)
 end
 
 --- A new session that remembers what has been said in another; it becomes the current one.
----@param options? { session?: integer, id?: string, agent?: string, cwd?: string }  id: of a saved one
+--- With `here` it remembers only what stands above the cursor in the chat, where the agent can do that.
+---@param options? { session?: integer, id?: string, agent?: string, cwd?: string, here?: boolean }  id: of a saved one
 ---@return integer? session
 ---@return string? message
 function M.fork(options)
@@ -124,7 +128,13 @@ function M.fork(options)
   elseif not id then
     return nil, ("session %d is not ready to be forked"):format(n)
   end
-  return from_saved("fork", id, state.session(n).origin)
+  local chat = options.here and chats.get(n)
+  if options.here and (not chat or chat.buf ~= vim.api.nvim_get_current_buf()) then
+    return nil, "the cursor is in no chat: put it below what the fork shall remember"
+  end
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local more = chat and { of = n, key = marks.entry_at(chat, row) } or nil
+  return from_saved("fork", id, state.session(n).origin, more)
 end
 
 --- Deletes a saved session permanently.

@@ -236,8 +236,10 @@
 --- Load a saved session where its agent can, else resume it.
 ---@class acp.message.Reopen: acp.message.OpenSaved
 
---- Begin a session that remembers what was said in another.
+--- Begin a session that remembers what was said in another, all of it or up to an entry of the chat `of`.
 ---@class acp.message.Fork: acp.message.OpenSaved
+---@field of? integer
+---@field key? integer
 
 --- Show a conversation that is over; without a file the latest of the folder.
 ---@class acp.message.Replay: acp.message.Begin

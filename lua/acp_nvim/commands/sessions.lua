@@ -134,9 +134,16 @@ subcommands.resume = {
 }
 
 subcommands.fork = {
-  doc = "a new session that remembers what has been said in this one",
-  run = function()
-    return opened(acp.fork())
+  args = "[here]",
+  doc = "a new session that remembers what has been said in this one; here: above the cursor in the chat",
+  complete = function(words)
+    return #words == 0 and { "here" } or {}
+  end,
+  run = function(call)
+    if call.rest ~= "" and call.rest ~= "here" then
+      return nil, "fork takes nothing, or here"
+    end
+    return opened(acp.fork({ here = call.rest == "here" }))
   end,
 }
 
