@@ -72,6 +72,7 @@ SUGGESTION_CHARS = 500  # of what the user may want to ask next
 PROMPT_CHARS = 32 * MIB  # of one prompt with all that goes along
 ATTACHED_TEXT_BYTES = MIB  # of a file that is embedded
 ATTACHED_MEDIA_BYTES = 10 * MIB
+PICTURE_FILES = 100  # of agents that K has shown, kept until the backend ends
 ATTACHED_FILE_BYTES = 32 * MIB  # of a file from which some lines are taken
 
 # Subagents

@@ -59,6 +59,7 @@ class Page:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.regions: list[Region] = []
+        self.pictures: list[tuple[int, schema.Image | str]] = []  # below which line; the user's by its file
 
     def section(self, heading: str, content: Iterable[str], name: str = "") -> None:
         """Add a heading and its lines, unless there are none. `name`: a file of the kind that they are."""
@@ -77,6 +78,11 @@ def page(entry: Entry | None, terminal: Terminal) -> Page:
         _call(made, entry, terminal)
     else:
         made.lines += _words(entry)
+    match entry:
+        case Placeholder(block=schema.Image() as image):
+            made.pictures.append((0, image))
+        case Note(picture=str(path)):
+            made.pictures.append((0, path))
     return made
 
 
@@ -130,6 +136,8 @@ def _content(made: Page, item: schema.ToolContent, call: ToolCall, terminal: Ter
             made.section(f"terminal {shown(item.terminal_id)}", _lines(output))
         case schema.ContentItem():
             made.section("output", _lines(words(item.content)))
+            if isinstance(item.content, schema.Image):
+                made.pictures.append((len(made.lines) - 1, item.content))
 
 
 def _strings(value: object, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

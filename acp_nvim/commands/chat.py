@@ -6,6 +6,7 @@ from functools import partial
 
 from acp_nvim.chat import details, subagent_text
 from acp_nvim.commands.application import Application
+from acp_nvim.commands.picture_files import PictureFiles
 from acp_nvim.commands.table import Refused, Table, handle
 from acp_nvim.messages.backend import Float, Show
 from acp_nvim.messages.chat import Details, Fit, Render, Toggle
@@ -19,6 +20,7 @@ from acp_nvim.text.printable import name_of
 class ChatCommands:
     def __init__(self, app: Application, views: SessionViews) -> None:
         self._app, self._views = app, views
+        self._pictures = PictureFiles()
         self.table: Table = {
             "toggle": handle(Toggle, self._toggle),
             "fit": handle(Fit, self._fit),
@@ -49,7 +51,12 @@ class ChatCommands:
             return self._show_subagent(session, entry)
         view = self._views.of(session).view
         page = view.details(command.key)
-        self._app.editor.notify(Float(page.lines, details.FILETYPE, page.regions))
+        pictures = [
+            {"row": row, "path": path}
+            for row, picture in page.pictures
+            if (path := picture if isinstance(picture, str) else self._pictures.path_of(picture))
+        ]
+        self._app.editor.notify(Float(page.lines, details.FILETYPE, page.regions, pictures))
 
     def _open_subagent(self, command: OpenSubagent) -> None:
         session = self._app.session(command.session)

@@ -35,6 +35,13 @@ class FloatRegion(TypedDict):
     name: str
 
 
+class FloatPicture(TypedDict):
+    """A picture below a line, counted from 0."""
+
+    row: int
+    path: str
+
+
 # --- From Lua
 
 
@@ -100,6 +107,7 @@ class Float(WindowCall):
     lines: list[str]
     filetype: str
     regions: Annotated[list[Any], OnWire(list[FloatRegion])]
+    pictures: Annotated[list[Any], OnWire(list[FloatPicture])]
 
 
 @dataclass(slots=True)

@@ -89,6 +89,7 @@ class Note:
     key: int
     kind: str
     text: str
+    picture: str | None = None  # the file of the user's picture that it names
 
 
 @dataclass(slots=True, eq=False)

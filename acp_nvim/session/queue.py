@@ -20,6 +20,11 @@ class Prompt:
     is_owed: bool = False  # its agent did not take it, and wants it as a prompt
 
     @property
+    def pictures(self) -> dict[str, str]:
+        """Return the files of the pictures, by their labels in `attached`."""
+        return {_words(item): str(item["image"]) for item in self.context if item.get("image")}
+
+    @property
     def attached(self) -> list[str]:
         """Return a label for each piece of context, such as `parse.py 10-24`."""
         return [_words(item) for item in self.context if not item.get("missing")]

@@ -167,8 +167,9 @@ class Session:
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.suggestion = None
         self.transcript.user(prompt.text, report, at)
+        pictures = prompt.pictures
         for words in prompt.attached:
-            self.transcript.note("info", f"with {visible(words)}")
+            self.transcript.note("info", f"with {visible(words)}", pictures.get(words))
         self.news.add("AcpTurnStarted", turn=self.turn)
 
     @property

@@ -261,8 +261,8 @@ class Transcript:
         entry.apply(update)
         self.touch(entry, urgent=False)
 
-    def note(self, kind: NoteKind, text: str) -> None:
-        self._add(Note(self._key(), kind, text))
+    def note(self, kind: NoteKind, text: str, picture: str | None = None) -> None:
+        self._add(Note(self._key(), kind, text, picture))
 
     def changes(self, turn: int, prompt: str) -> Changes:
         """Add the line about the files that the turn changed."""

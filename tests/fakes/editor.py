@@ -173,7 +173,10 @@ class FakeEditor:
     def _on_show(self, name: str, filetype: str, lines: list[str]) -> None:
         self.windows.append((name, filetype, lines))
 
-    def _on_float(self, lines: list[str], filetype: str, regions: list[dict[str, Any]]) -> None:
+    def _on_float(
+        self, lines: list[str], filetype: str, regions: list[dict[str, Any]], pictures: list[dict[str, Any]]
+    ) -> None:
+        assert all(0 <= picture["row"] < len(lines) for picture in pictures)
         assert all(0 <= region["first"] <= region["last"] < len(lines) for region in regions)
         self.floats.append((lines, filetype))
 

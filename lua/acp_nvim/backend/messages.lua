@@ -326,6 +326,11 @@
 ---@field last integer
 ---@field name string
 
+--- A picture below a line, counted from 0.
+---@class acp.message.FloatPicture
+---@field row integer
+---@field path string
+
 ---@class acp.message.Icon
 ---@field text string
 ---@field hl string
@@ -735,7 +740,7 @@
 ---@class acp.message.WindowCalls
 ---@field doctored fun(ticket: integer, report: acp.message.DoctorReport)  What a look at an agent has found.
 ---@field fill_prompt fun(session: integer, text: string)  Put a text into the prompt.
----@field float fun(lines: string[], filetype: string, regions: acp.message.FloatRegion[])  Show lines in a floating window.
+---@field float fun(lines: string[], filetype: string, regions: acp.message.FloatRegion[], pictures: acp.message.FloatPicture[])  Show lines in a floating window.
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.

@@ -2,6 +2,7 @@
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local limits = require("acp_nvim.limits")
 local panes = require("acp_nvim.ui.panes")
+local picture_viewer = require("acp_nvim.ui.picture_viewer")
 
 local api = vim.api
 local M = {}
@@ -60,13 +61,47 @@ local function highlight(buf, lines, region)
   end)
 end
 
+--- Shows pictures below their lines, or says what would.
+---@param win integer
+---@param buf integer
+---@param pictures acp.message.FloatPicture[]
+local function show_pictures(win, buf, pictures)
+  local width, height = math.floor(vim.o.columns * 0.6), math.floor(vim.o.lines * 0.6)
+  if picture_viewer.is_available() then
+    api.nvim_win_set_config(win, {
+      relative = "editor",
+      row = math.floor((vim.o.lines - height) / 2) - 1,
+      col = math.floor((vim.o.columns - width) / 2) - 1,
+      width = math.max(1, width),
+      height = math.max(1, height),
+    })
+  end
+  for _, picture in ipairs(pictures) do
+    local wanted = { buf = buf, win = win, row = picture.row, path = picture.path }
+    wanted.width, wanted.height = math.max(1, width - 4), math.max(1, height - 4)
+    if not picture_viewer.show(wanted) then
+      local text = { { "  " .. picture_viewer.WITHOUT, "AcpNote" } }
+      api.nvim_buf_set_extmark(buf, NAMESPACE, picture.row, 0, { virt_lines = { text } })
+      api.nvim_win_set_height(win, api.nvim_win_get_height(win) + 1)
+      api.nvim_win_set_width(win, math.max(api.nvim_win_get_width(win), vim.fn.strwidth(text[1][1]) + 1))
+    end
+  end
+  vim.keymap.set("n", "gx", function()
+    vim.ui.open(pictures[1].path)
+  end, { buffer = buf, nowait = true, desc = "Open the picture in another program" })
+end
+
 --- Called by the backend with what it knows of an entry.
 ---@param lines string[]
 ---@param filetype string
 ---@param regions acp.message.FloatRegion[]
-function M.show(lines, filetype, regions)
+---@param pictures acp.message.FloatPicture[]
+function M.show(lines, filetype, regions, pictures)
   local win = panes.float(lines, filetype)
   local buf = api.nvim_win_get_buf(win)
+  if #pictures > 0 then
+    show_pictures(win, buf, pictures)
+  end
   for row, line in ipairs(lines) do
     if line:find("^%S.*:$") then
       api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_col = #line, hl_group = "AcpFloatTitle" })
