@@ -59,6 +59,7 @@ LISTED_TRANSCRIPTS = 200  # whose first lines are read for the list of sessions
 SESSION_TITLE_CHARS = 1000  # it is looked at with every frame
 OPEN_PLANS = 20  # of one session: of older ones the status says nothing more
 PLAN_ID_CHARS = 200
+TOKENS = 2**63 - 1  # of a sum, which msgpack takes to Neovim
 PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000
 PINNED_STEPS = 100  # of a plan that the status shows

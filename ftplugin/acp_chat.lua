@@ -17,6 +17,10 @@ local function cancel()
   return require("acp_nvim.commands").subcommands.cancel.run({ bang = false, rest = "", words = {} })
 end
 
+local function usage()
+  vim.cmd("Acp usage")
+end
+
 local function close()
   require("acp_nvim.windows.session_windows").close()
 end
@@ -44,6 +48,7 @@ local maps = {
   { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
   { "acp-open-path", { "gf", "<CR>" }, "take the answer, or open the file", navigate("open_path") },
   { "acp-details", { "K" }, "details of the tool call", navigate("details") },
+  { "acp-usage", { "gu" }, "tokens, context and cost", usage },
   { "acp-edit-prompt", { "e" }, "edit this prompt again", navigate("recall") },
   { "acp-to-prompt", { "i", "a", "o" }, "go to the prompt", navigate("to_prompt") },
   { "acp-close", { "q" }, "close the windows", close },

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure, Response
+from acp_nvim.session import account_limit
 from acp_nvim.session.session import Session
 
 
@@ -14,10 +17,12 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
             session.transcript.chunk(schema.Chunk("agent", answer.content), now)
         if answer.branch_point:
             session.transcript.mark_branch_point(answer.branch_point)
-        session.end_turn(now, answer.stop_reason)
+        session.end_turn(now, answer.stop_reason, tokens=answer.tokens)
     elif session.cancelling:  # "aborted": what was asked for
         session.end_turn(now, "cancelled")
     else:
-        session.end_turn(now, error=f"{session.facts.get('agent_title') or session.agent}: {result.error}")
+        said = f"{session.facts.get('agent_title') or session.agent}: {result.error}"
+        resets = account_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
+        session.end_turn(now, error=f"{said}; the limit resets {resets}" if resets else said)
         if result.error.needs_login:
             session.phase = "auth"

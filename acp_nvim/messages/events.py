@@ -1,6 +1,6 @@
 """Messages that become User autocommands, as `:help acp_nvim-events` describes them."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
@@ -25,6 +25,7 @@ class AcpTurnEnded(SessionEvent):
     turn: int
     stop_reason: str | None
     error: str | None
+    tokens: NotRequired[dict[str, int]]  # what the turn took, as far as the agent says
 
 
 class AcpSteered(SessionEvent):

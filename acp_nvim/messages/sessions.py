@@ -28,6 +28,22 @@ class Usage(TypedDict):
     cost: Cost | None
 
 
+class Tokens(TypedDict, total=False):
+    """A count of tokens: what the agent has told of."""
+
+    input: int
+    output: int
+    thought: int
+    cached_read: int
+    cached_write: int
+    total: int
+
+
+class TokenCounts(TypedDict):
+    turn: Tokens
+    session: Tokens
+
+
 class PlanProgress(TypedDict):
     done: int
     total: int
@@ -104,6 +120,7 @@ class StatusPatch(TypedDict, total=False):
     following: bool
     full: bool  # at least 80 % of the context window is used
     held: bool
+    limit: str | None  # of the account, and when it resets
     logins: list[LoginMethod] | None
     mode: str | None
     model: str | None
@@ -126,6 +143,7 @@ class StatusPatch(TypedDict, total=False):
     subagents: list[SubagentShape]
     suggestion: str | None  # what the user may want to ask next
     title: str | None
+    tokens: TokenCounts | None
     transcript: str | None
     trust: str | None  # whether the agent trusts the folder
     turn: int

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
-from acp_nvim.session import usage
+from acp_nvim.session import account_limit, usage
 from acp_nvim.session.children import Children
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
@@ -20,6 +20,7 @@ from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
+from acp_nvim.session.token_count import TokenCount
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.text.printable import name_of, one_line, visible
@@ -54,6 +55,8 @@ class Session:
         self.suggestion: str | None = None  # what the user may want to ask next
         self.trust: str | None = None  # whether the agent trusts the folder: "trusted", "untrusted"
         self.usage: dict[str, Any] | None = None
+        self.tokens = TokenCount()
+        self.limit = ""  # of the account: the line that was told last
         self._has_warned_of_usage = False
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
         self.facts: dict[str, Any] = {}
@@ -160,6 +163,7 @@ class Session:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
         in a replay."""
         self.turn += 1
+        self.tokens.begin_turn()
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
@@ -192,7 +196,13 @@ class Session:
         for prompt in self.queue.stop_steering(sent=sent):
             self.news.add("AcpSteered", text=prompt.text, outcome="queued")
 
-    def end_turn(self, now: float, stop_reason: str | None = None, error: str | None = None) -> None:
+    def end_turn(
+        self,
+        now: float,
+        stop_reason: str | None = None,
+        error: str | None = None,
+        tokens: schema.Tokens | None = None,
+    ) -> None:
         """End the turn: close open calls and questions, and note what went wrong."""
         if not self.in_turn:
             return
@@ -210,7 +220,9 @@ class Session:
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()
         self.retrying = None
-        self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error)
+        took = self.tokens.end_turn(tokens)
+        more = {"tokens": took} if took else {}
+        self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
 
     def _note_end(self, stop_reason: str | None, error: str | None) -> None:
         if error:
@@ -293,6 +305,10 @@ class Session:
                     self.suggest(update.suggestion)
             case schema.UsageUpdate():
                 self._apply_usage(update.usage)
+            case schema.TokensUpdate():
+                self.tokens.add(update.tokens)
+            case schema.LimitUpdate():
+                self._apply_limit(account_limit.told(update.limit, time.time()))
             case schema.NoticeUpdate():
                 self.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
@@ -332,6 +348,12 @@ class Session:
                 describe(question, tool, self.cwd)
                 self.questions.touch(question)
                 self.transcript.touch(tool)
+
+    def _apply_limit(self, told: str) -> None:
+        """Tell of a limit of the account, once for each thing there is to say of it."""
+        if told and told != self.limit:
+            self.transcript.note("warning", told)
+        self.limit = told
 
     def _apply_usage(self, said: schema.Usage) -> None:
         """Take the usage. Warn once that the context window is nearly full."""

@@ -43,6 +43,8 @@ def status(session: Session) -> dict[str, Any]:
         "error": session.error,
         "turn": session.turn,
         "usage": session.usage,
+        "tokens": session.tokens.shape(),
+        "limit": session.limit or None,
         "full": usage.is_full(session.usage),
         "plan": session.transcript.plan_progress(),
         "plan_steps": session.transcript.plans.steps(),

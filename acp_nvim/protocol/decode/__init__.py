@@ -12,6 +12,7 @@ from acp_nvim.protocol.decode.elicitation import ask, elicitation
 from acp_nvim.protocol.decode.json_fields import identifier
 from acp_nvim.protocol.decode.notifications import notice
 from acp_nvim.protocol.decode.permission import permission
+from acp_nvim.protocol.decode.tokens import reset_time
 from acp_nvim.protocol.decode.updates import update
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "notice",
     "permission",
     "prompt_answer",
+    "reset_time",
     "saved_sessions",
     "steering_outcome",
     "update",

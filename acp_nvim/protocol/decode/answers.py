@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from acp_nvim.protocol.decode import tokens
 from acp_nvim.protocol.decode.content import joined
 from acp_nvim.protocol.decode.json_fields import identifier, text
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
@@ -37,8 +38,9 @@ def saved_sessions(result: Any) -> SavedSessions:
 
 def prompt_answer(result: Any) -> PromptAnswer:
     raw = _object(result)
-    content = joined(raw.get("content"))
-    return PromptAnswer.read({**raw, "content": content}) or PromptAnswer(content=content)
+    content, took = joined(raw.get("content")), tokens.of_prompt(raw)
+    told = {**raw, "content": content, "tokens": took}
+    return PromptAnswer.read(told) or PromptAnswer(content=content, tokens=took)
 
 
 def steering_outcome(result: Any) -> str:

@@ -14,6 +14,7 @@ from acp_nvim.protocol.decode import subagents
 from acp_nvim.protocol.decode.content import blocks, is_context, joined
 from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.notifications import suggested
+from acp_nvim.protocol.decode.tokens import account_limit, tokens
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
@@ -26,6 +27,7 @@ from acp_nvim.protocol.schema import (
     ContextChunk,
     InfoUpdate,
     Level,
+    LimitUpdate,
     ModeUpdate,
     NoticeUpdate,
     OptionsUpdate,
@@ -33,6 +35,7 @@ from acp_nvim.protocol.schema import (
     PlanUpdate,
     Role,
     Text,
+    TokensUpdate,
     ToolCallGrowth,
     ToolCallUpdate,
     UnknownUpdate,
@@ -64,6 +67,7 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
                 and words.__class__ is session.__class__ is str
                 and (message is None or message.__class__ is str)
                 and content.get("annotations") is None
+                and words  # else it is there for what goes along with it
             ):
                 return session, [Chunk(role, words, None, message)]
     except (KeyError, TypeError, AttributeError):
@@ -81,7 +85,16 @@ def _patiently(params: Any) -> tuple[str | None, list[Update]]:
         told, tag = params, other
     reader = _READERS.get(tag)
     found = reader(told) if reader else _chunks(_ROLES[tag], told) if tag in _ROLES else None
-    return identifier(params, "sessionId", "session_id"), found or [UnknownUpdate(tag, told)]
+    found = [*(found or [UnknownUpdate(tag, told)]), *_beside(told.get("_meta"))]
+    return identifier(params, "sessionId", "session_id"), found
+
+
+def _beside(meta: Any) -> list[Update]:
+    """Decode what agents tell of tokens and limits beside an update."""
+    if not isinstance(meta, dict):
+        return []
+    took, limit = tokens(meta.get("usage")), account_limit(meta)
+    return [*([TokensUpdate(took)] if took else []), *([LimitUpdate(limit)] if limit else [])]
 
 
 def _growth(update: Update) -> Update:

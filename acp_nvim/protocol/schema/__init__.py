@@ -26,6 +26,7 @@ from acp_nvim.protocol.schema.content import (
 from acp_nvim.protocol.schema.elicitation import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
 from acp_nvim.protocol.schema.permission import PermissionOption, PermissionRequest
 from acp_nvim.protocol.schema.session_options import Choice, Command, ConfigOption, Mode, ModeState
+from acp_nvim.protocol.schema.tokens import AccountLimit, Tokens
 from acp_nvim.protocol.schema.updates import (
     UNSET,
     Chunk,
@@ -34,6 +35,7 @@ from acp_nvim.protocol.schema.updates import (
     ContextChunk,
     InfoUpdate,
     Level,
+    LimitUpdate,
     ModeUpdate,
     NoticeUpdate,
     OptionsUpdate,
@@ -42,6 +44,7 @@ from acp_nvim.protocol.schema.updates import (
     Role,
     SessionMessageUpdate,
     SubagentUpdate,
+    TokensUpdate,
     ToolCallGrowth,
     ToolCallUpdate,
     UnknownUpdate,
@@ -53,6 +56,7 @@ from acp_nvim.protocol.schema.updates import (
 
 __all__ = [
     "UNSET",
+    "AccountLimit",
     "AgentInfo",
     "Ask",
     "AskAnswer",
@@ -75,6 +79,7 @@ __all__ = [
     "InfoUpdate",
     "Initialized",
     "Level",
+    "LimitUpdate",
     "Location",
     "Mode",
     "ModeState",
@@ -96,6 +101,8 @@ __all__ = [
     "SubagentUpdate",
     "TerminalRef",
     "Text",
+    "Tokens",
+    "TokensUpdate",
     "ToolCallGrowth",
     "ToolCallUpdate",
     "ToolContent",

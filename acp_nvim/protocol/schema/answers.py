@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field
 from acp_nvim.protocol.methods import offers
 from acp_nvim.protocol.schema.lenient import Count, Items, Key, Lenient, named
 from acp_nvim.protocol.schema.session_options import ConfigOption, ModeState
+from acp_nvim.protocol.schema.tokens import Tokens
 
 
 class AgentInfo(Lenient):
@@ -128,6 +129,7 @@ class PromptAnswer(Lenient):
 
     stop_reason: str = "end_turn"
     content: str | None = None
+    tokens: Tokens | None = None
     branch_point: Key | None = None  # qwen: up to which the session can be copied
 
     @classmethod

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
 from acp_nvim.protocol.schema.lenient import Count, Lenient, Number, lifted
 from acp_nvim.protocol.schema.session_options import Command, ConfigOption
+from acp_nvim.protocol.schema.tokens import AccountLimit, Tokens
 
 
 class Unset(enum.Enum):
@@ -115,6 +116,16 @@ class UsageUpdate(NamedTuple):
     usage: Usage
 
 
+class TokensUpdate(NamedTuple):
+    """What one request to the model took."""
+
+    tokens: Tokens
+
+
+class LimitUpdate(NamedTuple):
+    limit: AccountLimit
+
+
 class NoticeUpdate(NamedTuple):
     level: Level
     text: str
@@ -168,6 +179,8 @@ Update = (
     | OptionsUpdate
     | InfoUpdate
     | UsageUpdate
+    | TokensUpdate
+    | LimitUpdate
     | NoticeUpdate
     | CompactionUpdate
     | SubagentUpdate

@@ -554,6 +554,19 @@
 ---@field size? integer|number
 ---@field cost? acp.message.Cost
 
+--- A count of tokens: what the agent has told of.
+---@class acp.message.Tokens
+---@field input? integer
+---@field output? integer
+---@field thought? integer
+---@field cached_read? integer
+---@field cached_write? integer
+---@field total? integer
+
+---@class acp.message.TokenCounts
+---@field turn acp.message.Tokens
+---@field session acp.message.Tokens
+
 ---@class acp.message.PlanProgress
 ---@field done integer
 ---@field total integer
@@ -624,6 +637,7 @@
 ---@field following? boolean
 ---@field full? boolean  at least 80 % of the context window is used
 ---@field held? boolean
+---@field limit? string  of the account, and when it resets
 ---@field logins? acp.message.LoginMethod[]
 ---@field mode? string
 ---@field model? string
@@ -646,6 +660,7 @@
 ---@field subagents? acp.message.SubagentShape[]
 ---@field suggestion? string  what the user may want to ask next
 ---@field title? string
+---@field tokens? acp.message.TokenCounts
 ---@field transcript? string
 ---@field trust? string  whether the agent trusts the folder
 ---@field turn? integer
@@ -672,6 +687,7 @@
 ---@field turn integer
 ---@field stop_reason? string
 ---@field error? string
+---@field tokens? table<string, integer>  what the turn took, as far as the agent says
 
 ---@class acp.message.AcpSteered
 ---@field session integer

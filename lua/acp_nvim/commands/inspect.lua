@@ -8,6 +8,7 @@ local path_argument = require("acp_nvim.ui.path_argument")
 local printable = require("acp_nvim.ui.printable")
 local session_argument = require("acp_nvim.commands.session_argument")
 local terminal = require("acp_nvim.terminal.buffer")
+local usage = require("acp_nvim.chat.usage")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -138,6 +139,13 @@ subcommands.terminals = {
     end
     return terminal.open(tonumber(call.rest) or call.rest --[[@as any]])
   end,
+}
+
+subcommands.usage = {
+  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and a limit of your account",
+  run = session_argument.with_current(function(_, n)
+    return usage.show(n)
+  end),
 }
 
 return subcommands

@@ -35,7 +35,7 @@ local GROUPS = {
   },
   { "move", { "turn-next", "turn-previous", "tool-next", "tool-previous" } },
   { "fold", { "fold-toggle", "fold-open", "fold-close", "fold-open-all", "fold-close-all" } },
-  { "open", { "open-path", "details" } },
+  { "open", { "open-path", "details", "usage" } },
   { "leave", { "cancel-turn", "cancel-or-leave", "close", "keys" } },
 }
 local OTHER = #GROUPS + 1 -- the user's own
