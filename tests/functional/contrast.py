@@ -21,6 +21,9 @@ DECORATION = {
     "╯": "the edge of a float",
     "╰": "the edge of a float",
     "━": "the rule between two queued prompts, whose words are measured",
+    "├": "the edge of a table",
+    "┼": "the edge of a table",
+    "┤": "the edge of a table",
     "╱": "fills where a line is only on the other side of a diff",
     "~": "Neovim's own, below the end of a file",
 }

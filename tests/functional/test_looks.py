@@ -18,7 +18,8 @@ from tests.tools import schemes
 Open = Callable[..., Editor]
 MARKDOWN = (
     "## Heading\n**bold** and *italic* and `code` and [a link](https://example.org)\n\n"
-    "- a bullet\n> a quote\n\n```\nplain code\n```\n```diff\n-gone\n+come\n```\n"
+    "- a bullet\n- [x] ~~ticked~~\n> a quote\n\n| a | `b` |\n|---|---|\n| c | [d](e) |\n\n"
+    "```\nplain code\n```\n```diff\n-gone\n+come\n```\n"
 )
 PLAN = [
     {"content": "a step that is done", "priority": "high", "status": "completed"},

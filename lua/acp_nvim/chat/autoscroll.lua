@@ -4,48 +4,57 @@
 local api = vim.api
 local M = {}
 
---- Measures a line. Virtual lines below the last line count as part of it.
+---@class acp.Top
+---@field line integer
+---@field fill integer     virtual rows above the line that are shown
+---@field skipped integer  rows of the line that are not
+
+--- Measures a line with the virtual lines above it. Those below the last line count as part of it.
 ---@param win integer
 ---@param line integer
 ---@param last integer
 ---@return integer rows
----@return integer own  without those that are virtual: only these can be skipped
+---@return integer above  virtual, above it
+---@return integer own    that are text
 local function height(win, line, last)
-  local range = { start_row = line - 1, end_row = line < last and line - 1 or nil }
+  local range = { start_row = line - 1, end_row = line - 1 }
   local measured = api.nvim_win_text_height(win, range)
-  return measured.all, measured.all - measured.fill
+  if line < last then
+    return measured.all, measured.fill, measured.all - measured.fill
+  end
+  local with_below = api.nvim_win_text_height(win, { start_row = line - 1 }).all
+  return with_below, measured.fill, measured.all - measured.fill
 end
 
 --- Where the window has to begin so that the end is at its bottom.
 ---     rows 4, lines of 1, 3 and 2 rows: the second line, without its first row
 ---@param info table of the window
 ---@param last integer
----@return integer line
----@return integer skipped  rows of that line
+---@return acp.Top
 local function beginning(info, last)
-  local line, rows, own = last + 1, info.height, 1
+  local line, rows, above, own = last + 1, info.height, 0, 1
   while line > 1 and rows > 0 do
     line = line - 1
     local all
-    all, own = height(info.winid, line, last)
+    all, above, own = height(info.winid, line, last)
     rows = rows - all
   end
-  return line, math.max(0, math.min(-rows, own - 1))
+  local over = math.max(0, -rows)
+  return { line = line, fill = math.max(0, above - over), skipped = math.max(0, math.min(over - above, own - 1)) }
 end
 
 ---@param win integer
----@param line integer
----@param skipped integer
-local function show_from(win, line, skipped)
-  local info = vim.fn.getwininfo(win)[1]
-  local skipcol = vim.wo[win].smoothscroll and skipped * math.max(1, info.width - info.textoff) or 0
-  if skipped > 0 and skipcol == 0 and line < vim.fn.line("$", win) then
+---@param top acp.Top
+local function show_from(win, top)
+  local info, line, fill = vim.fn.getwininfo(win)[1], top.line, top.fill
+  local skipcol = vim.wo[win].smoothscroll and top.skipped * math.max(1, info.width - info.textoff) or 0
+  if top.skipped > 0 and skipcol == 0 and line < vim.fn.line("$", win) then
     line = line + 1
   end
   api.nvim_win_call(win, function()
     local now = vim.fn.winsaveview()
-    if now.topline ~= line or now.skipcol ~= skipcol then
-      vim.fn.winrestview({ topline = line, skipcol = skipcol })
+    if now.topline ~= line or now.skipcol ~= skipcol or now.topfill ~= fill then
+      vim.fn.winrestview({ topline = line, skipcol = skipcol, topfill = fill })
     end
   end)
 end
@@ -64,9 +73,9 @@ function M.lower(win)
   if info.topline == 1 or info.botline < last then
     return
   end
-  local top, skipped = beginning(info, last)
-  if top < info.topline then
-    show_from(win, top, skipped)
+  local top = beginning(info, last)
+  if top.line < info.topline then
+    show_from(win, top)
   end
 end
 

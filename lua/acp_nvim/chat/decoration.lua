@@ -34,6 +34,7 @@ local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 ---@class acp.Block
 ---@field row integer
 ---@field mark acp.Mark
+---@field id integer  of its extmark
 
 -- The window being drawn: its chat and the blocks from its first line on.
 ---@class acp.Drawn
@@ -43,6 +44,7 @@ local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 ---@field blocks acp.Block[]
 ---@field at integer  which of them was asked for last
 ---@field columns integer  of the text
+---@field last integer     the last row that is drawn
 ---@field conceals boolean  marks are hidden
 ---@field cursor? integer  the row that the user edits or reads: it shows all of its text
 ---@field drawings table<integer, integer>  by window: how often it has been drawn
@@ -83,16 +85,17 @@ local function on_win(_, win, buf, first, last)
   on_window.call(chat.session, win)
   last = math.min(last, api.nvim_buf_line_count(buf) - 1)
   drawn = { win = win, chat = chat, buf = buf, blocks = {}, at = 1, drawings = drawings, columns = columns(win) }
+  drawn.last = last
   drawn.conceals = vim.wo[win].conceallevel > 0
   drawn.cursor = win == api.nvim_get_current_win() and api.nvim_win_get_cursor(win)[1] - 1 or nil
   drawings[win] = (drawings[win] or 0) + 1
   if api.nvim_buf_get_offset(buf, last + 1) - api.nvim_buf_get_offset(buf, first) > limits.MARKDOWN_BYTES then
     return false
   end
-  local mark, row = marks.above(chat, first)
+  local mark, row, id = marks.above(chat, first)
   local blocks = marks.between(chat, first, last + limits.FENCE_ROWS)
   if mark and row < first then
-    table.insert(blocks, 1, { row = row, mark = mark })
+    table.insert(blocks, 1, { row = row, mark = mark, id = id })
   end
   drawn.blocks = blocks
   for index, block in ipairs(blocks) do

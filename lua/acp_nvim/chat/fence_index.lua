@@ -1,9 +1,12 @@
--- Remembers in which rows of a text its code blocks begin and end. Each line is read once, when it is complete.
+-- Remembers in which rows of a text its code blocks and tables begin and end. Each line is read once, when it is
+-- complete.
 --
 --   row 0  Look:          list[1] = { first = 1, last = 3, lang = "lua", marker = "```" }
 --   row 1  ```lua
 --   row 2  local x = 1    a longer fence, or one of tildes, would not end the block
 --   row 3  ```
+--   row 4  | a | b |      tables[1] = { first = 4, last = 5 }
+--   row 5  |---|---|
 local limits = require("acp_nvim.limits")
 local api = vim.api
 local M = {}
@@ -14,7 +17,13 @@ local M = {}
 ---@field marker string
 ---@field met table<integer, integer>  by window: the drawing that has come upon it last
 
+---@class acp.Table
+---@field first integer  rows from the block's mark
+---@field last integer
+---@field drawn? acp.DrawnTable  see tables.lua
+
 ---@class acp.Fences
+---@field tables acp.Table[]
 ---@field scanned integer  rows looked at so far
 ---@field list acp.Fence[]
 
@@ -38,7 +47,42 @@ local function note_fence(fences, row, line)
   end
 end
 
---- Learns the fences up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
+---@param fences acp.Fences
+---@param row integer
+local function note_table(fences, row)
+  local open, newest = fences.list[#fences.list], fences.tables[#fences.tables]
+  if open and not open.last then
+    return
+  elseif newest and newest.last == row - 1 then
+    newest.last = row
+  else
+    table.insert(fences.tables, { first = row, last = row })
+  end
+end
+
+---@return acp.Fences
+function M.new()
+  return { scanned = 0, list = {}, tables = {} }
+end
+
+--- The place of the first of these parts that ends in the block's row or below.
+---@param parts { first: integer, last?: integer }[]
+---@param row integer
+---@return integer
+local function place_of(parts, row)
+  local low, high = 1, #parts + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if parts[middle].last and parts[middle].last < row then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+--- Learns the fences and tables up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
 ---@param buf integer
 ---@param start integer  the block's first row
 ---@param fences acp.Fences
@@ -51,6 +95,8 @@ function M.learn(buf, start, fences, upto)
     for index, line in ipairs(lines) do
       if line:find("^%s*[`~]") then
         note_fence(fences, fences.scanned + index - 1, line)
+      elseif line:find("^%s*|") then
+        note_table(fences, fences.scanned + index - 1)
       end
     end
     fences.scanned = fences.scanned + #lines
@@ -63,19 +109,18 @@ end
 ---@return acp.Fence?
 ---@return integer place
 function M.at(fences, row)
-  local low, high = 1, #fences.list
-  while low <= high do
-    local middle = math.floor((low + high) / 2)
-    local fence = fences.list[middle]
-    if fence.first > row then
-      high = middle - 1
-    elseif fence.last and fence.last < row then
-      low = middle + 1
-    else
-      return fence, middle
-    end
-  end
-  return nil, low
+  local place = place_of(fences.list, row)
+  local fence = fences.list[place]
+  return fence and fence.first <= row and fence or nil, place
+end
+
+--- The table around the block's row, if any.
+---@param fences acp.Fences
+---@param row integer
+---@return acp.Table?
+function M.table_at(fences, row)
+  local found = fences.tables[place_of(fences.tables, row)]
+  return found and found.first <= row and found or nil
 end
 
 return M

@@ -226,6 +226,17 @@ local function read(line)
   return found
 end
 
+--- Reads a part of a line, such as the cell of a table.
+---@param text string
+---@return acp.InlineMarkdown
+function M.read_part(text)
+  local found = { spans = {}, hidden = {} } ---@type acp.InlineMarkdown
+  if #text <= limits.MARKDOWN_LINE_BYTES then
+    scan(text, 1, #text, found)
+  end
+  return found
+end
+
 local kept, count = {}, 0 ---@type table<string, acp.InlineMarkdown>
 
 --- Reads one line of Markdown outside fenced code; lines that are drawn again and again are read once.

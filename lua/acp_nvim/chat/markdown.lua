@@ -5,6 +5,7 @@ local fenced_code = require("acp_nvim.chat.fenced_code")
 local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local limits = require("acp_nvim.limits")
 local paint = require("acp_nvim.chat.paint")
+local tables = require("acp_nvim.chat.tables")
 
 local api = vim.api
 local M = {}
@@ -66,13 +67,16 @@ end
 ---@param first integer
 ---@param last integer
 function M.prepare(view, block, first, last)
-  local fences = block.mark.fences or { scanned = 0, list = {} }
+  local fences = block.mark.fences or fence_index.new()
   block.mark.fences = fences
   fence_index.learn(view.buf, block.row, fences, last - block.row)
   local _, place = fence_index.at(fences, first - block.row)
   while fences.list[place] and fences.list[place].first <= last - block.row do
     want_colours(view, block.row, fences.list[place])
     place = place + 1
+  end
+  if block.mark.by ~= "user" then
+    tables.prepare(view, block, first, math.min(last, view.last))
   end
 end
 
@@ -132,6 +136,9 @@ function M.paint(view, block, row, line)
   elseif line:find("^%s*```") then -- the last line, as it begins to be a fence
     paint.line(view.buf, row, "AcpCode")
   else
+    if is_drawn(view, block, row) and tables.paint(view, block, row) then
+      return
+    end
     local found = inline_markdown.read(line)
     paint_spans(view.buf, row, found.spans)
     hide(view, block, row, found.hidden, #line > view.columns)

@@ -12,6 +12,7 @@ local M = {}
 -- Lookups of "the mark above" must not meet the colours, so these live in a namespace of their own.
 local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
 local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
+M.TABLES = api.nvim_create_namespace("acp_nvim.tables") -- rows of a table for which its lines have no room
 -- These belong to an entry that has its mark further up.
 local SPEAKERS = { user = true, agent = true }
 local INSIDE = { question = true, option = true, body = true, run = true }
@@ -109,6 +110,7 @@ function M.clear(chat, first, last)
   end
   api.nvim_buf_clear_namespace(chat.buf, ENTRIES, first, last)
   api.nvim_buf_clear_namespace(chat.buf, COLOURS, first, last)
+  api.nvim_buf_clear_namespace(chat.buf, M.TABLES, first, last)
 end
 
 --- The nearest mark at or above `row`.
@@ -116,12 +118,13 @@ end
 ---@param row integer
 ---@return acp.Mark? mark
 ---@return integer row
+---@return integer? id
 function M.above(chat, row)
   local found = api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { row, 0 }, 0, { limit = 1 })[1]
   if not found then
     return nil, 0
   end
-  return chat.marks[found[1]], found[2]
+  return chat.marks[found[1]], found[2], found[1]
 end
 
 -- A question and its options stand within a tool call.
@@ -145,13 +148,21 @@ end
 ---@param first integer
 ---@param last integer
 ---@param limit? integer
----@return { row: integer, mark: acp.Mark }[]
+---@return { row: integer, mark: acp.Mark, id: integer }[]
 function M.between(chat, first, last, limit)
   local list = {}
   for _, found in ipairs(api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { first, 0 }, { last, 0 }, { limit = limit })) do
-    list[#list + 1] = { row = found[2], mark = chat.marks[found[1]] }
+    list[#list + 1] = { row = found[2], mark = chat.marks[found[1]], id = found[1] }
   end
   return list
+end
+
+--- The row of a mark.
+---@param chat acp.Chat
+---@param id integer
+---@return integer?
+function M.row(chat, id)
+  return api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, id, {})[1]
 end
 
 --- The row of an entry's first mark.
@@ -197,7 +208,7 @@ end
 ---@param chat acp.Chat
 ---@return integer?
 function M.answer(chat)
-  return chat.answer and api.nvim_buf_get_extmark_by_id(chat.buf, ENTRIES, chat.answer, {})[1]
+  return chat.answer and M.row(chat, chat.answer)
 end
 
 --- Shows the next frame of the spinner in rows first..last, on running tools and on the heading of the newest answer:
@@ -229,6 +240,7 @@ function M.forget(chat)
   chat.marks, chat.keys, chat.spinning, chat.answer = {}, {}, {}, nil
   api.nvim_buf_clear_namespace(chat.buf, ENTRIES, 0, -1)
   api.nvim_buf_clear_namespace(chat.buf, COLOURS, 0, -1)
+  api.nvim_buf_clear_namespace(chat.buf, M.TABLES, 0, -1)
 end
 
 return M

@@ -1,0 +1,144 @@
+-- The cells of a Markdown table as they are drawn: without their marks, in colours, broken into rows of some width.
+--
+--   | `width` | a **long** text |      { "width" AcpCodeInline }      { "a", "long" AcpBold, "text" }
+local inline_markdown = require("acp_nvim.chat.inline_markdown")
+
+local api = vim.api
+local M = {}
+
+---@class acp.Word
+---@field [1] string  text
+---@field [2] string  highlight group
+---@field width integer  cells
+---@field follows? boolean  no blank stands before it
+
+---@class acp.Cell
+---@field words acp.Word[]
+---@field width integer  cells, in one row
+
+---@param text string
+---@return string
+local function cell_text(text)
+  return (vim.trim(text):gsub("\\|", "|"))
+end
+
+--- The texts between the bars of a row. A bar within code or behind a backslash is none.
+---@param line string
+---@return string[]
+function M.split(line)
+  local texts, at, begin = {}, 1, nil
+  while at <= #line do
+    local char = line:sub(at, at)
+    local code = char == "`" and select(2, line:find("^(`+).-%f[`]%1%f[^`]", at))
+    if char == "|" then
+      texts[#texts + 1] = begin and cell_text(line:sub(begin, at - 1)) or nil
+      begin = at + 1
+    end
+    at = (code or at + (char == "\\" and 1 or 0)) + 1
+  end
+  local rest = begin and cell_text(line:sub(begin)) or ""
+  texts[#texts + 1] = rest ~= "" and rest or nil
+  return texts
+end
+
+--- What each byte of a text looks like: its highlight group, or false if it is hidden.
+---@param text string
+---@param plain string
+---@return (string|false)[]
+local function looks(text, plain)
+  local found, look = inline_markdown.read_part(text), {}
+  for at = 1, #text do
+    look[at] = plain
+  end
+  for _, span in ipairs(found.spans) do
+    for at = span[1] + 1, span[2] do
+      look[at] = span[3]
+    end
+  end
+  for _, part in ipairs(found.hidden) do
+    for at = part.first + 1, part.last do
+      look[at] = false
+    end
+  end
+  return look
+end
+
+---@param words acp.Word[]
+---@param text string
+---@param hl string
+---@param follows boolean
+local function add(words, text, hl, follows)
+  words[#words + 1] = { text, hl, width = api.nvim_strwidth(text), follows = follows or nil }
+end
+
+--- A cell without its marks.
+---@param text string
+---@param plain string  the group of text without one
+---@return acp.Cell
+function M.read(text, plain)
+  local look, words, from, blank = looks(text, plain), {}, 1, true
+  for at = 1, #text + 1 do
+    local is_blank = text:find("^%s", at) ~= nil and look[at] ~= "AcpCodeInline"
+    if at > #text or is_blank or look[at] ~= look[from] then
+      if from < at and look[from] then
+        add(words, text:sub(from, at - 1), look[from] --[[@as string]], not blank)
+        blank = false
+      end
+      blank = blank or is_blank
+      from = is_blank and at + 1 or at
+    end
+  end
+  local width = 0
+  for index, word in ipairs(words) do
+    width = width + word.width + ((index == 1 or word.follows) and 0 or 1)
+  end
+  return { words = words, width = width }
+end
+
+--- A word that is wider than a row, in pieces.
+---@param word acp.Word
+---@param width integer
+---@return acp.Word[]
+local function pieces(word, width)
+  local list, text = {}, word[1]
+  while text ~= "" do
+    local piece = vim.fn.strcharpart(text, 0, width)
+    while api.nvim_strwidth(piece) > width and vim.fn.strchars(piece) > 1 do
+      piece = vim.fn.strcharpart(piece, 0, vim.fn.strchars(piece) - 1)
+    end
+    add(list, piece, word[2], #list > 0 or word.follows == true)
+    text = text:sub(#piece + 1)
+  end
+  return list
+end
+
+---@class acp.CellRow
+---@field chunks [string, string][]
+---@field width integer
+
+--- Breaks a cell into rows; it has at least one.
+---@param cell acp.Cell
+---@param width integer
+---@param plain string
+---@return acp.CellRow[]
+function M.rows(cell, width, plain)
+  local rows = { { chunks = {}, width = 0 } }
+  for _, whole in ipairs(cell.words) do
+    for _, word in ipairs(whole.width > width and pieces(whole, width) or { whole }) do
+      local row = rows[#rows]
+      local gap = (row.width == 0 or word.follows) and 0 or 1
+      if row.width > 0 and row.width + gap + word.width > width then
+        row, gap = { chunks = {}, width = 0 }, 0
+        rows[#rows + 1] = row
+      end
+      if gap > 0 then
+        table.insert(row.chunks, { " ", plain })
+      end
+      table.insert(row.chunks, { word[1], word[2] })
+      row.width = row.width + gap + word.width
+    end
+  end
+  return rows
+end
+
+return M

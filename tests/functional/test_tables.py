@@ -1,0 +1,107 @@
+"""Markdown tables in the chat: drawn to its width, yanked as the agent has written them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import on_prompt, repeat, say, script, wait_file
+from tests.functional.editor import Editor
+from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+
+Open = Callable[..., Editor]
+TABLE = """\
+| Setting | Default | What it does |
+|---------|:-------:|-------------:|
+| `width` | 0.4 | share of the columns, above one it counts **columns**, which is what many want |
+| a \\| b | [8](https://example.org/rows) | rows |"""
+WIDE = """\
+ │ Setting │ Default │                                           What it does │
+ ├─────────┼─────────┼────────────────────────────────────────────────────────┤
+ │ width   │   0.4   │     share of the columns, above one it counts columns, │
+ │         │         │                                which is what many want │
+ │ a | b   │    8    │                                                   rows │
+ That is all."""
+NARROW = """\
+ │ Setting │ Default │   What it does │
+ ├─────────┼─────────┼────────────────┤
+ │ width   │   0.4   │   share of the │
+ │         │         │ columns, above │
+ │         │         │  one it counts │
+ │         │         │ columns, which │
+ │         │         │   is what many │
+ │         │         │           want │
+ │ a | b   │    8    │           rows │
+ That is all."""
+REGISTER = "return vim.fn.getreg('\"')"
+
+
+def drawn(editor: Editor) -> str:
+    """The screen from the first row of the table on."""
+    lines = [line.rstrip() for line in editor.screen.lines()]
+    first = next((row for row, line in enumerate(lines) if line.startswith(" │")), 0)
+    return "\n".join(lines[first:])
+
+
+def talk(open_editor: Open, tmp_path: Path, *steps: Any, **options: Any) -> Editor:
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, **options)
+    send(editor, "go")
+    return editor
+
+
+def test_a_table_is_drawn_to_the_width(open_editor: Open, tmp_path: Path) -> None:
+    editor = talk(open_editor, tmp_path, say(f"Look:\n\n{TABLE}\n\nThat is all."), size=(80, 40))
+    editor.wait_event("AcpTurnEnded")
+
+    def is_drawn(table: str) -> Callable[[Any], bool]:
+        wanted = "\n".join(line for line in table.split("\n")[:-1])
+        return lambda _: drawn(editor).startswith(wanted)
+
+    editor.screen.expect(is_drawn(WIDE), what="the table in 80 columns")
+    assert editor.screen.attrs("Setting").get("bold")
+    editor.type(":set columns=40<CR>")
+    editor.screen.expect(is_drawn(NARROW), what="the table in 40 columns")
+    editor.type(":set columns=80<CR>")
+    editor.screen.expect(is_drawn(WIDE), what="the table in 80 columns again")
+    # the cursor's line is the agent's, and so is what is yanked
+    lines = TABLE.split("\n")
+    go_to_line(editor, lines[3])
+    editor.screen.expect(" | a \\| b | [8](https://example.org/rows) | rows |")
+    editor.screen.expect(" │ Setting │ Default │")
+    go_to_line(editor, lines[0])
+    editor.type("y3j")
+    assert editor.lua(REGISTER) == TABLE + "\n"
+    editor.type("<C-w>j")
+    editor.screen.expect(is_drawn(WIDE), what="the table without the cursor")
+
+
+def test_the_end_stays_in_sight_as_a_table_gets_rows(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    row = f"| {'some words ' * 20}| {'other words ' * 20}|\n"
+    steps = (say("| a | b |\n|---|---|\n"), repeat(5, say(row)), say("\nThe end."), wait_file(str(go)))
+    editor = talk(open_editor, tmp_path, *steps, size=(60, 24))
+    editor.screen.expect("The end.")
+    editor.screen.expect(lambda screen: screen.text().count("│ some words") > 0)
+    lines = editor.screen.lines()
+    bar = next(row for row, line in enumerate(lines) if "<CR> queue" in line)
+    assert lines[bar - 1].strip() == "The end.", editor.screen.picture()
+    go.touch()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| no table |\n| at all |",
+        "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 120,
+        f"|{' a |' * 60}\n|{'---|' * 60}\n|{' b |' * 60}",
+    ],
+    ids=["no second line", "too long", "too many columns"],
+)
+def test_what_cannot_be_drawn_stands_as_it_is(open_editor: Open, tmp_path: Path, text: str) -> None:
+    editor = talk(open_editor, tmp_path, say(f"{text}\n\nThe end."), size=(80, 24))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("The end.")
+    assert "│" not in "".join(editor.screen.lines()[2:16])
+    assert text.split("\n")[0] in read_chat(editor)
