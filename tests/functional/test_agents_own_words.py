@@ -35,7 +35,7 @@ def test_a_suggestion_is_ghost_text_until_it_is_taken(open_editor: Open, tmp_pat
     editor.screen.expect(GHOST)
     assert editor.lua(PROMPT) == "", "nothing is in the buffer"
     editor.type("i")
-    editor.screen.expect("<Tab> takes it")
+    editor.screen.expect(f"{GHOST}   <Tab>")
     editor.type("x")
     editor.screen.expect_gone(GHOST)
     editor.type("<BS>")

@@ -10,6 +10,7 @@ local winbar = require("acp_nvim.chat.winbar")
 local api = vim.api
 local M = {}
 
+local WIDE = 50 -- columns
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.prompt")
 
 local prompts = {} ---@type table<integer, integer> buffer -> session
@@ -71,8 +72,9 @@ local function hint_of(win, buf)
   end
   local suggested = suggestion.of(n)
   if suggested then
-    local key = typing and "<Tab>" or "i<Tab>"
-    return ("%s   %s takes it"):format(printable.cut(suggested, math.max(20, api.nvim_win_get_width(win) - 18)), key)
+    local key, width = typing and "   <Tab>" or "   i<Tab>", api.nvim_win_get_width(win)
+    key = width >= WIDE and key .. " takes it" or key
+    return printable.cut(suggested, math.max(1, width - #key)) .. key
   end
   local whom = (typing and "Ask %s …" or "press i to ask %s …"):format(asked)
   if not typing and vim.bo.filetype == "acp_chat" then

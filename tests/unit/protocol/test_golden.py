@@ -45,6 +45,8 @@ def model(pair: dict[str, Any], dialect: Dialect) -> Any:
     assert isinstance(event, Request | Notification)
     if event.method in PERMISSIONS:
         return plain(decode.permission(event.params, of_permission(event.method, event.params, dialect)))
+    if event.method != "session/update":
+        return plain(decode.notice(event.method, event.params))
     session, updates = decode.update(event.params, dialect)
     return {"session": session, "updates": plain(updates)}
 
