@@ -81,22 +81,17 @@ end
 ---@param turn? integer  that one alone
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
----@return integer newest    turn that has any of both
 function M.pending(n, turn)
   followed_buffers.settle()
-  local list, unknown, newest = {}, {}, 0
   local function fits(change)
-    local does = (not n or change.session == n) and (not turn or change.turn == turn)
-    newest = does and math.max(newest, change.turn) or newest
-    return does
+    return (not n or change.session == n) and (not turn or change.turn == turn)
   end
+  local list, unknown = {}, {}
   for _, file in pairs(store.files) do
     vim.list_extend(list, vim.tbl_filter(fits, store.pending(file)))
-    if #vim.tbl_filter(fits, file.unknown) > 0 then
-      unknown[#unknown + 1] = file.given
-    end
+    unknown[#unknown + 1] = vim.iter(file.unknown):any(fits) and file.given or nil
   end
-  return list, unknown, newest
+  return list, unknown
 end
 
 --- The newest turn of session `n` with something pending.
@@ -104,11 +99,13 @@ end
 ---@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
 ---@return integer?
 function M.newest_turn(n, undoable)
-  local hunks, _, newest = M.pending(n)
-  if undoable and #hunks > 0 then
-    newest = 0
-    for _, hunk in ipairs(hunks) do
-      newest = math.max(newest, hunk.turn)
+  local newest = 0
+  for _, hunk in ipairs((M.pending(n))) do
+    newest = math.max(newest, hunk.turn)
+  end
+  for _, file in pairs((undoable and newest > 0) and {} or store.files) do
+    for _, author in ipairs(file.unknown) do
+      newest = author.session == n and math.max(newest, author.turn) or newest
     end
   end
   return newest > 0 and newest or nil
