@@ -30,6 +30,13 @@ vim.api.nvim_create_autocmd('BufEnter', { callback = function()
   for _, keys in ipairs({ ']', '[', '%s' }) do trigger(keys) end
 end })
 """
+TIME_OF_UNDOING = """_G.took = {}
+vim.on_key(function(_, typed)
+  _G.pressed = typed ~= '' and vim.uv.hrtime() or _G.pressed
+end)
+vim.api.nvim_create_autocmd('User', { pattern = 'AcpChanges', callback = function()
+  table.insert(_G.took, (vim.uv.hrtime() - _G.pressed) / 1e6)
+end })"""
 
 
 def key_maps(editor: Editor) -> list[str]:
@@ -248,3 +255,15 @@ def test_the_hint_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> No
     assert editor.lua(timed) < 1
     editor.type("5001G")
     editor.screen.expect("┃ LINE 5000  501/1000")
+
+
+def test_the_key_undoes_at_once(open_editor: Open, tmp_path: Path) -> None:
+    """An operator runs in the middle of a command, where a buffer takes no edits; no pause is added to that."""
+    editor = start_review(open_editor, tmp_path, *EDIT)
+    editor.lua(TIME_OF_UNDOING)
+    editor.type("gg")
+    for left in (2, 1, 0):
+        editor.type("]h\\u")
+        editor.expect_lua(PENDING, left)
+    assert min(editor.lua("return _G.took")) < 40
+    assert editor.lua(LINES) == TEN

@@ -10,7 +10,7 @@ local undo = require("acp_nvim.review.undo")
 
 local M = {}
 
-local AGAIN_MS = 50 -- after which a buffer that takes no edits now is tried again
+local AGAIN_MS = 50 -- after which a buffer that still takes no edits is tried again
 local FEW = 24 -- characters of a prompt in a message
 
 local prompts = {} ---@type table<integer, table<integer, string>>  session -> turn -> its first words
@@ -98,6 +98,7 @@ end
 
 ---@class acp.UndoSum  of all files
 ---@field count integer
+---@field pause integer  ms until a buffer that takes no edits now is tried again
 ---@field problems string[]
 ---@field how acp.Decision
 
@@ -117,8 +118,8 @@ local function add_answer(sum, file, answer, gone)
   end
 end
 
---- Undoes the hunks in one file after the other. A buffer that takes no edits now, in the middle of a command, is tried
---- again.
+--- Undoes the hunks in one file after the other. A buffer that takes no edits now is tried again. The keys of the review
+--- are operators, which run in the middle of a command: it is over as soon as they return.
 ---@param files acp.ReviewedFile[]
 ---@param ids table<integer, true>
 ---@param sum acp.UndoSum  of the files before these
@@ -129,7 +130,8 @@ local function undo_in(files, ids, sum)
     if answer.locked then
       vim.defer_fn(function()
         undo_in(vim.list_slice(files, i), ids, sum)
-      end, AGAIN_MS)
+      end, sum.pause)
+      sum.pause = AGAIN_MS
       return
     elseif count > 0 then
       local left = #pending_changes.chosen(file.text, ids)
@@ -150,7 +152,7 @@ function M.decide(verb, hunks, how)
   if verb == "keep" then
     keep(hunks, how or {})
   else
-    undo_in(store.all(), set_of(hunks), { count = 0, problems = {}, how = how or {} })
+    undo_in(store.all(), set_of(hunks), { count = 0, pause = 0, problems = {}, how = how or {} })
   end
   return true
 end
