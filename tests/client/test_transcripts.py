@@ -10,9 +10,11 @@ from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     error,
     eventually,
+    on,
     on_initialize,
     on_prompt,
     permission,
+    result,
     say,
     think,
     tool,
@@ -20,6 +22,7 @@ from tests.fakes.script import (
     wait,
     wait_file,
 )
+from tests.steps.desk import replay_wire
 
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Change", "status": "in_progress"}]
 DIFF = {"type": "diff", "path": "a.py", "oldText": "one\n", "newText": "two\n"}
@@ -269,3 +272,30 @@ async def test_export_into_nowhere_is_told(desk: Desk) -> None:
     talk = await desk.ready()
     talk.send("export", file=str(desk.folder / "no" / "out.md"))
     await desk.message("not saved", "there is no such folder")
+
+
+async def test_words_in_a_running_turn_are_kept_as_such(desk: Desk) -> None:
+    folder = keep(desk)
+    info = {"name": "scripted", "title": "Scripted", "version": "1.0"}
+    told = {"protocolVersion": 1, "agentInfo": info, "_meta": {"steering": {"supported": True}}}
+    finish = desk.folder / "finish"
+    desk.agent(
+        on("initialize", result(told)),
+        on_prompt("work", say("Begun."), wait_file(str(finish)), say("Done.")),
+        on("_session/steering", result({"outcome": "injected"})),
+    )
+    keep(desk)
+    talk = await desk.ready()
+    talk.prompt("work")
+    await eventually(lambda: talk.says == "Begun.")
+    talk.prompt("use tabs", steer=True)
+    await eventually(lambda: talk.data("AcpSteered"))
+    finish.touch()
+    await talk.ended(1)
+    (file,) = await written(folder, "use tabs", "Done.", turns=1)
+    again = await replay_wire(desk, file)
+    shown = ["## You", "work", "## Scripted", "Begun.", "## You", "use tabs", "## Scripted", "Done."]
+    assert [line for line in talk.lines if line] == shown
+    assert [line for line in again.lines if line][:8] == shown
+    marks = [mark for mark in desk.editor.chat(again.number).marks if "sent into" in str(mark.get("eol"))]
+    assert len(marks) == 1

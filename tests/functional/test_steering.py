@@ -1,12 +1,29 @@
 """Talking to the agent while it works: keys, the command, the queue's buffer, and what the chat shows of it."""
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import ScriptedAgent, on, on_prompt, permission, result, say, script, wait, wait_file
+import pytest
+
+from tests.fakes.script import (
+    ScriptedAgent,
+    on,
+    on_prompt,
+    permission,
+    result,
+    say,
+    script,
+    silence,
+    wait,
+    wait_file,
+    wait_until,
+)
 from tests.functional.editor import Editor
 from tests.steps.files import read_disk
+from tests.steps.processes import find_backend
 from tests.steps.proposals import MIXED, decide_mixed, open_diff, open_old, write_through
 
 Open = Callable[..., Editor]
@@ -118,3 +135,21 @@ def test_a_mixed_decision_is_told_to_the_running_turn(open_editor: Open, tmp_pat
     editor.acp("prompt", "and now")
     editor.wait_event("AcpTurnEnded", turn=2)
     assert texts(agent, "session/prompt") == ["edit it", "and now"]
+
+
+@pytest.mark.cold
+def test_words_that_are_on_their_way_outlive_the_backend(open_editor: Open, tmp_path: Path) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait_file(str(finish)))
+    agent = script(tmp_path, introduced(), work, on(METHOD, silence()), on_prompt("", say("Hi")))
+    editor = at_work(open_editor, agent, size=(100, 30))
+    editor.type("use tabs<M-CR>with care<M-CR>later<C-s>")
+    wait_until(lambda: agent.got(METHOD))
+    editor.expect_lua(QUEUED, 2)
+    os.kill(find_backend(editor), signal.SIGKILL)
+    editor.expect_lua(QUEUED, 3)
+    editor.expect_lua("return require('acp_nvim').status().held", True)
+    editor.type("<Esc>:Acp queue!<CR>:Acp prompt go on<CR>")
+    editor.expect_lua(QUEUED, 0)
+    wait_until(lambda: len(agent.got("session/prompt")) == 5)
+    assert texts(agent, "session/prompt") == ["work", "go on", "use tabs", "with care", "later"]
