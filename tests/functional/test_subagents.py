@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, notify, on_prompt, request, say, script, tool, update, wait_file
+from tests.fakes.script import (
+    Step,
+    notify,
+    on_prompt,
+    permission,
+    request,
+    say,
+    script,
+    tool,
+    update,
+    wait_file,
+)
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
 
@@ -58,6 +69,30 @@ def test_the_calls_of_a_subagent_are_one_line(open_editor: Open, tmp_path: Path)
     assert rows(editor)[1:] == [f"agent   {TASK}", "Found it."]
     end.touch()
     editor.wait_event("AcpTurnEnded")
+
+
+@pytest.mark.statement(137)
+def test_a_nested_call_that_asks_is_seen_and_answered(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            tool("task", title=TASK, kind="think", status="in_progress"),
+            nested("one", "price.py"),
+            nested("two", "Count", kind="execute", status="pending"),
+            permission("Count", id="two", kind="execute", rawInput={"command": "wc -l prices"}),
+            say("it said {answer}"),
+        ),
+    )
+    editor = open_chat(open_editor, agent, size=(140, 30))
+    send(editor, "go")
+    editor.screen.expect("wc -l prices")
+    assert "price.py" not in editor.screen.text(), "what does not ask stays folded"
+    expect_key(editor, "g1")
+    editor.type("g1")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+    assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "end_turn"
+    editor.screen.expect_gone("wc -l prices")
 
 
 @pytest.mark.statement(139)

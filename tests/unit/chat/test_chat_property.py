@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.chat.chat_view import ChatView
 from acp_nvim.protocol.schema import (
+    UNSET,
     Chunk,
     ContentItem,
     Diff,
@@ -14,10 +15,13 @@ from acp_nvim.protocol.schema import (
     Location,
     PlanEntry,
     PlanUpdate,
+    SessionMessageUpdate,
+    SubagentUpdate,
     TerminalRef,
     Text,
     ToolCallUpdate,
 )
+from acp_nvim.session.children import Children
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.transcript import Transcript
@@ -63,6 +67,23 @@ operations = st.one_of(
     st.tuples(st.just("user"), words),
     st.tuples(st.just("tool"), tools),
     st.tuples(st.just("plan"), plans.map(PlanUpdate)),
+    st.tuples(st.just("plan"), st.builds(PlanUpdate, plans, st.sampled_from("pq"), words, st.booleans())),
+    st.tuples(
+        st.just("announce"),
+        st.builds(
+            SubagentUpdate,
+            st.sampled_from(["c1", "c2"]),
+            title=st.none() | words,
+            state=st.sampled_from([UNSET, None, "running", "idle", "requires_action"]),
+        ),
+    ),
+    st.tuples(st.just("child"), st.sampled_from(["c1", "c2"]), st.one_of(tools, chunks)),
+    st.tuples(
+        st.just("message"),
+        st.builds(
+            SessionMessageUpdate, ids, st.sampled_from(["s", "c1"]), st.sampled_from(["s", "c1"]), words
+        ),
+    ),
     st.tuples(st.just("note"), st.sampled_from(["stop", "error", "info"]), words),
     st.tuples(st.just("ask"), ids, st.integers(0, 3), st.booleans(), st.lists(words, max_size=2)),
     st.tuples(st.just("answer"), st.booleans()),
@@ -72,6 +93,8 @@ operations = st.one_of(
     st.tuples(st.just("look"), st.sampled_from(["x1", "x2", "x3", "x4", "x5"]), st.just(True)),
     st.tuples(st.just("toggle_run"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
+    st.tuples(st.just("toggle"), st.integers(-4, -1), st.none() | st.booleans()),
+    st.tuples(st.just("toggle"), st.integers(1, 4).map((1 << 32).__add__), st.none() | st.booleans()),
     st.tuples(st.just("flush"), st.integers(1, 6), st.integers(1, 20), st.booleans()),
     st.tuples(st.just("settle")),
     st.tuples(st.just("settle")),
@@ -85,6 +108,7 @@ class Story:
         self.transcript = Transcript()
         self.view = ChatView(self.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
         self.buffer = ChatBuffer()
+        self.children = Children(self.transcript, lambda text: None)
         self.asked: list[Question] = []
         self.changed: list[Changes] = []
         self.now = 0.0
@@ -107,6 +131,16 @@ class Story:
         kind = "read" if id.startswith("r") else "execute"
         status = "completed" if is_over else "in_progress"
         self.transcript.tool(ToolCallUpdate(id, title=id, kind=kind, status=status), self.now)
+
+    def announce(self, update: SubagentUpdate) -> None:
+        self.children.announce("s", update, self.now)
+
+    def child(self, id: str, update: Any) -> None:
+        if child := self.children.get(id):
+            self.children.apply(child, update, self.now)
+
+    def message(self, update: SessionMessageUpdate) -> None:
+        self.children.message("s", update)
 
     def plan(self, update: PlanUpdate) -> None:
         self.transcript.plan(update)
@@ -146,6 +180,7 @@ class Story:
 
     def clear(self) -> None:
         self.transcript.clear()
+        self.children.clear()
         self.asked.clear()
         self.changed.clear()
         self.reset()
