@@ -11,9 +11,10 @@ from collections.abc import Callable
 from acp_nvim import limits
 from acp_nvim.chat import details, run_lines
 from acp_nvim.chat.change_lines import Room
-from acp_nvim.chat.entry_lines import Look, folds, is_empty, is_long, opens_itself, rows
+from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.frame import Frame, piece
 from acp_nvim.chat.headings import Headings
+from acp_nvim.chat.prompt_lines import is_long
 from acp_nvim.chat.runs import Run, Runs
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought

@@ -11,6 +11,7 @@ from acp_nvim.chat import call_output, question_lines
 from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.folded_body import INDENT, Body
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
+from acp_nvim.chat.prompt_lines import by, is_long, prompt_rows
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.runs import ERROR
 from acp_nvim.chat.splice import Mark, Row
@@ -53,7 +54,6 @@ _COMPACTIONS = {
     "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
 }
 _SHORT_PLAN = 8
-_SHORT_PROMPT = 12  # lines
 _LEAST_OUTPUT = 20  # characters
 
 
@@ -84,16 +84,6 @@ class Look:
 def folds(entry: Entry | None) -> bool:
     is_block = isinstance(entry, ToolCall | Subagent | Thought | Plan | Compaction | Report | AgentContext)
     return is_block or is_long(entry)
-
-
-def is_long(entry: Entry | None) -> bool:
-    """Whether an entry is a prompt that folds. One that the agent tells piece by piece may still grow, and does not."""
-    return isinstance(entry, Message) and entry.is_whole and _lines(entry) > _SHORT_PROMPT
-
-
-def _lines(prompt: Message) -> int:
-    text = prompt.parts[0]
-    return text.count("\n", 0, len(text.rstrip("\n"))) + 1
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -130,31 +120,15 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _changes(entry)
         case Placeholder():
             mark = {"kind": "note", "key": entry.key, "line_hl": "AcpLink"}
-            return [(placeholder(entry.block), mark | _by(entry))]
+            return [(placeholder(entry.block), mark | by(entry))]
         case Message() if is_long(entry):
-            return _prompt(entry, is_open)
+            return prompt_rows(entry, is_open)
         case Report():
             return _report(entry, is_open, look.title())
         case AgentContext():
             return _context(entry, is_open)
         case _:
-            return [("", {"kind": "text", "key": entry.key} | _by(entry))]
-
-
-def _by(entry: Entry) -> Mark:
-    return {"by": "user"} if entry.speaker == "user" else {}
-
-
-def _prompt(prompt: Message, is_open: bool) -> list[Row]:
-    """Return a long prompt: its first lines, and how many more there are."""
-    lines = prompt.parts[0].rstrip("\n").split("\n")
-    mark = {"kind": "text", "key": prompt.key} | _by(prompt)
-    shown: list[Row] = [(line, None) for line in (lines if is_open else lines[: _SHORT_PROMPT - 1])]
-    shown[0] = (shown[0][0], mark)
-    if is_open:
-        return shown
-    more = len(lines) - len(shown)
-    return [*shown, (f"… {more:,} more lines: za shows them", {**mark, "line_hl": "AcpNote"})]
+            return [("", {"kind": "text", "key": entry.key} | by(entry))]
 
 
 def _nested(calls: list[ToolCall], is_open: Callable[[Entry], bool], look: Look) -> Iterator[Row]:

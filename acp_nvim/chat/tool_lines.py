@@ -53,7 +53,7 @@ def header(
 def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
     beside = "".join(chunk for chunk, _ in mark.get("eol", ()))
     left = columns - cells(mark["icon"]["text"] + text + beside) - 2 * _GAP
-    told = cut(reason, left if left >= _LEAST_REASON else _REASON)
+    told = cut(reason, left if left >= _LEAST_REASON else min(_REASON, columns))
     start = len(text.encode()) + _GAP
     mark["spans"].append([start, start + len(told.encode()), "AcpFailed"])
     return f"{text}{' ' * _GAP}{told}", mark

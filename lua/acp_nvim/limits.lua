@@ -12,6 +12,7 @@ return {
   MARKDOWN_LINE_BYTES = 4000, -- of a longer line the colours cost more than they tell
   MARKDOWN_LINES = 1000, -- that are read and kept, for the next time that they are drawn
   TABLE_ROWS = 100, -- of a table that is drawn: all of its cells are measured
+  TABLE_BYTES = 16 * KIB, -- the same
   FENCE_ROWS = 200, -- below a window, in which the end of a code block is looked for
   INDEXED_LINES = 1000, -- that are read at once to find the code blocks of a chat
   CODE_BYTES = 32 * KIB, -- of a code block that is highlighted

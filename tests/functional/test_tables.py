@@ -105,3 +105,22 @@ def test_what_cannot_be_drawn_stands_as_it_is(open_editor: Open, tmp_path: Path,
     editor.screen.expect("The end.")
     assert "│" not in "".join(editor.screen.lines()[2:16])
     assert text.split("\n")[0] in read_chat(editor)
+
+
+def test_a_table_made_to_cost_much_costs_little(open_editor: Open, tmp_path: Path) -> None:
+    """Backticks of all lengths, long words, wide characters, as many rows as are drawn."""
+    cells = " | ".join(["`" * (n % 17 + 1) + "世" * 9 for n in range(5)])
+    rows = "".join(f"| {cells} {'x' * (n % 40)} |\n" for n in range(60))
+    editor = talk(open_editor, tmp_path, say(f"| a |\n|---|\n{rows}\nThe end."), size=(60, 24))
+    editor.screen.expect("The end.")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<C-w>k")
+    spent = editor.lua(
+        """local began = os.clock()
+        vim.cmd("normal! gg")
+        vim.cmd.redraw()
+        vim.wait(300, function() return os.clock() - began > 0.3 end, 10)
+        return os.clock() - began"""
+    )
+    assert spent < 0.25, f"{spent} s of CPU"
+    editor.screen.expect("│ `世世世")

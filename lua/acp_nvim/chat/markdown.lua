@@ -10,6 +10,8 @@ local tables = require("acp_nvim.chat.tables")
 local api = vim.api
 local M = {}
 
+local LEAST_TARGET = 16 -- bytes of the target of a link, which leave no hole to speak of
+
 -- The lines of a diff stand on a ground of their own.
 local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
 
@@ -89,7 +91,7 @@ end
 ---@param is_long? boolean
 local function hide(view, block, row, hidden, is_long)
   for _, part in ipairs(block.mark.by ~= "user" and hidden or {}) do
-    if not (is_long and part.width and 2 * part.width > view.columns) then
+    if not (is_long and part.width and part.width > math.max(LEAST_TARGET, view.columns / 3)) then
       paint.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
     end
   end

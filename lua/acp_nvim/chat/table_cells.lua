@@ -22,6 +22,19 @@ local function cell_text(text)
   return (vim.trim(text):gsub("\\|", "|"))
 end
 
+--- The last byte of the code that begins there, or of the backticks if none does.
+---@param line string
+---@param at integer
+---@return integer
+local function end_of_code(line, at)
+  local _, ticks = line:find("^`+", at)
+  local first, last = nil, ticks
+  repeat
+    first, last = line:find("`+", last + 1)
+  until not first or last - first == ticks - at
+  return last or ticks --[[@as integer]]
+end
+
 --- The texts between the bars of a row. A bar within code or behind a backslash is none.
 ---@param line string
 ---@return string[]
@@ -29,12 +42,16 @@ function M.split(line)
   local texts, at, begin = {}, 1, nil
   while at <= #line do
     local char = line:sub(at, at)
-    local code = char == "`" and select(2, line:find("^(`+).-%f[`]%1%f[^`]", at))
     if char == "|" then
       texts[#texts + 1] = begin and cell_text(line:sub(begin, at - 1)) or nil
       begin = at + 1
     end
-    at = (code or at + (char == "\\" and 1 or 0)) + 1
+    if char == "`" then
+      at = end_of_code(line, at)
+    elseif char == "\\" then
+      at = at + 1
+    end
+    at = at + 1
   end
   local rest = begin and cell_text(line:sub(begin)) or ""
   texts[#texts + 1] = rest ~= "" and rest or nil

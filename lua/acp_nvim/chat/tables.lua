@@ -30,30 +30,17 @@ local QUIET_MS = 120
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
 
---- The bytes with which the rows of a line begin in a window.
----     width 20, "| a cell | a long cell which wraps |": 0, 17
----@param win integer
+--- The bytes with which the rows of a line begin in a window. A virtual column counts the cells that Neovim leaves empty
+--- where it breaks a line.
+---     20 columns, "| a cell | a long cell which wraps |": 0, 16
+---@param want acp.WantedTable
 ---@param row integer
----@param line string
 ---@return integer[]
-local function beginnings(win, row, line)
-  local range = { start_row = row, end_row = row, start_vcol = 0 }
-  local function height(vcol)
-    range.end_vcol = vcol
-    return api.nvim_win_text_height(win, range).all
-  end
-  local last, begins = vim.fn.strdisplaywidth(line), { 0 }
-  for wrapped = 1, height(last) - 1 do
-    local low, high = 1, last
-    while low < high do
-      local middle = math.floor((low + high) / 2)
-      if height(middle) > wrapped then
-        high = middle
-      else
-        low = middle + 1
-      end
-    end
-    begins[wrapped + 1] = vim.fn.virtcol2col(win, row + 1, low) - 1
+local function beginnings(want, row)
+  local begins = { 0 }
+  local height = api.nvim_win_text_height(want.win, { start_row = row, end_row = row, start_vcol = 0 }).all
+  for wrapped = 1, height - 1 do
+    begins[wrapped + 1] = vim.fn.virtcol2col(want.win, row + 1, wrapped * want.columns + 1) - 1
   end
   return begins
 end
@@ -72,12 +59,11 @@ end
 
 ---@param want acp.WantedTable
 ---@param row integer
----@param line string
 ---@param rows [string, string][][]
 ---@return { col: integer, chunks: [string, string][] }[]
-local function place(want, row, line, rows)
+local function place(want, row, rows)
   local list = {}
-  local begins = beginnings(want.win, row, line)
+  local begins = beginnings(want, row)
   for index, col in ipairs(begins) do
     list[index] = { col = col, chunks = filled(rows[index] or {}, want.columns) }
   end
@@ -87,6 +73,13 @@ local function place(want, row, line, rows)
   return list
 end
 
+--- Whether the second line parts a heading from a body.
+---@param lines string[]
+---@return boolean
+local function is_table(lines)
+  return lines[2] ~= nil and lines[2]:find("^%s*|[%s:|]*%-[%s:|%-]*$") ~= nil
+end
+
 ---@param want acp.WantedTable
 local function lay_out(want)
   local found, start = want.found, marks.row(want.chat, want.id)
@@ -94,14 +87,17 @@ local function lay_out(want)
     return
   end
   local first, last = start + found.first, start + found.last
-  local lines = api.nvim_buf_get_lines(want.buf, first, last + 1, false)
+  if last >= api.nvim_buf_line_count(want.buf) then
+    return
+  end
+  local bytes = api.nvim_buf_get_offset(want.buf, last + 1) - api.nvim_buf_get_offset(want.buf, first)
+  local lines = bytes <= limits.TABLE_BYTES and api.nvim_buf_get_lines(want.buf, first, last + 1, false) or {}
   local drawn = { last = found.last, columns = want.columns, lines = {} } ---@type acp.DrawnTable
   found.drawn = drawn
   api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, last + 1)
-  local rows = lines[2] and lines[2]:find("^%s*|[%s:|%-]*%-[%s:|%-]*$") and table_layout.of(lines, want.columns)
-  for index, line in ipairs(rows and lines or {}) do
+  for index, rows in ipairs(is_table(lines) and table_layout.of(lines, want.columns) or {}) do
     local row = found.first + index - 1
-    drawn.lines[row] = place(want, start + row, line, rows[index])
+    drawn.lines[row] = place(want, start + row, rows)
   end
 end
 
