@@ -6,7 +6,7 @@ import pytest
 
 from acp_nvim.protocol.errors import INVALID_PARAMS
 from tests.client.conftest import Desk
-from tests.fakes.script import on_initialize, on_prompt, request
+from tests.fakes.script import on_initialize, on_prompt, request, wait
 
 SESSION = {"sessionId": "{session}"}
 SERVED: dict[str, dict[str, Any]] = {
@@ -27,10 +27,12 @@ async def test_a_session_of_no_kind_is_an_invalid_parameter(desk: Desk, method: 
     ids = [{}, [], [{}], {"a": 1}, True, 7, 2**70, "", "another"]
     asked = {"mode": "form", "requestedSchema": {"type": "object", "properties": {}}, "options": []}
     agent = desk.agent(
-        on_prompt("", *(request(method, {**SERVED.get(method, asked), key: each}) for each in ids))
+        on_prompt("stay", wait("go on")),
+        on_prompt("", *(request(method, {**SERVED.get(method, asked), key: each}) for each in ids)),
     )
-    talk = await desk.ready()
-    await desk.ready()  # of two sessions none is meant by itself
+    talk, other = await desk.ready(), await desk.ready()
+    other.prompt("stay")
+    await other.until("running")  # of two sessions that run none is meant by itself
     await talk.turn("go")
     errors = [message["error"] for message in agent.got() if "error" in message]
     assert [error["code"] for error in errors] == [INVALID_PARAMS] * len(ids), errors
