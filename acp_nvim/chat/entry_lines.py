@@ -48,10 +48,10 @@ _NOTES = {
     "info": ("· ", "AcpNote"),
 }
 _COMPACTIONS = {
-    "in_progress": ("◌ ", "AcpPending", "the agent shortens its memory of this conversation …"),
-    "completed": ("· ", "AcpNote", "the agent has shortened its memory of this conversation"),
-    "failed": ("! ", "AcpWarning", "shortening the agent's memory failed"),
-    "cancelled": ("⊘ ", "AcpCancelled", "shortening the agent's memory was cancelled"),
+    "in_progress": ("◌ ", "AcpPending", "the agent is compacting this conversation …"),
+    "completed": ("· ", "AcpNote", "the agent has compacted this conversation"),
+    "failed": ("! ", "AcpWarning", "compacting the conversation failed"),
+    "cancelled": ("⊘ ", "AcpCancelled", "compacting the conversation was cancelled"),
 }
 _SHORT_PLAN = 8
 _LEAST_OUTPUT = 20  # characters

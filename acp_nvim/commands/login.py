@@ -77,7 +77,7 @@ class LoginCommands:
     def _login_done(self, command: LoginDone) -> None:
         """Restart the agent, because the login program succeeded: only a new process of the agent sees that."""
         session = self._app.session(command.session)
-        self._app.say("info", f"{session.agent}: logged in, it is started anew")
+        self._app.say("info", f"{session.agent}: logged in, restarting it")
         self._sessions.restart(session, logged_in=True)
 
     def _logout(self, command: Logout) -> None:

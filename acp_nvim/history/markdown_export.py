@@ -66,7 +66,7 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             if entry.words:
                 yield _quoted(entry.words)
         case Compaction():
-            yield f"*The agent has shortened its memory of this conversation: {entry.status}.*"
+            yield f"*The agent has compacted this conversation: {entry.status}.*"
         case Note():
             text = stopped(entry.text) if entry.kind == "stop" else entry.text
             yield _quoted(f"**{entry.kind}** {visible(text)}")

@@ -135,7 +135,7 @@ class Session:
         elif error:
             self.transcript.note("error", error)
         if error:
-            self.transcript.note("info", "a prompt, or :Acp restart, starts it anew")
+            self.transcript.note("info", "send a prompt or :Acp restart to reconnect")
         self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
         self.error = error if self.phase == "failed" else self.error
         self.queue.hold()
@@ -244,7 +244,7 @@ class Session:
         self.transcript.forget_ids()
         self.children.clear()
         if self.turn:
-            self.transcript.note("info", "started anew: the agent remembers nothing of what stands above")
+            self.transcript.note("info", "started again: the agent remembers nothing of what stands above")
 
     def replay(self) -> None:
         """Begin the transcript anew, because the agent replays the conversation."""
@@ -361,7 +361,9 @@ class Session:
         if usage.is_full(self.usage) and not self._has_warned_of_usage:
             self._has_warned_of_usage = True
             share = usage.percent(self.usage)
-            self.transcript.note("warning", f"the agent's memory is {share} % full: :Acp new begins anew")
+            self.transcript.note(
+                "warning", f"{share} % of the context window is used: :Acp new starts a fresh session"
+            )
 
 
 def _shape(command: schema.Command) -> dict[str, Any]:

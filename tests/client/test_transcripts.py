@@ -236,9 +236,9 @@ async def test_an_earlier_backends_session_comes_back_with_its_text(desk: Desk) 
     back.prompt("two")
     await back.ended(2)
     assert back.lines[: len(before)] == before
-    assert any("started anew" in line for line in back.lines)
+    assert any("started again" in line for line in back.lines)
     assert agent.got("session/load") == []
-    await written(folder, "two", "started anew")
+    await written(folder, "two", "started again")
     assert back.status["transcript"] == str(file)
 
 

@@ -51,7 +51,7 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
         assert "tidy up the project" in text
         assert "All is tidy." in text
         remembers = "resumed: the agent remembers what stands above"
-        forgets = "started anew: the agent remembers nothing of what stands above"
+        forgets = "started again: the agent remembers nothing of what stands above"
         assert (remembers if how == "resume" else forgets) in text
     if how in ("load", "resume"):
         first = agent.got(f"session/{how}")[0]["params"]

@@ -519,7 +519,7 @@ def test_the_end_of_a_hidden_turn_is_announced(open_editor: Open, tmp_path: Path
     editor = open_chat(open_editor, agent)
     editor.type(":Acp close<CR>")
     editor.acp("prompt", "go")
-    editor.screen.expect("Scripted has finished")
+    editor.screen.expect("Scripted is done")
     assert not editor.lua("return vim.api.nvim_get_mode().blocking")
 
 
@@ -528,7 +528,7 @@ def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path
     editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
-    assert "has finished" not in editor.lua("return vim.fn.execute('messages')")
+    assert "is done" not in editor.lua("return vim.fn.execute('messages')")
 
 
 def test_a_session_that_is_not_shown_is_named_and_reached(open_editor: Open, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_restart_without_loading_says_that_the_agent_has_forgotten(open_editor: 
     answers(editor)
     editor.type(":Acp restart<CR>")
     editor.wait_event("AcpSessionStarted", session=1)
-    editor.screen.expect("started anew")
+    editor.screen.expect("started again")
     answers(editor)
     assert len(agent.got("session/new")) == 2
 

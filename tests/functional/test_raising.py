@@ -63,9 +63,9 @@ def test_all_of_them_fail_and_the_user_hears_it_in_one_line(open_editor: Open, t
     editor.expect_lua("return vim.bo.filetype", "acp_sessions")
     assert sorted(editor.lua(SHAPE)[2]) == ["", "acp_chat", "acp_prompt", "acp_sessions"]
     editor.type("g?")
-    editor.screen.expect("ask the agents anew")
+    editor.screen.expect("ask the agents again")
     editor.lua("vim.g.boom = nil")  # what the user closes fails as it would anywhere
     editor.type("q")
-    editor.screen.expect_gone("ask the agents anew")
+    editor.screen.expect_gone("ask the agents again")
     editor.type("q:Acp close<CR>")
     editor.expect_lua(SHAPE, ["", 1, [""]])

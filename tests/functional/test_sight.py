@@ -91,9 +91,9 @@ def test_a_replay_is_neither_restarted_nor_forked(talked: Editor) -> None:
     talked.expect_lua("return require('acp_nvim').status().state", "stopped")
     before = read_chat(talked, 2)
     talked.type(":Acp restart<CR>")
-    expect_message(talked, "a replay cannot be restarted: :Acp new begins anew")
+    expect_message(talked, "a replay cannot be restarted: :Acp new starts a session")
     talked.type(":Acp fork<CR>")
-    expect_message(talked, "a replay cannot be forked: :Acp new begins anew")
+    expect_message(talked, "a replay cannot be forked: :Acp new starts a session")
     assert talked.acp("status")["state"] == "stopped"
     assert read_chat(talked, 2) == before
 

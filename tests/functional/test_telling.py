@@ -35,14 +35,14 @@ def test_usage_is_a_gauge_and_a_warning(open_editor: Open, tmp_path: Path) -> No
     editor.screen.expect("0.50 EUR")
     assert "◔ 21%%" in editor.acp("statusline")
     send(editor, "two")
-    editor.screen.expect("memory is 85 % full")
+    editor.screen.expect("85 % of the context window is used")
     editor.screen.expect("0.50 EUR")
     editor.wait_event("AcpTurnEnded", turn=2)
     send(editor, "three")
     editor.wait_event("AcpTurnEnded", turn=3)
     editor.expect_lua("return require('acp_nvim').status().usage.size", 0)
     assert "%" not in editor.acp("statusline")
-    assert len([line for line in read_chat(editor) if "memory is" in line]) == 1
+    assert len([line for line in read_chat(editor) if "context window is used" in line]) == 1
 
 
 @pytest.mark.statement(95)
@@ -51,7 +51,7 @@ def test_a_full_memory_is_announced_where_the_chat_is_not_seen(open_editor: Open
     editor = open_chat(open_editor, agent)
     editor.type("<Esc>:Acp close<CR>")
     editor.acp("prompt", "hello")
-    editor.screen.expect("its memory is 90 % full")
+    editor.screen.expect("90 % of the context window is used")
 
 
 def test_a_compaction_changes_in_place_and_unfolds(open_editor: Open, tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_a_compaction_changes_in_place_and_unfolds(open_editor: Open, tmp_path: 
     )
     editor = open_chat(open_editor, agent)
     send(editor, "hello")
-    editor.screen.expect("shortens its memory")
-    go_to_line(editor, "shortens its memory")
+    editor.screen.expect("is compacting")
+    go_to_line(editor, "is compacting")
     editor.type("za")
     editor.screen.expect("we spoke")
     editor.screen.expect("On.")
@@ -102,7 +102,7 @@ def test_the_statusline_tells_who_does_what(open_editor: Open, tmp_path: Path) -
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.acp("prompt", "next")
-    editor.expect_lua("return require('acp_nvim').statusline()", "Scripted asks 1 1 queued")
+    editor.expect_lua("return require('acp_nvim').statusline()", "Scripted needs you 1 queued")
 
 
 def test_a_hostile_name_is_no_item_of_a_statusline(open_editor: Open, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_after_a_crash_the_chat_goes_on_where_it_was(open_editor: Open, tmp_path
     lines = read_chat(editor)
     assert [lines.count(line) for line in ("one", "first answer", "two", "second answer")] == [1, 1, 1, 1]
     assert lines.index("first answer") < lines.index("second answer")
-    assert any("started anew" in line for line in lines)
+    assert any("started again" in line for line in lines)
     assert len(kept(editor)) == 1
 
 

@@ -182,7 +182,7 @@ list = lists.new({
     { "i", "test it: start it, and show what it offers", run = examine },
     { "K", "details: command, installation, login, documentation", run = about },
     { "v", "ask all programs that are found for their versions", always = ask_versions },
-    { "R", "look anew", always = redraw },
+    { "R", "look again", always = redraw },
   },
   rows = rows,
   remarks = remarks,

@@ -60,7 +60,7 @@ function M.start_in_host(python)
     return vim.fn.AcpNvimChannel()
   end)
   if not ok or type(result) ~= "number" then
-    return nil, ("the python3 host cannot be used (start Neovim anew): %s"):format(tostring(result))
+    return nil, ("the python3 host cannot be used (restart Neovim): %s"):format(tostring(result))
   end
   return result
 end

@@ -107,7 +107,7 @@ local function send(verb, payload)
   local ok = pcall(vim.rpcnotify, channel, "acp_nvim", verb, payload)
   if not ok and in_host then
     -- a host that others own tells us nothing when it ends; for a job `on_exit` is about to be called
-    end_all_sessions("the python3 host has ended: start Neovim anew")
+    end_all_sessions("the python3 host has ended: restart Neovim")
   end
   return ok
 end
@@ -198,7 +198,7 @@ function M.notify(verb, payload)
     -- a copy: the caller may change the payload before it is sent
     pending[#pending + 1] = { verb, vim.deepcopy(payload) }
   elseif not send(verb, payload) then
-    return nil, "the backend has ended: say it again, that starts it anew"
+    return nil, "the backend has ended: repeat the command to restart it"
   end
   return true
 end

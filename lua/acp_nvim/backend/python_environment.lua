@@ -276,7 +276,7 @@ function M.make(run, tell)
   local is_old = vim.uv.fs_stat(folder) ~= nil
   local whole = complete(folder, run, tell)
   if whole.code ~= 0 and is_old then
-    tell("making the environment anew") -- a package counts as installed whose code is gone
+    tell("making the environment again") -- a package counts as installed whose code is gone
     vim.fn.delete(folder, "rf")
     whole = complete(folder, run, tell)
   end

@@ -14,7 +14,7 @@ local M = {}
 ---@return string? message  nil: it is none
 function M.why_not_a_replay(n, what)
   if state.session(n).origin.agent == "replay" then
-    return ("a replay cannot be %s: :Acp new begins anew"):format(what)
+    return ("a replay cannot be %s: :Acp new starts a session"):format(what)
   end
 end
 

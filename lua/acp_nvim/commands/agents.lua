@@ -20,7 +20,7 @@ subcommands.stop = {
 }
 
 subcommands.restart = {
-  doc = "starts the agent's process anew; its sessions are loaded again where the agent can",
+  doc = "restarts the agent's process; its sessions are loaded again where the agent can",
   run = session_argument.send_verb("restart"),
 }
 

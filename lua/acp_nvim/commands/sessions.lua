@@ -109,7 +109,7 @@ subcommands.switch = {
 
 subcommands.continue = {
   doc = "goes on with the newest session of this folder: one that is open here, else the last one that is kept, which its "
-    .. "agent loads or resumes; an agent that can do neither begins anew below what was said",
+    .. "agent loads or resumes; an agent that can do neither starts again below what was said",
   run = function()
     return continue.continue()
   end,

@@ -234,7 +234,7 @@ return {
           type = "string",
           default = "info",
           values = { "debug", "info", "warn", "error" },
-          doc = "what is worth a line",
+          doc = "least severe level that is logged",
         },
         {
           name = "wire",

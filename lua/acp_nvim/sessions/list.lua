@@ -235,7 +235,7 @@ local list = lists.new({
     { "x", "close it here (twice, if changes are pending); cancel a subagent", run = close },
     { "d", "delete permanently (press d twice)", run = delete },
     { "m", "load more of what the agents have saved", always = more },
-    { "R", "ask the agents anew", always = anew },
+    { "R", "ask the agents again", always = anew },
   },
   rows = rows,
   remarks = remarks,

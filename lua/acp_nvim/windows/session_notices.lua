@@ -37,7 +37,7 @@ function M.turn_ended(data)
   if data.error then
     unseen_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
   else
-    unseen_message.show("info", ("%s has finished   %s shows it"):format(who, how), still)
+    unseen_message.show("info", ("%s is done · %s"):format(who, how), still)
   end
 end
 
@@ -55,7 +55,10 @@ function M.usage_changed(n)
     if n ~= state.current() then
       who = ("%s (session %d)"):format(who, n)
     end
-    messages.show("warn", ("%s: its memory is %d %% full; :Acp new begins anew"):format(who, share * 100 + 0.5))
+    messages.show(
+      "warn",
+      ("%s: %d %% of the context window is used; :Acp new starts fresh"):format(who, share * 100 + 0.5)
+    )
   end
 end
 
