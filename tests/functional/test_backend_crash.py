@@ -110,7 +110,7 @@ def test_a_queue_that_was_edited_comes_back_as_edited(open_editor: Open, tmp_pat
     send(editor, "to be edited")
     queued(editor, 1)
     editor.type(":Acp queue<CR>")
-    editor.screen.expect("to be edited")
+    editor.screen.expect("edit, then :w")
     editor.type("ccas edited<Esc>:wq<CR>")
     expect_message(editor, "1 prompt queued")
     crash(editor)

@@ -114,7 +114,7 @@ def test_a_conversation_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.screen.expect("exit code 1")
     look.at("tool calls unfolded")
     editor.type(":Acp queue<CR>")
-    editor.screen.expect("then this")
+    editor.screen.expect("edit, then :w")
     look.at("the queue")
     editor.type(":q<CR>:Acp sessions<CR>")
     editor.screen.expect("g? keys")
