@@ -33,7 +33,7 @@ def test_the_warning_comes_at_80_percent_and_once(session: Session) -> None:
     assert warnings(session) == []
     tell(session, used=80, size=100)
     (said,) = warnings(session)
-    assert "80 % full" in said
+    assert "80 % of the context window" in said
     tell(session, used=10, size=100)
     tell(session, used=99, size=100)
     assert len(warnings(session)) == 1
@@ -51,6 +51,6 @@ def test_no_size_is_no_warning(session: Session, usage: dict[str, Any]) -> None:
 @pytest.mark.statement(95)
 def test_more_than_all_is_all(session: Session) -> None:
     tell(session, used=500, size=100, cost={"amount": 1, "currency": "EUR"})
-    assert "100 % full" in warnings(session)[0]
+    assert "100 % of the context window" in warnings(session)[0]
     tell(session, used=1, size=100)
     assert session.usage == {"used": 1, "size": 100, "cost": {"amount": 1.0, "currency": "EUR"}}
