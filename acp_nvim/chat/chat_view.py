@@ -15,7 +15,7 @@ from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.frame import Frame, piece
 from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
-from acp_nvim.chat.runs import Run, Runs
+from acp_nvim.chat.runs import Run, RunPart, Runs
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
 from acp_nvim.session.transcript import Transcript
@@ -66,25 +66,25 @@ class ChatView:
         """Whether changes in the middle wait that a flush without `middle` has left out."""
         return bool(self._pooled or self._transcript.changed)
 
-    def toggle(self, key: int, is_open: bool | None = None, of_run: bool = False) -> None:
+    def toggle(self, key: int, is_open: bool | None = None, run: RunPart | None = None) -> None:
         """Fold or unfold an entry, or the run of calls that it belongs to."""
         entry = self._transcript.entry(key)
-        if entry is not None and of_run:
-            self._toggle_run(key, is_open)
+        if entry is not None and run:
+            self._toggle_run(key, is_open, run)
         elif entry is not None and folds(entry):
             self._open[key] = not self._is_open(entry) if is_open is None else is_open
             self._transcript.touch(entry)
 
-    def _toggle_run(self, key: int, is_open: bool | None) -> None:
+    def _toggle_run(self, key: int, is_open: bool | None, part: RunPart) -> None:
         index = self._transcript.index(key)
         run = None if index is None else self._runs.of(index)
         if run is None:
             return
         keys = {entry.key for entry in self._transcript.entries[run.first : run.last]}
-        if not self._is_unfolded(run) if is_open is None else is_open:
-            self._unfolded |= keys
-        else:
-            self._unfolded -= keys
+        is_open = not self._is_unfolded(run) if is_open is None else is_open
+        self._unfolded = self._unfolded | keys if is_open else self._unfolded - keys
+        if part == "calls":
+            self._open |= dict.fromkeys(keys, is_open)
         self._urgent |= keys
 
     def fit(self, room: Room) -> None:

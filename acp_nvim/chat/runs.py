@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from acp_nvim.session.entries import Entry, Thought
 from acp_nvim.session.tool_call import ToolCall
@@ -24,6 +25,9 @@ _THOUGHT = "thought"
 _LEAST = 3  # calls
 # some agents say in a thought what went wrong, and nowhere else
 ERROR = re.compile(r"^[ \t]*(?:\w*[Ee]rror|ERROR)(?: \w+)?: *\S.*", re.MULTILINE)
+
+
+RunPart = Literal["line", "calls"]  # its calls get a line each, or unfold with it
 
 
 @dataclass(slots=True)

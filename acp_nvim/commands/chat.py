@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from acp_nvim.chat import details, subagent_text
+from acp_nvim.chat.runs import RunPart
 from acp_nvim.commands.application import Application
 from acp_nvim.commands.picture_files import PictureFiles
 from acp_nvim.commands.table import Refused, Table, handle
@@ -33,9 +34,9 @@ class ChatCommands:
     def _toggle(self, command: Toggle) -> None:
         self.toggle(self._app.session(command.session), command.key, command.open, command.run)
 
-    def toggle(self, session: Session, key: int, is_open: bool | None, of_run: bool = False) -> None:
+    def toggle(self, session: Session, key: int, is_open: bool | None, run: RunPart | None = None) -> None:
         """Fold or unfold the entry with that key, or its run; None toggles it."""
-        self._views.of(session).view.toggle(key, is_open, of_run)
+        self._views.of(session).view.toggle(key, is_open, run)
         self._app.touch(session)
 
     def _fit(self, command: Fit) -> None:

@@ -55,7 +55,7 @@ class Toggle(OfSession):
 
     key: int
     open: bool | None = None
-    run: bool = False  # the run of calls that the entry belongs to
+    run: Literal["line", "calls"] | None = None  # the run that the entry belongs to, or that with its calls
 
 
 class Fit(OfSession):

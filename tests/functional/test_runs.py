@@ -14,7 +14,8 @@ Open = Callable[..., Editor]
 def read(number: int, **fields: Any) -> Step:
     path = f"{{cwd}}/file_{number}.py"
     call = {"title": f"Read file_{number}.py", "kind": "read", "status": "completed", **fields}
-    return tool(f"read-{number}", locations=[{"path": path}], **call)
+    text = f"the text of file {number}"
+    return tool(f"read-{number}", locations=[{"path": path}], rawOutput=text, **call)
 
 
 def test_a_run_of_calls_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_path: Path) -> None:
@@ -45,3 +46,12 @@ def test_a_run_of_calls_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_
     editor.screen.expect(lambda screen: screen.text().count("▸ ✓ read 12 files") == 2)
     editor.type("K")
     editor.screen.expect("▾ ✓ read 12 files")
+    # all of them, with what belongs to their calls
+    editor.type("zM")
+    editor.screen.expect(lambda screen: screen.text().count("▸ ✓ read 12 files") == 2)
+    editor.type("zR")
+    editor.screen.expect("  │ the text of file 1")
+    go_to_line(editor, "read 12 files")
+    editor.type("zM<CR>")
+    editor.screen.expect("▾ ✓ read 12 files")
+    editor.screen.expect_gone("  │ the text of file 1")

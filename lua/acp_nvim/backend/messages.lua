@@ -30,7 +30,7 @@
 ---@class acp.message.Toggle: acp.message.OfSession
 ---@field key integer
 ---@field open? boolean
----@field run? boolean  the run of calls that the entry belongs to
+---@field run? "line"|"calls"  the run that the entry belongs to, or that with its calls
 
 --- The size of a chat's window.
 ---@class acp.message.Fit: acp.message.OfSession

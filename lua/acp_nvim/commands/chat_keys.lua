@@ -65,11 +65,11 @@ end
 function M.fold(open)
   local chat, key = entry()
   if chat and key then
-    backend.notify("toggle", { session = chat.session, key = key, open = open, run = on_run() })
+    backend.notify("toggle", { session = chat.session, key = key, open = open, run = on_run() and "line" or nil })
   end
 end
 
---- Folds or unfolds every run of calls, tool call and thought that has a line.
+--- Folds or unfolds every run of calls, tool call and thought.
 ---@param open boolean
 function M.fold_all(open)
   local chat = here()
@@ -80,7 +80,7 @@ function M.fold_all(open)
   for _, found in ipairs(marks.between(chat, 0, api.nvim_buf_line_count(chat.buf))) do
     local mark = found.mark
     if mark.kind == "run" then
-      backend.notify("toggle", { session = chat.session, key = mark.key, open = open, run = true })
+      backend.notify("toggle", { session = chat.session, key = mark.key, open = open, run = "calls" })
     elseif (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
       done[mark.key] = true
       backend.notify("toggle", { session = chat.session, key = mark.key, open = open })
@@ -120,7 +120,11 @@ end
 
 --- Shows the diff of the entry under the cursor; an entry without one unfolds.
 function M.show_diff()
-  M.diff()
+  if on_run() then
+    M.fold()
+  else
+    M.diff()
+  end
 end
 
 --- The details of what is under the cursor, in a float. A run of calls unfolds: they have theirs.
@@ -168,6 +172,8 @@ function M.open_path()
     return
   elseif turn_changes.turn_here() then
     return vim.cmd("Acp review")
+  elseif on_run() then
+    return M.fold()
   end
   local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = path_under_cursor.under_cursor(chat, row, cwd)

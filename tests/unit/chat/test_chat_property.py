@@ -91,7 +91,12 @@ operations = st.one_of(
     st.tuples(st.just("say_changes"), st.integers(0, 3), st.sampled_from(["a +1 −1 · x", "kept 1"])),
     st.tuples(st.just("look"), st.sampled_from(["r1", "r2", "r3", "r4", "r5"]), st.booleans()),
     st.tuples(st.just("look"), st.sampled_from(["x1", "x2", "x3", "x4", "x5"]), st.just(True)),
-    st.tuples(st.just("toggle_run"), st.integers(1, 12), st.none() | st.booleans()),
+    st.tuples(
+        st.just("toggle_run"),
+        st.integers(1, 12),
+        st.none() | st.booleans(),
+        st.sampled_from(["line", "calls"]),
+    ),
     st.tuples(st.just("toggle"), st.integers(1, 12), st.none() | st.booleans()),
     st.tuples(st.just("toggle"), st.integers(-4, -1), st.none() | st.booleans()),
     st.tuples(st.just("toggle"), st.integers(1, 4).map((1 << 32).__add__), st.none() | st.booleans()),
@@ -175,8 +180,8 @@ class Story:
     def toggle(self, key: int, is_open: bool | None) -> None:
         self.view.toggle(key, is_open)
 
-    def toggle_run(self, key: int, is_open: bool | None) -> None:
-        self.view.toggle(key, is_open, of_run=True)
+    def toggle_run(self, key: int, is_open: bool | None, part: Any) -> None:
+        self.view.toggle(key, is_open, part)
 
     def clear(self) -> None:
         self.transcript.clear()

@@ -127,11 +127,17 @@ def test_a_run_unfolds_and_its_calls_within_it(story: Story) -> None:
     for id in "bcd":
         story.call(id)
     story.shown()
-    story.view.toggle(first, of_run=True)
+    story.view.toggle(first, run="line")
     assert story.shown() == ["read 4 files", "read    a", "read    b", "read    c", "read    d"]
     story.view.toggle(first)
     assert story.shown()[1:4] == ["read    a", "  │ text of a", "read    b"]
     story.call("e")
     assert story.shown()[-1] == "read    e"
-    story.view.toggle(first, of_run=True)
+    story.view.toggle(first, run="line")
     assert story.shown() == ["read 5 files"]
+    story.view.toggle(first, True, run="calls")
+    assert story.shown()[:4] == ["read 5 files", "read    a", "  │ text of a", "read    b"]
+    story.view.toggle(first, False, run="calls")
+    assert story.shown() == ["read 5 files"]
+    story.view.toggle(first, True, run="line")
+    assert story.shown()[1:3] == ["read    a", "read    b"]
