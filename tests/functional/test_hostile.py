@@ -262,6 +262,16 @@ def test_unfinished_markup_is_read_at_once(open_editor: Open, unit: str) -> None
     assert took < 20, f"{took} ms for one line"
 
 
+def test_a_long_line_without_tabs_is_measured_at_once(open_editor: Open) -> None:
+    took, tabs = open_editor().lua(
+        """local began, expand = vim.uv.hrtime(), require("acp_nvim.ui.printable").expand
+        expand(("x"):rep(30000), 8)
+        return { (vim.uv.hrtime() - began) / 1e6, expand("a\\tb\\t\\tc", 4) }"""
+    )
+    assert took < 100, f"{took} ms for one line"
+    assert tabs == "a   b       c"
+
+
 def test_in_a_session_that_was_saved(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, initialize(), on("session/list", result(LISTED)), on_prompt("", say("x")))
     editor = started(open_editor, agent)

@@ -59,11 +59,11 @@ end
 ---@param tabstop integer
 ---@return string
 function M.expand(text, tabstop)
-  return (
-    text:gsub("([^\t]*)\t", function(before)
-      return before .. (" "):rep(tabstop - vim.fn.strwidth(before) % tabstop)
-    end)
-  )
+  local parts = vim.split(text, "\t", { plain = true })
+  for i = 1, #parts - 1 do
+    parts[i] = parts[i] .. (" "):rep(tabstop - vim.fn.strwidth(parts[i]) % tabstop)
+  end
+  return table.concat(parts)
 end
 
 M.NAME = "acp_nvim: " -- before every message
