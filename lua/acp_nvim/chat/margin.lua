@@ -28,6 +28,13 @@ M.OPTIONS = {
   breakindentopt = "list:-1", -- as far to the right as LIST matches
 }
 
+--- The options for the same column before the lines of a prompt.
+---@param is_float boolean  it has a ground of its own
+---@return table<string, any>
+function M.of_prompt(is_float)
+  return { number = true, numberwidth = 1, statuscolumn = is_float and "%#AcpFloat# " or EMPTY }
+end
+
 -- Wrapped rows stand below the text of a list, or of what a call has put out. Neovim 0.10 adds the match to the indent.
 M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]]) .. [[\%([-*+>│] \|\d\+[.)] \)]]
 

@@ -56,6 +56,13 @@ local function to_tell(n)
   return table.concat({ addressee(n), table.concat(sending(n)), suggestion.of(n) or "" }, "\n")
 end
 
+--- The columns of a window without its margin.
+---@param win integer
+---@return integer
+local function room_of(win)
+  return api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff
+end
+
 ---@param win integer
 ---@param buf integer
 ---@return string
@@ -72,7 +79,7 @@ local function hint_of(win, buf)
   end
   local suggested = suggestion.of(n)
   if suggested then
-    local key, width = typing and "   <Tab>" or "   i<Tab>", api.nvim_win_get_width(win)
+    local key, width = typing and "   <Tab>" or "   i<Tab>", room_of(win)
     key = width >= WIDE and key .. " takes it" or key
     return printable.cut(suggested, math.max(1, width - #key)) .. key
   end
@@ -83,7 +90,7 @@ local function hint_of(win, buf)
   local keys = ("%s %s"):format(typing and "<C-s>" or "<CR>", table.concat(does))
   local hints = { ("%s   %s"):format(whom, keys), does[2] and keys or nil }
   for _, hint in ipairs(hints) do
-    if vim.fn.strwidth(hint) <= api.nvim_win_get_width(win) then
+    if vim.fn.strwidth(hint) <= room_of(win) then
       return hint
     end
   end

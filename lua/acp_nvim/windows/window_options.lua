@@ -115,7 +115,11 @@ function M.show(pair, n)
   local conceal = { conceallevel = config.get().chat.conceal and 2 or 0 }
   show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above, margin.OPTIONS, conceal))
   vim.bo[chats.buffer(n)].formatlistpat = margin.LIST
-  show(pair.prompt, prompt.buffer(n), vim.tbl_extend("error", fixed, below, { winfixheight = true }))
+  show(
+    pair.prompt,
+    prompt.buffer(n),
+    vim.tbl_extend("error", fixed, below, margin.of_prompt(tabpage.is_float(pair.prompt)), { winfixheight = true })
+  )
   if pair.session ~= n then
     api.nvim_win_set_cursor(pair.chat, { api.nvim_buf_line_count(api.nvim_win_get_buf(pair.chat)), 0 })
   end
