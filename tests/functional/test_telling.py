@@ -145,7 +145,7 @@ def test_the_log_shows_stderr_and_what_nobody_knew(open_editor: Open, tmp_path: 
         on_prompt(
             "",
             stderr("a word of its own\n"),
-            update({"sessionUpdate": "subagent_update", "sessionId": "child"}),
+            update({"sessionUpdate": "weather_update", "sky": "clear"}),
             ["raw", "no message\n"],
             ["notify", "_vendor/news", {}],
             say("So."),
@@ -158,6 +158,6 @@ def test_the_log_shows_stderr_and_what_nobody_knew(open_editor: Open, tmp_path: 
     editor.expect_lua("return vim.bo.filetype", "acp_log")
     log = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
     shown = editor.expect_lua(log, lambda found: "a word of its own" in found)
-    assert "unknown update 'subagent_update'" in shown
+    assert "unknown update 'weather_update'" in shown
     assert "no message" in shown
     assert "_vendor/news" in shown

@@ -35,7 +35,7 @@ def test_a_session_is_kept_and_played_in_another_neovim(open_editor: Open, tmp_p
     assert all({"t", "dir", "msg"} == json.loads(line).keys() for line in file.read_text().splitlines())
     other = open_editor()
     other.type(f":Acp replay {file}<CR>")
-    other.screen.expect("I *did* it")
+    other.screen.expect("I did it")
     other.expect_lua(
         "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), 0, -1, false)", before
     )
