@@ -4,7 +4,7 @@ chat."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from acp_nvim import limits
@@ -22,6 +22,7 @@ class Plan:
     is_removed: bool = False
     done: int = 0
     current: str | None = None  # the step under way, else the next one
+    steps: list[dict[str, str]] = field(default_factory=list)  # as the status shows them with every frame
 
     def replace(self, entries: Sequence[schema.PlanEntry], words: str = "") -> None:
         self.entries, self.words = entries, words
@@ -29,16 +30,13 @@ class Plan:
         step = next((entry for entry in entries if entry.status == "in_progress"), None)
         step = step or next((entry for entry in entries if entry.status != "completed"), None)
         self.current = one_line(step.content[: limits.PLAN_STEP_CHARS]) if step else None
+        self.steps = [
+            {"text": one_line(entry.content[: limits.PLAN_STEP_CHARS]), "status": entry.status}
+            for entry in entries[: limits.PINNED_STEPS]
+        ]
 
     def progress(self) -> dict[str, Any]:
         return {"done": self.done, "total": len(self.entries), "current": self.current}
-
-    def steps(self) -> list[dict[str, str]]:
-        """Return the steps as `status().plan_steps` shows them."""
-        return [
-            {"text": one_line(entry.content[: limits.PLAN_STEP_CHARS]), "status": entry.status}
-            for entry in self.entries[: limits.PINNED_STEPS]
-        ]
 
     def shape(self) -> dict[str, Any]:
         """Return it as `status().plans` shows it."""
@@ -62,7 +60,7 @@ class Plans:
         return [plan.shape() for plan in self._open.values()]
 
     def steps(self) -> list[dict[str, str]]:
-        return self.last.steps() if self.last else []
+        return self.last.steps if self.last else []
 
     def begin_turn(self) -> None:
         self._open.pop("", None)
