@@ -1,6 +1,7 @@
 """Talking to the agent while it works: keys, the command, the queue's buffer, and what the chat shows of it."""
 
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -153,3 +154,22 @@ def test_words_that_are_on_their_way_outlive_the_backend(open_editor: Open, tmp_
     editor.expect_lua(QUEUED, 0)
     wait_until(lambda: len(agent.got("session/prompt")) == 5)
     assert texts(agent, "session/prompt") == ["work", "go on", "use tabs", "with care", "later"]
+
+
+def test_only_the_newest_heading_has_the_spinner(open_editor: Open, tmp_path: Path) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait(METHOD), say("Tabs it is."), wait_file(str(finish)))
+    editor = at_work(open_editor, script(tmp_path, introduced(), work, INJECTED), size=(100, 30))
+    editor.screen.expect(lambda screen: len(running(screen.text())) == 2, what="the bar and the heading")
+    editor.type("use tabs<M-CR>")
+    editor.screen.expect("Tabs it is.")
+    editor.screen.expect(
+        lambda screen: len(running(screen.text())) == 2, what="the bar and the newest heading"
+    )
+    finish.touch()
+    editor.wait_event("AcpTurnEnded")
+
+
+def running(text: str) -> list[str]:
+    """The lines with the agent's name and the time that its turn runs."""
+    return [line for line in text.split("\n") if re.search(r"Scripted.* \d+s", line)]

@@ -57,6 +57,22 @@ function M.fit(chat)
   end
 end
 
+--- The row of the heading of the newest answer, if one has begun since the last prompt.
+---@param chat acp.Chat
+---@return integer?
+function M.answer(chat)
+  return chat.answer and M.row(chat, chat.answer)
+end
+
+--- Draws the heading of the newest answer again: its spinner has turned, or is to go.
+---@param chat acp.Chat
+local function redraw_answer(chat)
+  local row = M.answer(chat)
+  if row then
+    api.nvim__redraw({ buf = chat.buf, range = { row, row + 1 }, flush = false })
+  end
+end
+
 ---@param chat acp.Chat
 ---@param mark acp.Mark
 local function place_one(chat, mark)
@@ -67,6 +83,7 @@ local function place_one(chat, mark)
   end
   chat.spinning[id] = mark.running or nil
   if SPEAKERS[mark.kind] then
+    redraw_answer(chat) -- the next one has the spinner: the user's words may be in the midst of a turn
     chat.answer = mark.kind == "agent" and id or nil
   end
   for _, span in ipairs(mark.spans or {}) do
@@ -204,13 +221,6 @@ function M.at(chat, row)
   return api.nvim_buf_get_extmarks(chat.buf, ENTRIES, { row, 0 }, { row, 0 }, {})
 end
 
---- The row of the heading of the newest answer, if one has begun since the last prompt.
----@param chat acp.Chat
----@return integer?
-function M.answer(chat)
-  return chat.answer and M.row(chat, chat.answer)
-end
-
 --- Shows the next frame of the spinner in rows first..last, on running tools and on the heading of the newest answer:
 --- each costs the redraw of its line.
 ---@param chat acp.Chat
@@ -220,7 +230,7 @@ end
 function M.spin(chat, first, last, icon)
   local answer = M.answer(chat)
   if answer and answer >= first and answer <= last then
-    api.nvim__redraw({ buf = chat.buf, range = { answer, answer + 1 }, flush = false })
+    redraw_answer(chat)
   end
   if not next(chat.spinning) then
     return
