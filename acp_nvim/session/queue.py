@@ -148,7 +148,7 @@ class Queue:
     @property
     def is_owed(self) -> bool:
         """Whether the next prompt goes out even if the agent has ended the turn by itself, as on a rejection."""
-        return bool(self._items) and self._items[0].is_owed
+        return bool(self._items) and (self._items[0].is_owed or self._items[0].steers)
 
     def hold(self) -> None:
         self._stopped, self._first = True, 0

@@ -408,6 +408,18 @@ async def test_what_it_has_not_pulled_is_the_next_prompt(desk: Desk) -> None:
     assert outcomes(talk) == [("use tabs", "queued")]
 
 
+@pytest.mark.statement(133, 136)
+async def test_what_a_turn_has_not_pulled_that_the_agent_cancels_itself_goes_out(desk: Desk) -> None:
+    work = on_prompt("work", wait_file(str(desk.folder / "finish")), result({"stopReason": "cancelled"}))
+    agent = desk.agent(qwen(), work, on_prompt("", say("Hi")))
+    talk = await at_work(desk)
+    talk.prompt("not that file", steer=True)
+    await eventually(lambda: talk.status["queue"] == 1)
+    finish(desk)
+    await talk.ended(2)
+    assert prompted(agent) == ["work", "not that file"]
+
+
 @pytest.mark.statement(136)
 async def test_other_agents_are_refused(desk: Desk) -> None:
     desk.agent(on_prompt("work", pull(), say("{answer}")))

@@ -58,7 +58,8 @@ class Turn:
 
 def next_turn(talk: list[Said], tools: dict[str, Schema]) -> Turn:
     scripts = [place for place, one in enumerate(talk) if one.role == "user" and STEP.search(one.text)]
-    if not scripts or not tools:  # without tools somebody wants a title or a summary
+    is_at_work = any(name in tools for names in TOOLS.values() for name in names)
+    if not scripts or not is_at_work:  # somebody wants a title or a summary, or asks which call is safe
         return Turn("A talk with a script")
     steps = STEP.findall(talk[scripts[-1]].text)
     done = sum(1 for one in talk[scripts[-1] + 1 :] if one.calls_tools)

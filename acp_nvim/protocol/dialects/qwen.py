@@ -5,6 +5,7 @@
 - older releases read `messages`, texts; newer ones read `items`, content blocks with the text to be shown, if there are
   any; of both the first ten, and what is beyond them is lost
 - a turn ends with the point up to which the session can be copied: `_meta["qwen.branchPoint"].checkpointUuid`
+- after a rejection it asks, too, and ends the turn: its model reads the words with the next prompt
 - `hasQueuedPrompt` keeps it from going on by itself after its last step
 """
 
