@@ -146,13 +146,13 @@ def test_sixty_long_questions_cost_no_key(open_editor: Open, tmp_path: Path) -> 
     editor.type("<Esc>:Acp<CR>")
     drawn = editor.lua(
         """local win = vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$'))
-        local began = vim.uv.hrtime()
+        local began = os.clock()
         for _ = 1, 20 do
           vim.api.nvim__redraw({ win = win, valid = false, flush = true })
         end
-        return (vim.uv.hrtime() - began) / 1e6 / 20"""
+        return (os.clock() - began) * 1e3 / 20"""
     )
-    assert drawn < 30, f"{drawn} ms for one drawing of the chat"
+    assert drawn < 30, f"{drawn} ms of CPU for one drawing of the chat"
 
 
 def replaced(go: Path) -> tuple[Step, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, repeat, say, script, wait_file
+from tests.fakes.script import on_prompt, permission, repeat, say, script, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -124,3 +124,20 @@ def test_a_table_made_to_cost_much_costs_little(open_editor: Open, tmp_path: Pat
     )
     assert spent < 0.25, f"{spent} s of CPU"
     editor.screen.expect("│ `世世世")
+
+
+def test_a_question_below_a_table_is_answered_when_all_of_it_was_seen(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """The table's last rows are virtual lines above the question: they are none of its rows."""
+    command = " ".join(f"word_{number}" for number in range(60))
+    table = f"| a | b |\n|---|---|\n| {'one ' * 20}| {'two ' * 20}|\n"
+    asks = permission("run it", kind="execute", rawInput={"command": command})
+    editor = talk(open_editor, tmp_path, say(table), asks, say("you chose {answer}"), size=(40, 24))
+    editor.wait_event("AcpQuestion")
+    editor.type("<Esc><C-w>k")
+    for _ in range(8):
+        editor.type(":Acp answer 1<CR>")
+        if editor.lua("return #require('acp_nvim').questions()") == 0:
+            break
+    editor.wait_event("AcpAnswered", option_id="yes", by="user")

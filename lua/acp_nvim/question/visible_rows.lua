@@ -53,21 +53,14 @@ end
 ---@field total integer
 ---@field room integer
 
+--- Measures lines, without the virtual rows above the first one: the end of a table that stands there.
 ---@param win integer
 ---@param first integer
 ---@param last integer
 ---@return integer rows
 function M.height(win, first, last)
-  return last < first and 0 or api.nvim_win_text_height(win, { start_row = first, end_row = last }).all
-end
-
---- How many rows of its topmost line a window has scrolled away.
----@param win integer
----@param width integer
----@return integer
-local function skipped(win, width)
-  local view = api.nvim_win_call(win, vim.fn.winsaveview)
-  return math.floor(view.skipcol / math.max(1, width))
+  local range = { start_row = first, end_row = last, start_vcol = 0 }
+  return last < first and 0 or api.nvim_win_text_height(win, range).all
 end
 
 --- Returns which rows the window shows. Neovim draws "<<<" and "@@@" over the ends of a line that does not fit: such a
@@ -80,10 +73,15 @@ end
 function M.rows_in(win, lines)
   local info = vim.fn.getwininfo(win)[1]
   local top, bottom = info.topline - 1, math.max(info.botline, info.topline) - 1
-  local room = info.height
+  local room, skip, from = info.height, 0, 0
+  if top >= lines.first then
+    local view = api.nvim_win_call(win, vim.fn.winsaveview)
+    local skipped = math.floor(view.skipcol / math.max(1, info.width - info.textoff)) -- of the topmost line
+    room = room - view.topfill
+    skip = M.height(win, top, top) > room and skipped or 0
+    from = M.height(win, lines.first, top - 1) + skip
+  end
   local covered = room > 2 and 1 or 0
-  local skip = M.height(win, top, top) > room and skipped(win, info.width - info.textoff) or 0
-  local from = top < lines.first and 0 or M.height(win, lines.first, top - 1) + skip
   local to = M.height(win, lines.first, math.min(bottom, lines.last))
   if top == bottom and top >= lines.first and to > from + room then
     to = from + room - covered
