@@ -82,7 +82,7 @@ def test_a_turn_with_everything_in_it(open_editor: Open, tmp_path: Path) -> None
 
 
 def test_a_tool_call_unfolds_and_folds_by_za(open_editor: Open, tmp_path: Path) -> None:
-    output = [{"type": "content", "content": {"type": "text", "text": "twelve passed"}}]
+    output = [{"type": "content", "content": {"type": "text", "text": "twelve passed\nin\n0.3\ns"}}]
     agent = script(
         tmp_path,
         on_prompt("run", tool("x", title="pytest", kind="execute", status="completed", content=output)),
