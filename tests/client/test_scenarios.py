@@ -63,6 +63,9 @@ class Scenario:
             case "session/fork":
                 self.talk = self.desk.new(verb="fork", id=message["params"]["sessionId"])
                 self.talks.append(self.talk)
+            case "_session/steering":
+                await eventually(lambda: self.talk.state == "running")
+                self.talk.prompt(words_of(message), steer=True)
             case "session/cancel" if not self.is_cancelled:
                 await eventually(lambda: self.talk.state in ("running", "asking"))
                 self._cancel()
@@ -127,6 +130,9 @@ async def test_a_recorded_story_is_understood(desk: Desk, file: Path) -> None:
         assert [one["result"] for one in sent if one["id"] == request["id"]] == [
             scenario.answer(request, "->")["result"]
         ]
+    steered = [words_of(message) for message in scenario.asks("_session/steering")]
+    assert [words_of(message) for message in agent.got("_session/steering")] == steered
+    assert [data["text"] for data in talk.data("AcpSteered") if data["outcome"] == "injected"] == steered
     prompts = scenario.asks("session/prompt")
     reasons = [scenario.answer(prompt, "<-")["result"]["stopReason"] for prompt in prompts]
     ends = lambda: [data for each in scenario.talks for data in each.data("AcpTurnEnded")]  # noqa: E731
