@@ -10,7 +10,7 @@ local session_argument = require("acp_nvim.commands.session_argument")
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
 subcommands.stop = {
-  doc = "ends the agent's process, and with it the sessions that live in it",
+  doc = "stops the agent, and with it all of its sessions",
   run = function()
     if not backend.is_running() then
       return nil, "no agent is running"
@@ -20,12 +20,12 @@ subcommands.stop = {
 }
 
 subcommands.restart = {
-  doc = "restarts the agent's process; its sessions are loaded again where the agent can",
+  doc = "restarts the agent and loads its sessions again, if the agent can do that",
   run = session_argument.send_verb("restart"),
 }
 
 subcommands.agents = {
-  doc = "the agents that are configured, found or known, and how to install them",
+  doc = "lists the agents that are configured, found or known, and says how to install them",
   run = function()
     return agent_list.open()
   end,
@@ -33,7 +33,7 @@ subcommands.agents = {
 
 subcommands.doctor = {
   args = "[agent]",
-  doc = "starts an agent, shows what it answers to initialize, and ends it; without a name |:checkhealth| with each one",
+  doc = "tests an agent: starts it, shows what it offers, and stops it; without a name runs |:checkhealth| with all agents",
   complete = function(words)
     return #words == 0 and known_agents.all() or {}
   end,
@@ -47,7 +47,7 @@ subcommands.doctor = {
 }
 
 subcommands.install = {
-  doc = "makes the plugin's own Python environment; with ! it gives up",
+  doc = "installs the plugin's own Python environment; with ! cancels the installation",
   bang = true,
   run = function(call)
     return (call.bang and install.cancel or install.run)()

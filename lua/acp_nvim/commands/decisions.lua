@@ -33,7 +33,7 @@ end
 
 subcommands.forget = {
   args = "[n|all]",
-  doc = "lists what this session remembers as allowed or rejected always, to take it back; with a number, or all, takes that back at once",
+  doc = "lists what this session allows or rejects always, to take it back; with a number, or all, takes that back at once",
   complete = function()
     local words = vim.tbl_map(function(item)
       return tostring(item.id)
@@ -54,7 +54,7 @@ subcommands.forget = {
 }
 
 subcommands.why = {
-  doc = "tells which rule or answer decided the tool call under the cursor, else the last one that was decided",
+  doc = "says which rule or answer decided the tool call under the cursor, or else the last one that was decided",
   run = function()
     local chat = chats.of_buffer(vim.api.nvim_get_current_buf())
     local n, message = chat and chat.session, nil

@@ -33,7 +33,7 @@ local function writable(name, over, forced)
 end
 
 subcommands.log = {
-  doc = "what we told and what the agents wrote to stderr",
+  doc = "shows the plugin's messages and the agents' stderr",
   run = function()
     -- ours at once: the backend may be what is broken
     panes.show("acp://log", "acp_log", log.with_backend_lines())
@@ -43,7 +43,8 @@ subcommands.log = {
 
 subcommands.trace = {
   args = "[on|off|save {file}]",
-  doc = "the wire of the agent: shown, recorded or not, saved (with ! over what is there) as JSON lines",
+  doc = "shows the messages exchanged with the agent; on and off start and stop the recording, save writes them to a file "
+    .. "as JSON lines (with ! overwrites it)",
   bang = true,
   complete = function(words, lead)
     if #words == 0 then
@@ -91,7 +92,7 @@ subcommands.replay = {
 
 subcommands.export = {
   args = "{file}",
-  doc = "writes the conversation to a file, as Markdown; with ! over one that is there",
+  doc = "writes the conversation to a file as Markdown; with ! overwrites an existing file",
   bang = true,
   complete = function(words, lead)
     return #words == 0 and path_argument.complete(lead, "file") or {}
@@ -110,7 +111,7 @@ subcommands.export = {
 
 subcommands.follow = {
   args = "[off]",
-  doc = "show the files the agent works on in this window; `off` ends it",
+  doc = "shows the files that the agent works on in this window; `off` stops that",
   complete = function(words)
     return #words == 0 and { "off" } or {}
   end,
@@ -127,7 +128,7 @@ subcommands.follow = {
 
 subcommands.terminals = {
   args = "[n]",
-  doc = "the agents' terminals; with a number that one is opened live",
+  doc = "lists the agents' terminals; with a number opens that one",
   complete = function()
     return vim.tbl_map(function(terminal)
       return tostring(terminal.number)
@@ -142,7 +143,7 @@ subcommands.terminals = {
 }
 
 subcommands.usage = {
-  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and a limit of your account",
+  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and your account's limit",
   run = session_argument.with_current(function(_, n)
     return usage.show(n)
   end),

@@ -31,7 +31,7 @@ end
 
 subcommands.prompt = {
   args = "{text}",
-  doc = "sends a prompt, with a range the lines too; while a turn runs it is queued, with ! the turn is cancelled first",
+  doc = "sends a prompt, with a range also those lines; during a turn it is queued, with ! the turn is cancelled first",
   bang = true,
   range = true,
   complete = complete_prompt,
@@ -61,7 +61,7 @@ subcommands.prompt = {
 
 subcommands.steer = {
   args = "{text}",
-  doc = "puts the text into the running turn, before the agent's next step; where the agent takes none it is queued",
+  doc = "sends the text into the running turn, before the agent's next step; if the agent cannot take it, it is queued",
   complete = complete_prompt,
   run = function(call)
     return acp.steer(call.rest)
@@ -92,8 +92,8 @@ end
 
 subcommands.add = {
   args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
-  doc = "puts the lines of the range, files, or what is named into the prompt, as a chip, else the current file, and goes "
-    .. "there; with ! you can type at once",
+  doc = "adds the lines of the range, files, or what is named to the prompt, by default the current file, and goes there; "
+    .. "with ! in insert mode",
   bang = true,
   range = true,
   complete = complete_add,
@@ -115,14 +115,14 @@ subcommands.add = {
 }
 
 subcommands.history = {
-  doc = "lets you pick an earlier prompt of this project; it goes into the prompt, to be edited and sent again",
+  doc = "lists the earlier prompts of this project; the one you pick can be edited and sent again",
   run = session_argument.with_current(function(_, n)
     return pickers.pick_prompt(n)
   end),
 }
 
 subcommands.cancel = {
-  doc = "ends the running turn and holds the queue; with ! the queue also moves into the prompt history",
+  doc = "cancels the running turn and pauses the queue; with ! moves the queue into the prompt history",
   bang = true,
   run = function(call)
     give_up_questions()

@@ -202,7 +202,7 @@ end
 
 subcommands.answer = {
   args = "[n]",
-  doc = "answers the oldest open question with option n; without a number the question is shown",
+  doc = "answers the oldest open question with option n; without a number shows the question",
   bang = true,
   complete = function()
     local n = state.current()
@@ -236,7 +236,7 @@ subcommands.answer = {
 
 subcommands.diff = {
   args = "[n]",
-  doc = "shows what the oldest open question, or the n-th, or the tool call under the cursor wants to change",
+  doc = "shows the change that the oldest open question, the n-th, or the tool call under the cursor asks for",
   run = function(call)
     return chat_keys.diff(tonumber(call.rest))
   end,

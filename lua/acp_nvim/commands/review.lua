@@ -233,7 +233,7 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn]",
-  doc = "takes back the change under the cursor, those in the range, all of the session or of the newest turn that has any, with ! also what nobody announced",
+  doc = "undoes the change under the cursor, those in the range, all of the session or of the newest turn that has any; with ! also changes that no tool call named",
   range = true,
   bang = true,
   complete = function(words)

@@ -42,7 +42,7 @@ end
 local function subcommand(what)
   return {
     args = "[id]",
-    doc = ("switches the %s of the session; without an id a list to choose from"):format(what),
+    doc = ("switches the %s of the session; without an id shows a list"):format(what),
     complete = function(words)
       return #words == 0 and ids(status()[what .. "s"]) or {}
     end,
@@ -70,7 +70,7 @@ end
 
 subcommands.option = {
   args = "[id] [value]",
-  doc = "gives an option of the session another value; without one a list to choose from",
+  doc = "changes an option of the session; without a value shows a list",
   complete = function(words)
     if #words == 0 then
       return ids(status().options)

@@ -15,7 +15,7 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 
 subcommands.open = {
   args = "[n]",
-  doc = "opens the chat, of session n or the current one; without a session the default agent is started",
+  doc = "opens the chat of session n or of the current one; without a session starts the default agent",
   complete = function(words)
     return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
   end,
@@ -73,7 +73,7 @@ end
 
 subcommands.new = {
   args = "[agent] [dir…]",
-  doc = "starts a session beside those that run; the folders are further roots",
+  doc = "starts another session; the agent may work in the further folders, too",
   run = new,
   complete = complete_new,
 }
@@ -86,14 +86,14 @@ local function complete_id(words)
 end
 
 subcommands.sessions = {
-  doc = "shows all sessions that live here and those that the agents have saved",
+  doc = "lists the open sessions and those that the agents have saved",
   run = function()
     return session_list.open()
   end,
 }
 
 subcommands.plan = {
-  doc = "pins the agent's plan above the prompt while one is under way; the same again unpins it",
+  doc = "pins the agent's plan above the prompt while there is one; repeat to unpin it",
   run = function()
     plan_panel.toggle()
     return true
@@ -101,15 +101,15 @@ subcommands.plan = {
 }
 
 subcommands.switch = {
-  doc = "lets you pick one of the sessions that live here and opens it; the one that needs you comes first",
+  doc = "lists the open sessions, those that need you first, and opens the one you pick",
   run = function()
     return pickers.pick_session()
   end,
 }
 
 subcommands.continue = {
-  doc = "goes on with the newest session of this folder: one that is open here, else the last one that is kept, which its "
-    .. "agent loads or resumes; an agent that can do neither starts again below what was said",
+  doc = "continues the newest session of this folder: an open one, or else the last one, which its agent loads or resumes; "
+    .. "an agent that can do neither starts a new session below the old conversation",
   run = function()
     return continue.continue()
   end,
@@ -117,7 +117,7 @@ subcommands.continue = {
 
 subcommands.load = {
   args = "{id}",
-  doc = "opens a session that the agent has saved, with what was said in it",
+  doc = "opens a saved session and shows its conversation",
   run = function(call)
     return opened(acp.load(call.rest))
   end,
@@ -126,7 +126,7 @@ subcommands.load = {
 
 subcommands.resume = {
   args = "{id}",
-  doc = "opens a session that the agent has saved, without what was said in it",
+  doc = "opens a saved session without showing its conversation; the agent remembers it",
   run = function(call)
     return opened(acp.resume(call.rest))
   end,
@@ -135,7 +135,7 @@ subcommands.resume = {
 
 subcommands.fork = {
   args = "[here]",
-  doc = "a new session that remembers what has been said in this one; here: above the cursor in the chat",
+  doc = "starts a new session with the history of this one; with here, only with what is above the cursor in the chat",
   complete = function(words)
     return #words == 0 and { "here" } or {}
   end,
@@ -170,7 +170,7 @@ subcommands.delete = {
 
 subcommands.login = {
   args = "[method]",
-  doc = "logs in to the agent; without a method by the configured one, or you choose",
+  doc = "logs in to the agent by this method, or else by the configured one or one that you choose",
   complete = function(words)
     local status = acp.status()
     return #words == 0
@@ -185,7 +185,7 @@ subcommands.login = {
 }
 
 subcommands.logout = {
-  doc = "logs out of the agent, where it can",
+  doc = "logs out of the agent, if the agent offers that",
   run = function()
     return acp.logout()
   end,
