@@ -2,7 +2,7 @@
 #
 #   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
 #   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
-#   make t         some tests at once, by pytest               ARGS="tests/functional/test_keys.py -k bar"
+#   make t         some tests at once, by pytest               ARGS="tests/functional/test_answer_keys.py -k bar"
 #   make check     format, lint, types, documentation, unit tests, in seconds
 #   make test-agents   whole stories with real agents, installed into .cache; what cannot be is skipped with its reason
 #   make chaos     a million bent inputs, long random stories, kills in each flow, both Neovims       ARGS="…" for pytest

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import page, rounds, where
+from tests.bench import chunk_latency, page, rounds
 from tests.bench.bars import LOADS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ def main() -> int:
         source = Path(folder)
         (source / "acp_nvim").symlink_to(ROOT)
         if options.where:
-            where.measure(nvims[0], source)
+            chunk_latency.measure(nvims[0], source)
             return 0
         rows = rounds.run(nvims, options.loads.split(","), source, options.seconds)
     found, versions = page.lines(rows, nvims), [page.version(nvim) for nvim in nvims]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.client.conftest import Desk
 from tests.fakes.script import Step, on, on_initialize, on_prompt, say, update
-from tests.steps.desk import replay_wire, save_wire
+from tests.steps.backend import replay_wire, save_wire
 
 LOADS = on_initialize(loadSession=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import eventually, on_prompt, permission, say, think, tool, wait_file, write_file
-from tests.steps.desk import replay_wire
+from tests.steps.backend import replay_wire
 
 
 def update(**fields: Any) -> dict[str, Any]:

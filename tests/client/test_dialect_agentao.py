@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.telling import answers, asked, begin, cancelled, decided, params
+from tests.client.dialect_steps import answers, asked, begin, cancelled, decided, params
 from tests.fakes.documents import agentao
 from tests.fakes.script import eventually, on, result
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.telling import answers, asked, begin, calls, cancelled, decided
+from tests.client.dialect_steps import answers, asked, begin, calls, cancelled, decided
 from tests.fakes.documents import bridge
 from tests.fakes.script import eventually, notify, on, on_prompt, result, say
 

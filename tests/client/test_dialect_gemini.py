@@ -3,7 +3,7 @@
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.telling import answers
+from tests.client.dialect_steps import answers
 from tests.fakes.script import on, on_prompt, request, result
 
 

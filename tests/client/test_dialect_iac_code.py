@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.telling import answers, asked, begin, calls, cancelled, decided, params
+from tests.client.dialect_steps import answers, asked, begin, calls, cancelled, decided, params
 from tests.fakes.documents import iac_code
 from tests.fakes.script import eventually, on, on_prompt, request, result, tool
 

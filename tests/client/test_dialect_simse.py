@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.conftest import Desk
-from tests.client.telling import answers, asked, begin, calls, cancelled, decided, params
+from tests.client.dialect_steps import answers, asked, begin, calls, cancelled, decided, params
 from tests.fakes.documents import simse
 from tests.fakes.script import error, eventually, on, on_initialize, on_prompt, result
 

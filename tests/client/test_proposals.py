@@ -23,7 +23,7 @@ from tests.fakes.script import (
     wait,
     write_file,
 )
-from tests.steps.desk import await_proposal, decide
+from tests.steps.backend import await_proposal, decide
 from tests.steps.questions import get_outcomes_by_id
 
 NOTES = "{cwd}/notes.txt"

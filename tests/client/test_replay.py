@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.client.telling import decided
+from tests.client.dialect_steps import decided
 from tests.fakes.documents import iac_code, simse
 from tests.fakes.script import (
     Rule,
@@ -25,7 +25,7 @@ from tests.fakes.script import (
     update,
     wait,
 )
-from tests.steps.desk import replay_wire, save_wire
+from tests.steps.backend import replay_wire, save_wire
 
 
 async def test_the_trace_has_both_directions_and_no_secrets(desk: Desk) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.client.conftest import Desk
 from tests.fakes.script import on_prompt, say
-from tests.steps.desk import replay_wire, save_wire
+from tests.steps.backend import replay_wire, save_wire
 from tests.steps.forms import NAME, request_form, request_page
 
 

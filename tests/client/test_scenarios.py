@@ -10,7 +10,7 @@ import pytest
 
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import ScriptedAgent, eventually
-from tests.steps.desk import await_proposal, decide
+from tests.steps.backend import await_proposal, decide
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.jsonl"))
 PROGRAM = Path(__file__).parents[1] / "fakes/recorded_agent.py"

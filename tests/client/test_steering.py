@@ -21,7 +21,7 @@ from tests.fakes.script import (
     wait,
     wait_file,
 )
-from tests.steps.desk import replay_wire, save_wire
+from tests.steps.backend import replay_wire, save_wire
 
 METHOD = "_session/steering"
 INJECTED = result({"outcome": "injected"})

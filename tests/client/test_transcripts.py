@@ -22,7 +22,7 @@ from tests.fakes.script import (
     wait,
     wait_file,
 )
-from tests.steps.desk import replay_wire
+from tests.steps.backend import replay_wire
 
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Change", "status": "in_progress"}]
 DIFF = {"type": "diff", "path": "a.py", "oldText": "one\n", "newText": "two\n"}

@@ -4,7 +4,7 @@
     python tests/tools/conformance.py --check    says what differs, and which statements nothing holds
     python tests/tools/conformance.py 71 72      names the very tests
 
-The statements stand in statements.txt beside this; a test says `@pytest.mark.statement(71, 72)`.
+The statements stand in conformance_statements.txt beside this; a test says `@pytest.mark.statement(71, 72)`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "doc" / "CONFORMANCE.md"
-STATEMENTS = Path(__file__).with_name("statements.txt")
+STATEMENTS = Path(__file__).with_name("conformance_statements.txt")
 HEAD = """# Conformance
 
 What a client of the Agent Client Protocol has to do, statement by statement, and the tests that hold it. Tests
