@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import notify, on_prompt, request, result, script, wait_file
+from tests.fakes.script import notify, on, on_prompt, request, result, script, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, send
 
@@ -108,3 +108,12 @@ def test_what_always_would_cover_stands_under_its_option(open_editor: Open, tmp_
     editor.expect_lua("return require('acp_nvim').questions()[1].options[2].covers", ["git git *"])
     editor.type(":Acp answer 1<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "once"
+
+
+@pytest.mark.statement(140)
+def test_a_folder_without_trust_is_said_in_the_chat(open_editor: Open, tmp_path: Path) -> None:
+    trust = {"status": "untrusted", "details": {"ignoredFiles": ["AGENTS.md"]}}
+    answer = {"sessionId": "s1", "_meta": {"workspace_trust": trust}}
+    editor = open_chat(open_editor, script(tmp_path, on("session/new", result(answer))), size=(140, 30))
+    editor.screen.expect("does not trust this folder")
+    editor.expect_lua("return require('acp_nvim').status().trust", "untrusted")

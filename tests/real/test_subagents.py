@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.real.story import Story
+from tests.real.story import LONG, Story
 
 
 def task(prompt: str, **more: str) -> str:
@@ -48,3 +48,21 @@ def test_what_a_subagent_asks_is_asked_with_its_name(claude: Story) -> None:
     ends = [data for _, data in story.editor.events("AcpTurnEnded")]
     assert [end.get("stop_reason") for end in ends] == ["end_turn"]
     story.until(lambda: story.status()["subagents"][0]["state"] == "idle")
+
+
+def test_a_loaded_session_has_its_subagents(claude: Story) -> None:
+    story = claude
+    story.play(task("[[read {}/notes.txt]] [[say I know them.]]"), "say It is read.")
+    story.until(lambda: [child["state"] for child in story.status()["subagents"]] == ["idle"])
+    story.until(lambda: story.status()["state"] == "idle")
+    saved = story.status()["session_id"]
+    assert story.editor.acp("close_session", {"session": 1})
+    story.editor.wait_event("AcpSessionEnded", LONG, session=1)
+    assert story.editor.acp("load", saved, {"agent": "claude"})
+    story.editor.wait_event("AcpSessionStarted", LONG, session=2)
+    story.until(lambda: [child["title"] for child in story.status(2)["subagents"]] == ["Look at the notes"])
+    story.editor.type(":Acp open 2<CR><Esc>:Acp sessions<CR>")
+    story.editor.screen.expect("└ Look at the notes")
+    story.editor.lua("vim.fn.search('└')")
+    story.editor.type("<CR>")
+    story.editor.screen.expect("I know them.")
