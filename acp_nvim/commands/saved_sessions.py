@@ -15,6 +15,7 @@ from acp_nvim.host.session_start import Way
 from acp_nvim.messages.saved_sessions import Delete, List, Listed, ListEnd
 from acp_nvim.messages.sessions import Fork, Load, OpenSaved, Rename, Reopen, Resume
 from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session import fork_points
 from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line
 
@@ -116,7 +117,7 @@ class SavedSessionCommands:
                 "info", f"{source.agent} forks only whole sessions: the new one remembers all of it"
             )
             return None
-        point = source.transcript.fork_point(command.key, host.dialect.forks_at_messages)
+        point = fork_points.find(source.transcript, command.key, host.dialect.forks_at_messages)
         if point is None:
             self._app.say(
                 "info", f"{source.agent} names no point to fork at above this line: all of it was forked"

@@ -6,7 +6,7 @@ import time
 
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure, Response
-from acp_nvim.session import account_limit
+from acp_nvim.session import account_limit, fork_points
 from acp_nvim.session.session import Session
 
 
@@ -16,7 +16,7 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
         if answer.content and not session.transcript.spoke_in_turn:
             session.transcript.chunk(schema.Chunk("agent", answer.content), now)
         if answer.branch_point:
-            session.transcript.mark_branch_point(answer.branch_point)
+            fork_points.mark(session.transcript, answer.branch_point)
         session.end_turn(now, answer.stop_reason, tokens=answer.tokens)
     elif session.cancelling:  # "aborted": what was asked for
         session.end_turn(now, "cancelled")

@@ -102,26 +102,6 @@ class Transcript:
         calls = islice(reversed(self._calls.values()), limits.RECENT_CALLS)
         return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
 
-    def fork_point(self, key: int, by_message: bool) -> str | None:
-        """Return the last point at or above an entry at which the session can be forked: the id of a message of the
-        agent, or what the agent has named at the end of a turn."""
-        entry = self.entry(key)
-        at = self.index(self._home(entry).key) if entry else None
-        for entry in reversed(self.entries[: 0 if at is None else at + 1]):
-            if isinstance(entry, Message) and entry.role == "agent":
-                point = entry.message_id if by_message else entry.branch_point
-                if point:
-                    return point
-        return None
-
-    def mark_branch_point(self, point: str) -> None:
-        """Note what the agent names as a point to fork at: the end of its last message."""
-        for entry in reversed(self.entries):
-            if isinstance(entry, Message):
-                if entry.role == "agent":
-                    entry.branch_point = point
-                return
-
     def plan_progress(self) -> dict[str, Any] | None:
         return self.plans.last.progress() if self.plans.last else None
 
@@ -342,13 +322,13 @@ class Transcript:
         if isinstance(entry, ToolCall) and entry.root:
             assert entry.root.steps is not None
             entry.root.steps.look(entry)
-        entry = self._home(entry)
+        entry = self.home(entry)
         (self.urgent if urgent else self.changed).add(entry.key)
 
     def _key(self) -> int:
         return self._first + len(self.entries)
 
-    def _home(self, entry: Entry) -> Entry:
+    def home(self, entry: Entry) -> Entry:
         """Return the entry within which another one is shown: a call of a subagent has no place of its own."""
         if isinstance(entry, ToolCall) and entry.root:
             entry = entry.root
