@@ -9,11 +9,12 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.agent import settings, wire_file
+from acp_nvim.agent import settings, wire_log
 from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.agent.trace import WireTrace
+from acp_nvim.backend_log import BackendLog
 from acp_nvim.commands.chat import ChatCommands
-from acp_nvim.commands.controls import ControlCommands
+from acp_nvim.commands.dispatch import Refused, dispatch, handle, joined
 from acp_nvim.commands.doctor import Doctor
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.log import LogCommands
@@ -22,8 +23,8 @@ from acp_nvim.commands.questions import QuestionCommands
 from acp_nvim.commands.queue import QueueCommands
 from acp_nvim.commands.review import ReviewCommands
 from acp_nvim.commands.saved_sessions import SavedSessionCommands
+from acp_nvim.commands.session_options import ControlCommands
 from acp_nvim.commands.sessions import SessionCommands
-from acp_nvim.commands.table import Refused, dispatch, handle, joined
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
 from acp_nvim.editor.interface import Editor
@@ -33,17 +34,16 @@ from acp_nvim.host.host import Host
 from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
-from acp_nvim.message_log import MessageLog
 from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
+from acp_nvim.messages.base import Call
 from acp_nvim.messages.documents import Modified, Unlocked
-from acp_nvim.messages.kinds import Call
 from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
 from acp_nvim.session import question
 from acp_nvim.session.session import Session
-from acp_nvim.session_views import SessionViews
+from acp_nvim.shown_sessions import ShownSessions
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class App:
         self.editor = editor
         editor.collect = self._collect
         self.settings = settings.NONE
-        self.messages = MessageLog()
+        self.messages = BackendLog()
         self._logs: str | None = None  # the folder for files of log.wire
         self._leaders: str | None = None  # the file of processes that Neovim has to end if the backend dies
         self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
@@ -66,7 +66,7 @@ class App:
         self.controls = SessionControls(self.say, self.touch)
         self.servers = McpServers(self.say)
         self._transcripts = Transcripts(self, self.spawn, terminal)
-        self._views = SessionViews(editor, terminal)
+        self._views = ShownSessions(editor, terminal)
         self._doctor = Doctor(self)
         sessions = SessionCommands(self, self._transcripts)
         self._saved_sessions = SavedSessionCommands(self, sessions)
@@ -251,7 +251,7 @@ class App:
     def trace(self, spec: AgentSpec) -> WireTrace:
         """Begin to record the wire of an agent; with `log.wire` in a file, too."""
         wanted = self.settings.log.wire and self._logs
-        file = wire_file.begin(str(self._logs), spec.name, self.say) if wanted else None
+        file = wire_log.begin(str(self._logs), spec.name, self.say) if wanted else None
         return WireTrace(spec.secrets, file=file)
 
     def log(self, level: str, text: str) -> None:

@@ -25,8 +25,8 @@ from acp_nvim.messages import (
     sessions,
     terminals,
 )
+from acp_nvim.messages.base import Call, OnWire, Question
 from acp_nvim.messages.events import EVENTS
-from acp_nvim.messages.kinds import Call, OnWire, Question
 
 SUBJECTS = (
     backend,
@@ -46,7 +46,7 @@ _STRICT = ConfigDict(strict=True, extra="forbid")
 
 
 def misfits(record: Path) -> list[str]:
-    """Return what does not fit in the messages that `acp_nvim.messages.record` has written, a line each."""
+    """Return what does not fit in the messages that `acp_nvim.messages.recorder_for_tests` has written, a line each."""
     return [found for line in record.read_text().splitlines() if (found := _misfit_of(*json.loads(line)))]
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.agent.redaction import Redaction
-from acp_nvim.agent.wire_file import WireFile
+from acp_nvim.agent.wire_log import WireFile
 from acp_nvim.protocol.framing import LineSplitter
 
 Direction = Literal["->", "<-", "stderr"]

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acp_nvim import limits
-from acp_nvim.chat import details, run_lines
+from acp_nvim.chat import call_run_lines, details
+from acp_nvim.chat.call_runs import Run, RunPart, Runs
 from acp_nvim.chat.change_lines import Room
+from acp_nvim.chat.edit_batch import EditBatch, piece
 from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
-from acp_nvim.chat.frame import Frame, piece
 from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
-from acp_nvim.chat.runs import Run, RunPart, Runs
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
 from acp_nvim.session.transcript import Transcript
@@ -100,11 +100,11 @@ class ChatView:
     ) -> tuple[list[Op], bool]:
         """Return the edits of one frame, and whether there are more. Without `middle`, changes that may wait are
         left out."""
-        frame = Frame(lines, chars)
+        batch = EditBatch(lines, chars)
         self._collect()
-        self._repair(frame, middle)
-        self._extend(frame)
-        return frame.end(), self._is_behind(middle)
+        self._repair(batch, middle)
+        self._extend(batch)
+        return batch.end(), self._is_behind(middle)
 
     # --- what is shown already
 
@@ -121,27 +121,27 @@ class ChatView:
         if isinstance(last, Thought) and last.ended is None and self._is_open(last):
             self._urgent.add(last.key)
 
-    def _repair(self, frame: Frame, middle: bool) -> None:
+    def _repair(self, batch: EditBatch, middle: bool) -> None:
         """Splice changed blocks from the last to the first, so that none moves the rows of another."""
         below, row = len(self._heights), self.total
         for key in sorted(self._urgent | self._pooled if middle else self._urgent, reverse=True):
             index = self._transcript.index(key)
             if index is not None and index < len(self._blocks):
-                if not frame.has_room:
+                if not batch.has_room:
                     return
                 row -= sum(self._heights[index:below])
                 below = index
-                if not self._replace(frame, index, row):
+                if not self._replace(batch, index, row):
                     return
             self._urgent.discard(key)
             self._pooled.discard(key)
 
-    def _replace(self, frame: Frame, index: int, row: int) -> bool:
+    def _replace(self, batch: EditBatch, index: int, row: int) -> bool:
         old, block = self._blocks[index], self._render(self._transcript.entries[index])
         op = edit(row + self._heights[index] - len(old), old, block)
         if op is None:
             return True
-        if not frame.splice(op):
+        if not batch.splice(op):
             return False
         self._blocks[index] = block
         self._heights[index] += len(block) - len(old)
@@ -150,14 +150,14 @@ class ChatView:
 
     # --- what is new
 
-    def _extend(self, frame: Frame) -> None:
+    def _extend(self, batch: EditBatch) -> None:
         entries = self._transcript.entries
         going = True
-        while going and frame.has_room:
+        while going and batch.has_room:
             if self._has_text():
-                going = self._stream(frame)
+                going = self._stream(batch)
             else:
-                going = self._has_next() and self._begin(frame, entries[len(self._blocks)])
+                going = self._has_next() and self._begin(batch, entries[len(self._blocks)])
 
     def _has_next(self) -> bool:
         """Whether there is another entry to show. One without content waits until another one follows."""
@@ -165,7 +165,7 @@ class ChatView:
         left = len(entries) - len(self._blocks)
         return left > 1 or (left == 1 and not is_empty(entries[-1]))
 
-    def _begin(self, frame: Frame, entry: Entry) -> bool:
+    def _begin(self, batch: EditBatch, entry: Entry) -> bool:
         """Show the next entry; False if it must wait for a frame of its own."""
         if self._is_hidden(entry):  # what it may show later is spliced in
             self._blocks.append([])
@@ -178,7 +178,7 @@ class ChatView:
         goes_on = self._bare or self._gap  # on the empty line that is there already
         first = self.total - 1 if goes_on else self.total
         text = "\n".join(texts(new) if goes_on else ["", *texts(new)])
-        if not frame.append(text, marks(first, new), len(new)):
+        if not batch.append(text, marks(first, new), len(new)):
             return False
         self.total = first + len(new)
         if self._gap:
@@ -229,11 +229,11 @@ class ChatView:
         self._taken = len(last.parts)
         return bool(self._rest)
 
-    def _stream(self, frame: Frame) -> bool:
+    def _stream(self, batch: EditBatch) -> bool:
         # Neovim measures all of a line that grows: let it at least double
-        text = piece(self._rest, self._offset, frame.lines, max(frame.chars, self._width))
+        text = piece(self._rest, self._offset, batch.lines, max(batch.chars, self._width))
         grown = text.count("\n")
-        if not frame.append(text, [], grown):
+        if not batch.append(text, [], grown):
             return False
         self.total += grown
         self._heights[-1] += grown
@@ -258,9 +258,9 @@ class ChatView:
             return rows(entry, self._is_open, self._look)
         entries = self._transcript.entries[run.first : run.last]
         is_open = self._is_unfolded(run)
-        top = [run_lines.row(entries, is_open)] if entry is entries[0] else []
-        shown = is_open or entry is run_lines.newest(entries)
-        return [*top, *(run_lines.indented(rows(entry, self._is_open, self._look)) if shown else ())]
+        top = [call_run_lines.row(entries, is_open)] if entry is entries[0] else []
+        shown = is_open or entry is call_run_lines.newest(entries)
+        return [*top, *(call_run_lines.indented(rows(entry, self._is_open, self._look)) if shown else ())]
 
     def _run(self, entry: Entry) -> Run | None:
         index = self._transcript.index(entry.key)

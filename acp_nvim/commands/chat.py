@@ -5,21 +5,21 @@ from __future__ import annotations
 from functools import partial
 
 from acp_nvim.chat import details, subagent_text
-from acp_nvim.chat.runs import RunPart
-from acp_nvim.commands.application import Application
+from acp_nvim.chat.call_runs import RunPart
+from acp_nvim.commands.dispatch import Refused, Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.commands.picture_files import PictureFiles
-from acp_nvim.commands.table import Refused, Table, handle
 from acp_nvim.messages.backend import Float, Show
 from acp_nvim.messages.chat import Details, Fit, Render, Toggle
 from acp_nvim.messages.sessions import CancelSubagent, OpenSubagent
 from acp_nvim.session.session import Session
 from acp_nvim.session.subagent import Subagent
-from acp_nvim.session_views import SessionViews
+from acp_nvim.shown_sessions import ShownSessions
 from acp_nvim.text.printable import name_of
 
 
 class ChatCommands:
-    def __init__(self, app: Application, views: SessionViews) -> None:
+    def __init__(self, app: Application, views: ShownSessions) -> None:
         self._app, self._views = app, views
         self._pictures = PictureFiles()
         self.table: Table = {

@@ -13,8 +13,8 @@ from acp_nvim import __version__, limits
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.host import login_methods
 from acp_nvim.messages.backend import Doctor as DoctorCommand
 from acp_nvim.messages.backend import Doctored

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands import open_questions
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands import question_lookup
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.messages.questions import Form, FormErrors, FormSend
 from acp_nvim.session.form import Filled
 from acp_nvim.session.question import Option, Question
@@ -22,7 +22,7 @@ class FormCommands:
 
     def _send(self, command: FormSend) -> None:
         """Answer a question by what the user has written into its form's buffer."""
-        session, question = open_questions.get(self._app, command.question)
+        session, question = question_lookup.get(self._app, command.question)
         if question.form is None:
             raise ValueError(f"question {question.id} has no form")
         filled = question.form.read({name: dict(field) for name, field in command.fields.items()})

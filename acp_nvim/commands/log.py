@@ -6,17 +6,17 @@ import json
 import os
 
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.backend_log import BackendLog
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.history.transcripts import unwritten
-from acp_nvim.message_log import MessageLog
 from acp_nvim.messages.backend import Log, Show
 from acp_nvim.messages.sessions import Trace
 from acp_nvim.text.printable import visible
 
 
 class LogCommands:
-    def __init__(self, app: Application, messages: MessageLog) -> None:
+    def __init__(self, app: Application, messages: BackendLog) -> None:
         self._app, self._messages = app, messages
         self.table: Table = {
             "log": handle(Log, self._log),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acp_nvim.agent.connection import Gone, Result
-from acp_nvim.commands.application import Application
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.commands.sessions import SessionCommands
-from acp_nvim.commands.table import Table, handle
 from acp_nvim.host import login_methods
 from acp_nvim.host.host import Host
 from acp_nvim.messages.logins import Login, LoginChoose, LoginDone, LoginProgram, LoginRun, Logout

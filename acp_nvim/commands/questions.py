@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from acp_nvim.commands import open_questions
-from acp_nvim.commands.application import Application
+from acp_nvim.commands import question_lookup
 from acp_nvim.commands.chat import ChatCommands
+from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.forms import FormCommands
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.files import conflict_diff
 from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Merged, Proposal, ProposalDone
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
@@ -37,7 +37,7 @@ class QuestionCommands:
         }
 
     def _answer(self, command: Answer) -> None:
-        session, question = open_questions.get(self._app, command.question)
+        session, question = question_lookup.get(self._app, command.question)
         option_id = command.option
         conflict = self._app.services.files.conflicts.open.get(question.id)
         if conflict and option_id == "merge" and conflict.merged is None:
@@ -75,7 +75,7 @@ class QuestionCommands:
         return None
 
     def _diff(self, command: Diff) -> None:
-        found = open_questions.find(self._app, command.question)
+        found = question_lookup.find(self._app, command.question)
         if found is None:
             if not command.auto:
                 self._app.say("warn", f"question {command.question} is not open any more")
@@ -88,7 +88,7 @@ class QuestionCommands:
 
     def _decide(self, command: Decide) -> None:
         """Take the user's decision on all files of a proposal."""
-        _, question = open_questions.get(self._app, command.question)
+        _, question = question_lookup.get(self._app, command.question)
         self._app.services.proposals.decide(question, command.version, command.files, command.option)
 
     def _merged(self, command: Merged) -> None:
@@ -107,7 +107,7 @@ class QuestionCommands:
 
     def _allow(self, command: Allow) -> None:
         """Show the rule that would allow just what is asked, or set it for the session."""
-        session, question = open_questions.get(self._app, command.question)
+        session, question = question_lookup.get(self._app, command.question)
         rule, reason = self._rules.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.messages.prompts import FillPrompt, History, Queue, QueueOpen, QueueSet, QueueSteer, Recall
 from acp_nvim.session.entries import Message
 from acp_nvim.session.queue_edit import edits, still_to_send

@@ -6,9 +6,9 @@ from typing import Any
 
 from acp_nvim import limits
 from acp_nvim.agent.connection import Gone, Result
-from acp_nvim.commands.application import Application
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.commands.sessions import SessionCommands
-from acp_nvim.commands.table import Table, handle
 from acp_nvim.host.host import Host
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way

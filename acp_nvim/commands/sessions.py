@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Table, handle
+from acp_nvim.commands.dispatch import Table, handle
+from acp_nvim.commands.interface import Application
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
 from acp_nvim.messages.saved_sessions import Earlier, EarlierFound, FirstWords, FirstWordsFound

@@ -18,8 +18,8 @@ from pynvim import Session
 
 from acp_nvim import limits
 from acp_nvim.editor.interface import A, Collect, Wire
-from acp_nvim.messages.kinds import Call, Question
-from acp_nvim.messages.record import record
+from acp_nvim.messages.base import Call, Question
+from acp_nvim.messages.recorder_for_tests import record
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more

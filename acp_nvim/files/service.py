@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
-from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files.boundary import Access, Boundary

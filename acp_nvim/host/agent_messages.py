@@ -9,7 +9,7 @@ from typing import Any
 from anyio.abc import TaskGroup
 
 from acp_nvim import limits
-from acp_nvim.agent.requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import Entry, Requests
 from acp_nvim.host.agent_notices import AgentNotices
 from acp_nvim.host.agent_services import Serve
 from acp_nvim.host.interface import AgentHost

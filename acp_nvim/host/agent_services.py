@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from acp_nvim.agent import settings
-from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor

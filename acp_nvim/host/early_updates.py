@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from acp_nvim import limits
-from acp_nvim.agent.requests import weight
+from acp_nvim.agent.incoming_requests import weight
 
 
 class EarlyUpdates:

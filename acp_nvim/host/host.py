@@ -20,9 +20,9 @@ from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.host import interface, login_methods
 from acp_nvim.host.agent_messages import AgentMessages
-from acp_nvim.host.logins import Logins
+from acp_nvim.host.login_lock import LoginLock
 from acp_nvim.host.mcp_servers import McpServers
-from acp_nvim.host.requests import Requests
+from acp_nvim.host.outgoing_requests import Requests
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.steering import Steering
@@ -68,7 +68,7 @@ class Host:
         self.kept = False  # the list of its saved sessions is open, so it runs without a session
         self._account: dict[str, str] | None = None  # with which it works, as far as it says so
         self.starts = SessionStarts(self)
-        self.logins = Logins(self, self.starts.unlock)
+        self.logins = LoginLock(self, self.starts.unlock)
         self.wants_login = self.logins.require
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.host.interface import Application
 from acp_nvim.protocol import schema
 from acp_nvim.session.asker import Asker, announced, unannounced

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from acp_nvim import limits
-from acp_nvim.agent.requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import Entry, Requests
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.processes.bounded_match import match
 from acp_nvim.protocol import decode, schema

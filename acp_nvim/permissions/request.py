@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from acp_nvim import limits
-from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect

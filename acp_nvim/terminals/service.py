@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from acp_nvim import limits
-from acp_nvim.agent.requests import Entry
+from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session

@@ -15,7 +15,7 @@ import sys
 from contextlib import suppress
 
 from acp_nvim.backend import main
-from acp_nvim.messages import record
+from acp_nvim.messages import recorder_for_tests
 
 LARGEST = 1 << 20  # bytes of a message; the first holds an environment
 
@@ -80,7 +80,7 @@ class Server:
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(dict(variable.split("=", 1) for variable in variables))
-        record._FILE = os.environ.get("ACP_NVIM_MESSAGES")  # was read by the import
+        recorder_for_tests._FILE = os.environ.get("ACP_NVIM_MESSAGES")  # was read by the import
 
     def _report_end(self, handle: int, stub: socket.socket) -> None:
         self._selector.unregister(handle)

@@ -24,7 +24,7 @@ SEES = {
     "chat": ("session", "protocol.schema", "text"),
     "permissions": ("agent", "files.disk", "processes", "protocol", "session", "text"),
     "terminals": (
-        "agent.requests",
+        "agent.incoming_requests",
         "editor.interface",
         "messages",
         "processes",
@@ -33,7 +33,7 @@ SEES = {
         "text",
     ),
     "files": (
-        "agent.requests",
+        "agent.incoming_requests",
         "editor.interface",
         "messages",
         "permissions",
@@ -69,13 +69,13 @@ SEES = {
         "editor.interface",
         "history",
         "host",
-        "message_log",
+        "backend_log",
         "messages",
         "permissions",
         "protocol",
         "files.conflict_diff",
         "session",
-        "session_views",
+        "shown_sessions",
         "text",
     ),
 }

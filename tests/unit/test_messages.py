@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from acp_nvim.app import App
-from acp_nvim.commands.table import dispatch, handle, joined
+from acp_nvim.commands.dispatch import dispatch, handle, joined
 from acp_nvim.messages.backend import Log
+from acp_nvim.messages.base import Command, Question, WindowCall
 from acp_nvim.messages.events import EVENTS
-from acp_nvim.messages.kinds import Command, Question, WindowCall
 from acp_nvim.messages.prompts import Recall
 from acp_nvim.messages.proposals import Decide
 from acp_nvim.messages.questions import FormErrors

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.messages.kinds import Call
+from acp_nvim.messages.base import Call
 from acp_nvim.session.session import Session
 from acp_nvim.session_view import PATIENCE, SessionView
 
 
-class SessionViews:
+class ShownSessions:
     def __init__(self, editor: Editor, terminal: Callable[[Session, str], str]) -> None:
         self._editor, self._terminal = editor, terminal
         self._shown: dict[int, SessionView] = {}

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.agent.requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import Entry, Requests
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 

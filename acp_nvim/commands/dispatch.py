@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from acp_nvim.messages.kinds import Command
-from acp_nvim.messages.record import record
+from acp_nvim.messages.base import Command
+from acp_nvim.messages.recorder_for_tests import record
 
 M = TypeVar("M", bound=Command)
 _UPDATED = "restart Neovim after an update"

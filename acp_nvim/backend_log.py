@@ -14,7 +14,7 @@ from acp_nvim.text.printable import visible
 _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 
 
-class MessageLog(logging.Handler):
+class BackendLog(logging.Handler):
     """Collects messages, and what Python's logging reports of this package."""
 
     def __init__(self, most: int = limits.LOG_LINES) -> None:

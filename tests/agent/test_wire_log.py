@@ -6,15 +6,15 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from acp_nvim.agent import wire_file
+from acp_nvim.agent import wire_log
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.agent.wire_file import WireFile
+from acp_nvim.agent.wire_log import WireFile
 from tests.agent.conftest import Lab, Witness
 from tests.fakes.script import eventually, on_prompt, say, script, stderr
 
 
 def begun(folder: Path) -> WireFile:
-    file = wire_file.begin(str(folder), "my/agent", lambda level, text: None)
+    file = wire_log.begin(str(folder), "my/agent", lambda level, text: None)
     assert file
     return file
 
@@ -80,5 +80,5 @@ def test_what_cannot_be_written_is_given_up(tmp_path: Path) -> None:
 def test_without_a_folder_the_user_hears_of_it(tmp_path: Path) -> None:
     (tmp_path / "log").touch()
     said: list[str] = []
-    assert wire_file.begin(str(tmp_path / "log"), "mine", lambda level, text: said.append(text)) is None
+    assert wire_log.begin(str(tmp_path / "log"), "mine", lambda level, text: said.append(text)) is None
     assert said[0].startswith("log.wire: the wire is not written")

@@ -10,7 +10,7 @@ from acp_nvim.protocol.errors import RpcError
 from acp_nvim.session.session import Session
 
 
-class Logins:
+class LoginLock:
     def __init__(self, host: AgentHost, unlock_starts: Callable[[], None]) -> None:
         self._host, self._unlock_starts = host, unlock_starts
         self.under_way = False

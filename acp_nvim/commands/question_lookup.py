@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_nvim.commands.application import Application
-from acp_nvim.commands.table import Refused
+from acp_nvim.commands.dispatch import Refused
+from acp_nvim.commands.interface import Application
 from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from acp_nvim.chat.splice import Mark, Op
 
 
-class Frame:
-    """The edits of one flush. A block is never divided, so the first one may be larger than the frame."""
+class EditBatch:
+    """The edits of one flush. A block is never divided, so the first one may be larger than the bound."""
 
     def __init__(self, lines: int, chars: int) -> None:
         self.lines, self.chars = lines, chars
