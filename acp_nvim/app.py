@@ -35,7 +35,7 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from acp_nvim.messages.documents import Modified, Unlocked
 from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from acp_nvim.chat.chat_view import ChatView
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from acp_nvim.messages.chat import Chat, Reset
 from acp_nvim.messages.questions import Questions
 from acp_nvim.messages.sessions import Commands, Event, ShowPlace, Status

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from acp_nvim.session.session import Session
 from acp_nvim.session_view import PATIENCE, SessionView
 

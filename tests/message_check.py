@@ -25,7 +25,7 @@ from acp_nvim.messages import (
     sessions,
     terminals,
 )
-from acp_nvim.messages.base import Call, OnWire, Question
+from acp_nvim.messages.base_classes import Call, OnWire, Question
 from acp_nvim.messages.events import EVENTS
 
 SUBJECTS = (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from acp_nvim.messages.base import Command
+from acp_nvim.messages.base_classes import Command
 from acp_nvim.messages.recorder_for_tests import record
 
 M = TypeVar("M", bound=Command)

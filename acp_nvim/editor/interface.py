@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from acp_nvim.messages.base import Call, Question
+from acp_nvim.messages.base_classes import Call, Question
 
 A = TypeVar("A")
 Wire = list[Any]  # [name, argument, …]

@@ -18,7 +18,7 @@ from pynvim import Session
 
 from acp_nvim import limits
 from acp_nvim.editor.interface import A, Collect, Wire
-from acp_nvim.messages.base import Call, Question
+from acp_nvim.messages.base_classes import Call, Question
 from acp_nvim.messages.recorder_for_tests import record
 
 log = logging.getLogger(__name__)

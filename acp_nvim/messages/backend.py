@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, Command, Level, OnWire, WindowCall
+from acp_nvim.messages.base_classes import Call, Command, Level, OnWire, WindowCall
 from acp_nvim.messages.logins import LoginMethod
 
 # --- Parts

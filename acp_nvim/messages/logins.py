@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import OfSession, WindowCall
+from acp_nvim.messages.base_classes import OfSession, WindowCall
 
 # --- Parts
 

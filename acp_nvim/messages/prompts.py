@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from acp_nvim.messages.base import Call, Context, OfSession, Part, WindowCall
+from acp_nvim.messages.base_classes import Call, Context, OfSession, Part, WindowCall
 
 # --- From Lua
 

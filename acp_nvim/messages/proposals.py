@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BeforeValidator
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, OfQuestion, OfSession, OnWire, Part, Question, WindowCall, _table
+from acp_nvim.messages.base_classes import (
+    Call,
+    OfQuestion,
+    OfSession,
+    OnWire,
+    Part,
+    Question,
+    WindowCall,
+    _table,
+)
 
 # --- Parts
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, OfQuestion, OfSession, OnWire, Part, WindowCall, _table
+from acp_nvim.messages.base_classes import Call, OfQuestion, OfSession, OnWire, Part, WindowCall, _table
 
 # --- Parts
 

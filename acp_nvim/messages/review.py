@@ -5,7 +5,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, Command, Part, Texts
+from acp_nvim.messages.base_classes import Call, Command, Part, Texts
 
 # --- Parts
 

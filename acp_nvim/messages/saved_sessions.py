@@ -5,7 +5,7 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, Command, OnWire
+from acp_nvim.messages.base_classes import Call, Command, OnWire
 
 # --- Parts
 

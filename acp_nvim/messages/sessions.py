@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base import Call, OfSession, OnWire, Question
+from acp_nvim.messages.base_classes import Call, OfSession, OnWire, Question
 from acp_nvim.messages.logins import LoginMethod
 from acp_nvim.messages.prompts import Waiting
 

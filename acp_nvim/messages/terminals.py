@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from acp_nvim.messages.base import Call, OfSession, Question
+from acp_nvim.messages.base_classes import Call, OfSession, Question
 
 # --- From Lua
 

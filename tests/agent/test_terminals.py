@@ -17,7 +17,7 @@ from acp_nvim import limits
 from acp_nvim.agent.incoming_requests import Entry, Requests
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Wire
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate

@@ -23,7 +23,7 @@ import pytest_asyncio
 
 from acp_nvim.app import App
 from acp_nvim.editor.interface import Wire
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from tests.fakes.configuration import complete
 from tests.fakes.editor import FakeEditor
 from tests.fakes.files import merged

@@ -13,7 +13,7 @@ from typing import Any
 import anyio.lowlevel
 
 from acp_nvim.editor.interface import Collect
-from acp_nvim.messages.base import Call
+from acp_nvim.messages.base_classes import Call
 from acp_nvim.text.text_file import Text, in_format, split
 from tests.fakes.merge_model import join
 

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
 from acp_nvim.messages import events
-from acp_nvim.messages.base import Call, Command, OfQuestion, OfSession, OnWire, Part, Question, WindowCall
+from acp_nvim.messages.base_classes import (
+    Call,
+    Command,
+    OfQuestion,
+    OfSession,
+    OnWire,
+    Part,
+    Question,
+    WindowCall,
+)
 from acp_nvim.messages.sessions import Event
 from tests import message_check as check
 from tests.tools import shared

@@ -9,7 +9,7 @@ import pytest
 from acp_nvim.app import App
 from acp_nvim.commands.dispatch import dispatch, handle, joined
 from acp_nvim.messages.backend import Log
-from acp_nvim.messages.base import Command, Question, WindowCall
+from acp_nvim.messages.base_classes import Command, Question, WindowCall
 from acp_nvim.messages.events import EVENTS
 from acp_nvim.messages.prompts import Recall
 from acp_nvim.messages.proposals import Decide
