@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
-from acp_nvim.session import account_limit, usage
 from acp_nvim.session.children import Children
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
@@ -20,9 +19,9 @@ from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
-from acp_nvim.session.token_count import TokenCount
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
+from acp_nvim.session.usage import SessionUsage
 from acp_nvim.text.printable import name_of, one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
@@ -54,14 +53,11 @@ class Session:
         self.retrying: str | None = None  # why the agent asks its model again
         self.suggestion: str | None = None  # what the user may want to ask next
         self.trust: str | None = None  # whether the agent trusts the folder: "trusted", "untrusted"
-        self.usage: dict[str, Any] | None = None
-        self.tokens = TokenCount()
-        self.limit = ""  # of the account: the line that was told last
-        self._has_warned_of_usage = False
+        self.usage = SessionUsage(self._warn)
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
         self.facts: dict[str, Any] = {}
         self.commands: list[dict[str, Any]] | None = None
-        self._offer_limits = OfferLimits(lambda text: self.transcript.note("warning", text))
+        self._offer_limits = OfferLimits(self._warn)
         self.controls = Controls(self._offer_limits)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
@@ -78,6 +74,9 @@ class Session:
         self.queue = Queue()
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
         self.news = News(number)
+
+    def _warn(self, text: str) -> None:
+        self.transcript.note("warning", text)
 
     @property
     def state(self) -> State:
@@ -163,7 +162,7 @@ class Session:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
         in a replay."""
         self.turn += 1
-        self.tokens.begin_turn()
+        self.usage.tokens.begin_turn()
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
@@ -220,7 +219,7 @@ class Session:
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()
         self.retrying = None
-        took = self.tokens.end_turn(tokens)
+        took = self.usage.tokens.end_turn(tokens)
         more = {"tokens": took} if took else {}
         self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
 
@@ -303,12 +302,8 @@ class Session:
                     self.title = update.title and update.title[: limits.SESSION_TITLE_CHARS]
                 if update.suggestion is not None:
                     self.suggest(update.suggestion)
-            case schema.UsageUpdate():
-                self._apply_usage(update.usage)
-            case schema.TokensUpdate():
-                self.tokens.add(update.tokens)
-            case schema.LimitUpdate():
-                self._apply_limit(account_limit.told(update.limit, time.time()))
+            case schema.UsageUpdate() | schema.TokensUpdate() | schema.LimitUpdate():
+                self.usage.apply(update, time.time())
             case schema.NoticeUpdate():
                 self.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
@@ -348,22 +343,6 @@ class Session:
                 describe(question, tool, self.cwd)
                 self.questions.touch(question)
                 self.transcript.touch(tool)
-
-    def _apply_limit(self, told: str) -> None:
-        """Tell of a limit of the account, once for each thing there is to say of it."""
-        if told and told != self.limit:
-            self.transcript.note("warning", told)
-        self.limit = told
-
-    def _apply_usage(self, said: schema.Usage) -> None:
-        """Take the usage. Warn once that the context window is nearly full."""
-        self.usage = usage.after(self.usage, said)
-        if usage.is_full(self.usage) and not self._has_warned_of_usage:
-            self._has_warned_of_usage = True
-            share = usage.percent(self.usage)
-            self.transcript.note(
-                "warning", f"{share} % of the context window is used: :Acp new starts a fresh session"
-            )
 
 
 def _shape(command: schema.Command) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.session import usage
 from acp_nvim.session.session import Session
 from acp_nvim.text.bounded import bounded
 from acp_nvim.text.printable import one_line
@@ -42,10 +41,10 @@ def status(session: Session) -> dict[str, Any]:
         "stop_reason": session.stop_reason,
         "error": session.error,
         "turn": session.turn,
-        "usage": session.usage,
-        "tokens": session.tokens.shape(),
-        "limit": session.limit or None,
-        "full": usage.is_full(session.usage),
+        "usage": session.usage.context,
+        "tokens": session.usage.tokens.shape(),
+        "limit": session.usage.limit or None,
+        "full": session.usage.is_full,
         "plan": session.transcript.plan_progress(),
         "plan_steps": session.transcript.plans.steps(),
         "plans": session.transcript.plans.shapes(),

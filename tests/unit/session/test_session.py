@@ -164,7 +164,7 @@ def test_a_tool_call_is_told_only_when_a_fact_changes(session: Session) -> None:
 def test_a_cost_that_is_not_repeated_stays(session: Session) -> None:
     session.apply(schema.UsageUpdate(schema.Usage(used=1, size=0, cost_amount=0.5, cost_currency="USD")), 1.0)
     session.apply(schema.UsageUpdate(schema.Usage(used=2, size=10)), 1.0)
-    assert session.usage == {"used": 2, "size": 10, "cost": {"amount": 0.5, "currency": "USD"}}
+    assert session.usage.context == {"used": 2, "size": 10, "cost": {"amount": 0.5, "currency": "USD"}}
 
 
 @pytest.mark.statement(45)

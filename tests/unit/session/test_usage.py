@@ -53,4 +53,4 @@ def test_more_than_all_is_all(session: Session) -> None:
     tell(session, used=500, size=100, cost={"amount": 1, "currency": "EUR"})
     assert "100 % of the context window" in warnings(session)[0]
     tell(session, used=1, size=100)
-    assert session.usage == {"used": 1, "size": 100, "cost": {"amount": 1.0, "currency": "EUR"}}
+    assert session.usage.context == {"used": 1, "size": 100, "cost": {"amount": 1.0, "currency": "EUR"}}
