@@ -225,15 +225,18 @@ class Watch:
         """
         async with self._files.lock(path):
             seen = turn.sights[path]
-            before, was = seen.text, seen.stamp
-            now, text = await to_thread.run_sync(sight.look, path)
-            if is_over and not turn.is_suspect(path):
-                return  # another task has looked while this one waited, or it changed while it was read
-            if now == was and text == before and not seen.missed:
-                return seen.take(now, text)
-            buffer = await self._files.documents.loaded(path) if now else None
-            if (seen.stamp, seen.text) == (now, text) != (was, before) and not seen.missed:
-                return  # meanwhile the user has undone a hunk, and `wrote` was called
+            while True:
+                before, was = seen.text, seen.stamp
+                now, text = await to_thread.run_sync(sight.look, path)
+                if is_over and not turn.is_suspect(path):
+                    return  # another task has looked while this one waited, or it changed while it was read
+                if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
+                    return seen.take(now, text)
+                # The editor says what it has written before it answers this: `wrote` was called, and the look is stale.
+                buffer = await self._files.documents.loaded(path)
+                if (seen.stamp, seen.text) == (was, before):
+                    break
+            buffer = buffer if now else None
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
             is_users = path in turn.saved and buffer is not None and not buffer.ahead

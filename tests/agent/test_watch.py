@@ -13,6 +13,7 @@ import anyio
 import pytest
 from anyio.abc import TaskGroup
 
+from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_watcher import Watch
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
 from acp_nvim.limits import WATCHED_FILES
@@ -194,6 +195,46 @@ async def test_what_the_user_saves_is_not_the_agent_s(agent: Agent) -> None:
         await watched.edited("agent's\n")
     assert watched.changes == [("f", "user's\n", "agent's\n", "agent")]
     assert buffer.lines == ["agent's"]
+
+
+@pytest.mark.parametrize("is_torn", [True, False])
+async def test_an_undo_while_the_file_is_read_is_not_the_agent_s(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, is_torn: bool
+) -> None:
+    """The file is read around the undo's write. Torn: the old stamp comes with the new text."""
+    async with watching(agent) as watched:
+        await watched.edited("agent's\n")
+        path, look = watched.path, file_snapshot.look
+
+        def told() -> None:
+            watched.watch.wrote(str(path), BASE)
+
+        def undone_meanwhile(given: str) -> tuple[Any, Held]:
+            monkeypatch.setattr(file_snapshot, "look", look)
+            now, text = look(given)
+            path.write_text(BASE)
+            if is_torn:
+                agent.editor.before = lambda name: told()
+                return now, BASE
+            anyio.from_thread.run_sync(told)
+            return now, text
+
+        monkeypatch.setattr(file_snapshot, "look", undone_meanwhile)
+        os.utime(path, (0, 0))
+        watched.watch.look(agent.session)
+        await watched.rest()
+        await watched.end()
+    assert file_snapshot.look is look
+    assert watched.changes == [("f", BASE, "agent's\n", "agent")]
+
+
+async def test_a_file_that_an_undo_removes_is_not_deleted_by_the_agent(agent: Agent) -> None:
+    async with watching(agent, None) as watched:
+        await watched.edited("made\n")
+        watched.path.unlink()
+        agent.editor.before = lambda name: watched.watch.wrote(str(watched.path), None)
+        await watched.end()
+    assert watched.changes == [("f", None, "made\n", "agent")]
 
 
 # --- buffers
