@@ -141,3 +141,26 @@ def test_a_question_below_a_table_is_answered_when_all_of_it_was_seen(
         if editor.lua("return #require('acp_nvim').questions()") == 0:
             break
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
+
+
+@pytest.mark.parametrize(
+    ("columns", "drawn_rows"),
+    [
+        (
+            40,
+            [
+                " │ word │ a long text that is │",
+                " │      │ broken at its       │",
+                " │      │ blanks.             │",
+            ],
+        ),
+        (22, [" │ word │ a      │", " │      │ long   │", " │      │ text   │", " │      │ that   │"]),
+    ],
+)
+def test_words_stay_whole_while_there_is_room(
+    open_editor: Open, tmp_path: Path, columns: int, drawn_rows: list[str]
+) -> None:
+    table = "| a | b |\n|---|---|\n| word | a long text that is **broken** at its `blanks`. |\n"
+    editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(columns, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(lambda screen: drawn(editor).split("\n")[2:][: len(drawn_rows)] == drawn_rows)

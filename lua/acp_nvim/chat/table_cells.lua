@@ -14,7 +14,8 @@ local M = {}
 
 ---@class acp.Cell
 ---@field words acp.Word[]
----@field width integer  cells, in one row
+---@field width integer    cells, in one row
+---@field longest integer  of its words that stand together
 
 ---@param text string
 ---@return string
@@ -105,11 +106,13 @@ function M.read(text, plain)
       from = is_blank and at + 1 or at
     end
   end
-  local width = 0
+  local width, longest, whole = 0, 0, 0
   for index, word in ipairs(words) do
     width = width + word.width + ((index == 1 or word.follows) and 0 or 1)
+    whole = (word.follows and whole or 0) + word.width
+    longest = math.max(longest, whole)
   end
-  return { words = words, width = width }
+  return { words = words, width = width, longest = longest }
 end
 
 --- A word that is wider than a row, in pieces.
@@ -129,6 +132,19 @@ local function pieces(word, width)
   return list
 end
 
+--- The width of a word and those that follow it without a blank.
+---@param words acp.Word[]
+---@param index integer
+---@return integer
+local function width_together(words, index)
+  local width = words[index].width
+  while words[index + 1] and words[index + 1].follows do
+    index = index + 1
+    width = width + words[index].width
+  end
+  return width
+end
+
 ---@class acp.CellRow
 ---@field chunks [string, string][]
 ---@field width integer
@@ -140,11 +156,12 @@ end
 ---@return acp.CellRow[]
 function M.rows(cell, width, plain)
   local rows = { { chunks = {}, width = 0 } }
-  for _, whole in ipairs(cell.words) do
+  for index, whole in ipairs(cell.words) do
     for _, word in ipairs(whole.width > width and pieces(whole, width) or { whole }) do
       local row = rows[#rows]
       local gap = (row.width == 0 or word.follows) and 0 or 1
-      if row.width > 0 and row.width + gap + word.width > width then
+      local together = word == whole and not word.follows and width_together(cell.words, index) or word.width
+      if row.width > 0 and row.width + gap + (together <= width and together or word.width) > width then
         row, gap = { chunks = {}, width = 0 }, 0
         rows[#rows + 1] = row
       end

@@ -60,12 +60,13 @@ end
 ---@param want acp.WantedTable
 ---@param row integer
 ---@param rows [string, string][][]
+---@param blank [string, string][]
 ---@return { col: integer, chunks: [string, string][] }[]
-local function place(want, row, rows)
+local function place(want, row, rows, blank)
   local list = {}
   local begins = beginnings(want, row)
   for index, col in ipairs(begins) do
-    list[index] = { col = col, chunks = filled(rows[index] or {}, want.columns) }
+    list[index] = { col = col, chunks = filled(rows[index] or blank, want.columns) }
   end
   if #rows > #begins then
     api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = vim.list_slice(rows, #begins + 1) })
@@ -95,9 +96,13 @@ local function lay_out(want)
   local drawn = { last = found.last, columns = want.columns, lines = {} } ---@type acp.DrawnTable
   found.drawn = drawn
   api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, last + 1)
-  for index, rows in ipairs(is_table(lines) and table_layout.of(lines, want.columns) or {}) do
+  local laid_out, blank = nil, nil
+  if is_table(lines) then
+    laid_out, blank = table_layout.of(lines, want.columns)
+  end
+  for index, rows in ipairs(laid_out or {}) do
     local row = found.first + index - 1
-    drawn.lines[row] = place(want, start + row, rows)
+    drawn.lines[row] = place(want, start + row, rows, blank or {})
   end
 end
 
