@@ -146,15 +146,16 @@ def test_a_question_below_a_table_is_answered_when_all_of_it_was_seen(
 @pytest.mark.parametrize(
     ("columns", "drawn_rows"),
     [
+        (40, [" │ word │ a long text that is broken  │", " │      │ at its blanks.              │"]),
         (
-            40,
+            22,
             [
-                " │ word │ a long text that is │",
-                " │      │ broken at its       │",
-                " │      │ blanks.             │",
+                " │ word │ a long    │",
+                " │      │ text that │",
+                " │      │ is broken │",
+                " │      │ at its    │",
             ],
         ),
-        (22, [" │ word │ a      │", " │      │ long   │", " │      │ text   │", " │      │ that   │"]),
     ],
 )
 def test_words_stay_whole_while_there_is_room(
