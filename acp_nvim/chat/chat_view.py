@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acp_nvim import limits
-from acp_nvim.chat import call_run_lines, details
+from acp_nvim.chat import call_run_lines, entry_details
 from acp_nvim.chat.call_runs import Run, RunPart, Runs
 from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.edit_batch import EditBatch, piece
@@ -92,8 +92,8 @@ class ChatView:
         self._room = self._look.room = room
         self._urgent |= {(call.root or call).key for call in self._transcript.asked if call.previews}
 
-    def details(self, key: int) -> details.Page:
-        return details.page(self._transcript.entry(key), self._terminal)
+    def details(self, key: int) -> entry_details.Page:
+        return entry_details.page(self._transcript.entry(key), self._terminal)
 
     def flush(
         self, lines: int = limits.FRAME_LINES, chars: int = limits.FRAME_CHARS, middle: bool = True

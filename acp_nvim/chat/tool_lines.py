@@ -7,7 +7,7 @@ import os
 from acp_nvim import limits
 from acp_nvim.chat.phrases import cells, cut, long_duration, middle_cut
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.session.steps import Steps
+from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import named
@@ -80,7 +80,7 @@ def subagent_header(child: Subagent, cwd: str) -> Row:
     return text, mark
 
 
-def step(steps: Steps | None, cwd: str) -> str:
+def step(steps: NestedCalls | None, cwd: str) -> str:
     """Return what a subagent does just now, for the end of its line; nothing once it is done."""
     if steps is None or steps.current is None:
         return ""
@@ -183,7 +183,7 @@ def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
     return spans
 
 
-def summary(steps: Steps | None) -> list[list[str]]:
+def summary(steps: NestedCalls | None) -> list[list[str]]:
     """Return how many calls a subagent has made, and how many of them failed."""
     if not steps:
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from acp_nvim.chat import details, subagent_text
+from acp_nvim.chat import entry_details, subagent_text
 from acp_nvim.chat.call_runs import RunPart
 from acp_nvim.commands.dispatch import Refused, Table, handle
 from acp_nvim.commands.interface import Application
@@ -57,7 +57,7 @@ class ChatCommands:
             for row, picture in page.pictures
             if (path := picture if isinstance(picture, str) else self._pictures.path_of(picture))
         ]
-        self._app.editor.notify(Float(page.lines, details.FILETYPE, page.regions, pictures))
+        self._app.editor.notify(Float(page.lines, entry_details.FILETYPE, page.regions, pictures))
 
     def _open_subagent(self, command: OpenSubagent) -> None:
         session = self._app.session(command.session)
@@ -70,7 +70,7 @@ class ChatCommands:
         terminal = partial(self._app.services.terminals.text, session)
         shown = subagent_text.lines(child, session.cwd, terminal)
         name = f"acp://{session.number}/subagent/{name_of(child.id)}"
-        self._app.editor.notify(Show(name, details.FILETYPE, shown))
+        self._app.editor.notify(Show(name, entry_details.FILETYPE, shown))
 
     def _cancel_subagent(self, command: CancelSubagent) -> None:
         session = self._app.session(command.session)

@@ -33,7 +33,7 @@ from acp_nvim.files.documents import (
     sendable,
 )
 from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as_text, on_disk
-from acp_nvim.files.proposal_decision import Decided, Undecided
+from acp_nvim.files.proposal_interface import Decided, Undecided
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.agent_baseline import AgentBaseline

@@ -12,9 +12,9 @@ from acp_nvim.chat.tool_lines import subject
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.session import Session
-from acp_nvim.session.steps import Steps
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import too_large, unified
@@ -101,7 +101,7 @@ def _quoted(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
 
 
-def _calls(steps: Steps | None, cwd: str, terminal: Terminal) -> Iterator[str]:
+def _calls(steps: NestedCalls | None, cwd: str, terminal: Terminal) -> Iterator[str]:
     """Yield the calls of a subagent, one item each below its own."""
     for call in steps.calls if steps else ():
         yield textwrap.indent("".join(_tool(call, cwd, terminal)), "  ")

@@ -6,7 +6,7 @@ import time
 
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure, Response
-from acp_nvim.session import account_limit, fork_points
+from acp_nvim.session import fork_points, rate_limit
 from acp_nvim.session.session import Session
 
 
@@ -22,7 +22,7 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
         session.end_turn(now, "cancelled")
     else:
         said = f"{session.facts.get('agent_title') or session.agent}: {result.error}"
-        resets = account_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
+        resets = rate_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
         session.end_turn(now, error=f"{said}; the limit resets {resets}" if resets else said)
         if result.error.needs_login:
             session.phase = "auth"

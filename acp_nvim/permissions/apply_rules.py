@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.files import disk
-from acp_nvim.processes.bounded_match import match
+from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.session import decision_labels, permission_rules, suggested_rule
 from acp_nvim.session.permission_rules import Rule, Ruling

@@ -13,7 +13,7 @@ from typing import Any
 from acp_nvim import limits
 from acp_nvim.agent.incoming_requests import Entry, Requests
 from acp_nvim.permissions.ask_user import expect_room
-from acp_nvim.processes.bounded_match import match
+from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError

@@ -14,7 +14,7 @@ from acp_nvim.protocol.schema.elicitation import FormChoice, FormField
 from acp_nvim.session import form_values
 from acp_nvim.text.printable import one_line, visible
 
-# Matches regular expressions in bounded time: see `processes/bounded_match.py`.
+# Matches regular expressions in bounded time: see `processes/regex_match.py`.
 Match = Callable[[Sequence[tuple[str, tuple[str, ...], bool]]], list[bool | None]]
 
 

@@ -16,7 +16,7 @@ from acp_nvim.session.permission_scope import Scope
 from acp_nvim.text.printable import one_line
 
 Action = Literal["allow", "reject", "ask"]
-Trial = tuple[str, tuple[str, ...], bool]  # see `processes/bounded_match.py`
+Trial = tuple[str, tuple[str, ...], bool]  # see `processes/regex_match.py`
 Match = Callable[[Sequence[Trial]], list[bool | None]]
 
 _LOOKING = ("read", "search", "think")

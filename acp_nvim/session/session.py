@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
-from acp_nvim.session.children import Children
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import LocationFollower
-from acp_nvim.session.news import News
 from acp_nvim.session.offer_limits import OfferLimits
+from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
+from acp_nvim.session.subagent_registry import SubagentRegistry
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.usage import SessionUsage
@@ -64,7 +64,7 @@ class Session:
         self.following = self.paused = False
         self.follow = LocationFollower(cwd)
         self.transcript = Transcript()
-        self.children = Children(self.transcript, lambda text: self.transcript.note("warning", text))
+        self.children = SubagentRegistry(self.transcript, lambda text: self.transcript.note("warning", text))
         self.questions = Questions()
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
         self.reports = PendingReports()
@@ -73,7 +73,7 @@ class Session:
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
-        self.news = News(number)
+        self.news = PendingEvents(number)
 
     def _warn(self, text: str) -> None:
         self.transcript.note("warning", text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from acp_nvim import limits
-from acp_nvim.session.steps import Steps
+from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.text.printable import name_of, one_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Subagent:
     stop_reason: str | None = None
     cwd: str | None = None
     can_cancel: bool = False
-    steps: Steps = field(default_factory=Steps)
+    steps: NestedCalls = field(default_factory=NestedCalls)
     messages: dict[str, SessionMessage] = field(
         default_factory=dict
     )  # between it and its parent, by their ids

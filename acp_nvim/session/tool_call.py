@@ -12,9 +12,9 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.content_growth import ContentGrowth
 from acp_nvim.session.identity_cache import IdentityCache
+from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import ReportedOutput
-from acp_nvim.session.steps import Steps
 from acp_nvim.session.tool_paths import named
 
 _OPEN = ("pending", "in_progress")
@@ -32,7 +32,7 @@ class ToolCall:
     turn: int = 0  # in which it has begun
     root: ToolCall | None = None  # the entry within which it is shown, because a subagent makes it
     depth: int = 0  # below that entry
-    steps: Steps | None = None  # the calls of the subagent that this one has begun
+    steps: NestedCalls | None = None  # the calls of the subagent that this one has begun
     is_announced: bool = False  # by a `tool_call`; else by an update or a permission alone
     title: str = ""
     name: str = ""  # of the tool
@@ -76,7 +76,7 @@ class ToolCall:
         """Show a call that has just begun within this one."""
         call.root, call.depth = self.root or self, min(self.depth + 1, limits.NESTED_DEPTH)
         if call.root.steps is None:
-            call.root.steps = Steps()
+            call.root.steps = NestedCalls()
         call.root.steps.add(call)
 
     def wait(self, now: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from acp_nvim.protocol import schema
-from acp_nvim.session import account_limit
+from acp_nvim.session import rate_limit
 from acp_nvim.session.token_count import TokenCount
 
 _FULL = 0.8  # of the context window, from which on the user is warned
@@ -54,7 +54,7 @@ class SessionUsage:
             case schema.TokensUpdate():
                 self.tokens.add(update.tokens)
             case schema.LimitUpdate():
-                self._apply_limit(account_limit.told(update.limit, now))
+                self._apply_limit(rate_limit.told(update.limit, now))
 
     def _apply_context(self, said: schema.Usage) -> None:
         self.context = after(self.context, said)

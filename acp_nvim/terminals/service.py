@@ -20,7 +20,7 @@ from acp_nvim.terminals.child_process import Command
 from acp_nvim.terminals.output_tail import Tail, bound
 from acp_nvim.terminals.request import Environment, TerminalRequest
 from acp_nvim.terminals.screen import Screen
-from acp_nvim.terminals.screens import Screens, Spawn
+from acp_nvim.terminals.screen_registry import ScreenRegistry, Spawn
 from acp_nvim.text.printable import one_line
 
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
@@ -36,7 +36,8 @@ class _Terminal:
 
 
 class Terminals:
-    """Serves terminal/*. `on_output` and `spawn` are those of `Screens`; `on_groups()` follows changes of `pgids()`."""
+    """Serves terminal/*. `on_output` and `spawn` are those of `ScreenRegistry`; `on_groups()` follows changes of
+    `pgids()`."""
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class Terminals:
         on_groups: Callable[[], None],
     ) -> None:
         self._environment, self._on_groups = environment, on_groups
-        self._screens = Screens(editor, spawn, on_output)
+        self._screens = ScreenRegistry(editor, spawn, on_output)
         self._numbers = itertools.count(1)
         self._terminals: dict[str, _Terminal] = {}  # those that agents may still name
         self._commands: dict[Command, Session] = {}  # those of which something may still run

@@ -3,7 +3,7 @@
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
-local details = require("acp_nvim.chat.details")
+local entry_details = require("acp_nvim.chat.entry_details")
 local doctor = require("acp_nvim.agents.doctor")
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
@@ -141,7 +141,7 @@ local calls = {
 local window_calls = {
   doctored = doctor.deliver,
   fill_prompt = session_windows.recall,
-  float = details.show,
+  float = entry_details.show,
   form = form.open,
   login_choose = login.choose,
   login_run = login.run,

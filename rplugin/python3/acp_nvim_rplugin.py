@@ -7,7 +7,7 @@ from typing import Any
 import pynvim
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # the host knows nothing of the plugin's .venv
-from acp_nvim.backend import Backend
+from acp_nvim.entrance import Backend
 
 
 @pynvim.plugin

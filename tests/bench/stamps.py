@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from acp_nvim import backend
+from acp_nvim import entrance
 from acp_nvim.agent.connection import Connection
 from acp_nvim.editor.neovim import Neovim
 
@@ -34,4 +34,4 @@ if __name__ == "__main__":
     stamped(Connection, "_receive", before="read", after="applied")
     stamped(Neovim, "_batch", before="drawn")
     stamped(Neovim, "_send", before="sent")
-    backend.main()
+    entrance.main()

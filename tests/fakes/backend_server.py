@@ -14,7 +14,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from acp_nvim.backend import main
+from acp_nvim.entrance import main
 from acp_nvim.messages import recorder_for_tests
 
 LARGEST = 1 << 20  # bytes of a message; the first holds an environment

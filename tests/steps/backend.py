@@ -1,4 +1,4 @@
-"""Steps of tests that drive the backend without Neovim."""
+"""NestedCalls of tests that drive the backend without Neovim."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Steps in the chat: open it, send a prompt, read it, go to a line of it."""
+"""NestedCalls in the chat: open it, send a prompt, read it, go to a line of it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Steps with forms and pages of the agent."""
+"""NestedCalls with forms and pages of the agent."""
 
 from collections.abc import Callable
 from pathlib import Path

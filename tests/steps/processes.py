@@ -1,4 +1,4 @@
-"""Steps with the processes behind Neovim."""
+"""NestedCalls with the processes behind Neovim."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Steps with proposals: the agent asks with a diff, the user decides it hunk by hunk."""
+"""NestedCalls with proposals: the agent asks with a diff, the user decides it hunk by hunk."""
 
 from collections.abc import Callable
 from typing import Any

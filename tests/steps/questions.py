@@ -1,4 +1,4 @@
-"""Steps with questions of the agent."""
+"""NestedCalls with questions of the agent."""
 
 from typing import Any
 

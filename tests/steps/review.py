@@ -1,4 +1,4 @@
-"""Steps in the review of changes that have happened."""
+"""NestedCalls in the review of changes that have happened."""
 
 from collections.abc import Callable
 from pathlib import Path

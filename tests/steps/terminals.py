@@ -1,4 +1,4 @@
-"""Steps with terminals of the agent."""
+"""NestedCalls with terminals of the agent."""
 
 from typing import Any
 

@@ -80,7 +80,7 @@ SEES = {
     ),
 }
 BELOW_ALL = ("__version__", "limits")  # constants
-SPEAKS_TO_NEOVIM = ("backend.py", "editor/neovim.py")
+SPEAKS_TO_NEOVIM = ("entrance.py", "editor/neovim.py")
 EDGE = re.compile(r"^\| `(\w+)` \| (.*?) \|", re.MULTILINE)
 # What callbacks need of asyncio's loop, which pynvim owns; tasks, timeouts and locks are anyio's everywhere else.
 OF_ASYNCIO = ("get_running_loop", "TimerHandle")

@@ -9,7 +9,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from acp_nvim.protocol.schema import AccountLimit, Tokens
+from acp_nvim.protocol.schema import RateLimit, Tokens
 
 _MILLISECONDS = 1e11  # a time that is larger is not in seconds
 _RESETS = ("resetsAt", "resets_at", "resetAt", "reset_at", "resetTime")
@@ -35,12 +35,12 @@ def tokens(raw: Any) -> Tokens | None:
     return found if found and (found.input is not None or found.output is not None) else None
 
 
-def account_limit(meta: dict[str, Any]) -> AccountLimit | None:
+def rate_limit(meta: dict[str, Any]) -> RateLimit | None:
     """Return the limit in the `_meta` of an update, whatever the agent's prefix."""
     for name, value in meta.items():
         if name.lower().replace("_", "").endswith("ratelimit") and isinstance(value, dict):
             resets = next((found for key in _RESETS if (found := seconds(value.get(key))) is not None), None)
-            return AccountLimit.read({**value, "resets": resets})
+            return RateLimit.read({**value, "resets": resets})
     return None
 
 

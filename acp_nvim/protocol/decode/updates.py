@@ -14,7 +14,7 @@ from acp_nvim.protocol.decode import subagents
 from acp_nvim.protocol.decode.content import blocks, is_context, joined
 from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, read_all, snake, text
 from acp_nvim.protocol.decode.notifications import suggested
-from acp_nvim.protocol.decode.tokens import account_limit, tokens
+from acp_nvim.protocol.decode.tokens import rate_limit, tokens
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
@@ -93,7 +93,7 @@ def _beside(meta: Any) -> list[Update]:
     """Decode what agents tell of tokens and limits beside an update."""
     if not isinstance(meta, dict):
         return []
-    took, limit = tokens(meta.get("usage")), account_limit(meta)
+    took, limit = tokens(meta.get("usage")), rate_limit(meta)
     return [*([TokensUpdate(took)] if took else []), *([LimitUpdate(limit)] if limit else [])]
 
 

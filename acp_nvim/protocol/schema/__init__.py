@@ -26,7 +26,7 @@ from acp_nvim.protocol.schema.content import (
 from acp_nvim.protocol.schema.elicitation import Ask, AskAnswer, Elicitation, FormChoice, FormField, Vendor
 from acp_nvim.protocol.schema.permission import PermissionOption, PermissionRequest
 from acp_nvim.protocol.schema.session_options import Choice, Command, ConfigOption, Mode, ModeState
-from acp_nvim.protocol.schema.tokens import AccountLimit, Tokens
+from acp_nvim.protocol.schema.tokens import RateLimit, Tokens
 from acp_nvim.protocol.schema.updates import (
     UNSET,
     Chunk,
@@ -56,7 +56,6 @@ from acp_nvim.protocol.schema.updates import (
 
 __all__ = [
     "UNSET",
-    "AccountLimit",
     "AgentInfo",
     "Ask",
     "AskAnswer",
@@ -92,6 +91,7 @@ __all__ = [
     "PlanEntry",
     "PlanUpdate",
     "PromptAnswer",
+    "RateLimit",
     "Resource",
     "ResourceLink",
     "Role",

@@ -35,7 +35,7 @@ class Tokens(Lenient):
     total: Count | None = Field(None, validation_alias=_named("totalTokens", "total_tokens"))
 
 
-class AccountLimit(Lenient):
+class RateLimit(Lenient):
     """A limit of the account. `resets` is in seconds since 1970, `used` a share or a percentage."""
 
     status: str = ""

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from acp_nvim.protocol.schema.content import ContentBlock, Location, ToolContent
 from acp_nvim.protocol.schema.lenient import Count, Lenient, Number, lifted
 from acp_nvim.protocol.schema.session_options import Command, ConfigOption
-from acp_nvim.protocol.schema.tokens import AccountLimit, Tokens
+from acp_nvim.protocol.schema.tokens import RateLimit, Tokens
 
 
 class Unset(enum.Enum):
@@ -123,7 +123,7 @@ class TokensUpdate(NamedTuple):
 
 
 class LimitUpdate(NamedTuple):
-    limit: AccountLimit
+    limit: RateLimit
 
 
 class NoticeUpdate(NamedTuple):

@@ -21,9 +21,9 @@ from acp_nvim.protocol.schema import (
     Text,
     ToolCallUpdate,
 )
-from acp_nvim.session.children import Children
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.question import Option, Question
+from acp_nvim.session.subagent_registry import SubagentRegistry
 from acp_nvim.session.transcript import Transcript
 from tests.fakes.editor import ChatBuffer
 
@@ -113,7 +113,7 @@ class Story:
         self.transcript = Transcript()
         self.view = ChatView(self.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
         self.buffer = ChatBuffer()
-        self.children = Children(self.transcript, lambda text: None)
+        self.children = SubagentRegistry(self.transcript, lambda text: None)
         self.asked: list[Question] = []
         self.changed: list[Changes] = []
         self.now = 0.0

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from acp_nvim.files import disk
-from acp_nvim.files.proposal_decision import Undecided
+from acp_nvim.files.proposal_interface import Undecided
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND
 from acp_nvim.session.session import Session

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.processes.bounded_match import match
+from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol import decode
 from acp_nvim.session.form import Form
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acp_nvim.processes.bounded_match import match
+from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol import schema
 from acp_nvim.session.permission_rules import Rule, Ruling, decide, is_about, read
 from acp_nvim.session.permission_scope import Scope, scope

@@ -2,7 +2,7 @@
 
 Python's engine cannot be interrupted, and `(a|a)*b` against forty characters takes longer than anybody waits. Neither a
 thread (the engine keeps the interpreter's lock) nor a signal (in the python3 host the process is shared with other
-plugins) ends it. So it works in a process of its own, see `match_child.py`, which the system ends.
+plugins) ends it. So it works in a process of its own, see `regex_child.py`, which the system ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from acp_nvim import limits
 Trial = tuple[str, tuple[str, ...], bool]
 """An expression, texts of which one has to match, and whether it has to match from end to end."""
 
-_CHILD = str(Path(__file__).with_name("match_child.py"))
+_CHILD = str(Path(__file__).with_name("regex_child.py"))
 _SECONDS = 5.0  # the child ends itself much earlier, but on a busy machine it may begin late
 _REPEATS = re.compile(r"[*+{]")
 _BRANCHES = re.compile(r"[?|]")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from acp_nvim.session.tool_call import ToolCall
 
 
-class Steps:
+class NestedCalls:
     def __init__(self) -> None:
         self.calls: list[ToolCall] = []
         self.current: ToolCall | None = None  # asks the user, or runs

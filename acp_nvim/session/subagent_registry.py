@@ -24,7 +24,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 
 
-class Children:
+class SubagentRegistry:
     def __init__(self, transcript: Transcript, warn: Callable[[str], None]) -> None:
         self._transcript, self._warn = transcript, warn
         self._by_id: dict[str, Subagent] = {}

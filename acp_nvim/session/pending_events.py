@@ -9,7 +9,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
 
-class News:
+class PendingEvents:
     def __init__(self, session: int) -> None:
         self._session = session
         self._waiting: list[tuple[str, dict[str, Any]]] = []

@@ -21,7 +21,7 @@ PATIENCE = 0.2  # seconds between two looks of the chat at one terminal
 Spawn = Callable[..., None]
 
 
-class Screens:
+class ScreenRegistry:
     """`on_output(session, id)` is called at most five times a second for each terminal whose text has changed. `spawn`
     runs a coroutine function in a task."""
 

@@ -1,4 +1,4 @@
-"""A program of its own: matches regular expressions until the system ends it. See `bounded_match.py`.
+"""A program of its own: matches regular expressions until the system ends it. See `regex_match.py`.
 
 It imports nothing of ours, for it is started again for every question.
 """

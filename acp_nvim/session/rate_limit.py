@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 
-from acp_nvim.protocol.schema import AccountLimit
+from acp_nvim.protocol.schema import RateLimit
 from acp_nvim.text.printable import one_line
 
 _FINE = {"", "allowed", "ok"}
 _KIND = 40  # characters
 
 
-def told(limit: AccountLimit, now: float) -> str:
+def told(limit: RateLimit, now: float) -> str:
     """Return the line; empty if there is nothing to say."""
     if limit.status in _FINE:
         return ""
@@ -22,7 +22,7 @@ def told(limit: AccountLimit, now: float) -> str:
     return f"{what} {state}{f': it resets {resets}' if resets else ''}"
 
 
-def _used(limit: AccountLimit) -> str:
+def _used(limit: RateLimit) -> str:
     if limit.used is None:
         return "is near"
     percent = limit.used * 100 if limit.used <= 1 else limit.used

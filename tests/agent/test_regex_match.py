@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.processes.bounded_match import Trial, match
+from acp_nvim.processes.regex_match import Trial, match
 
 PARTS = ["a", "a*", "a?", "(", ")", "|", "+", "{2,}", "{3}", "[ab]", "\\w*", ".*", "$"]
 
