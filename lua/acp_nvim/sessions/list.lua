@@ -2,100 +2,14 @@
 local acp = require("acp_nvim.api")
 local backend = require("acp_nvim.backend.process")
 local known_agents = require("acp_nvim.config.known_agents")
+local list_rows = require("acp_nvim.sessions.list_rows")
 local lists = require("acp_nvim.ui.list")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local messages = require("acp_nvim.ui.messages")
-local printable = require("acp_nvim.ui.printable")
-local relative_time = require("acp_nvim.ui.relative_time")
 local session_end = require("acp_nvim.windows.session_end")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
-
-local STATE_COLUMN = 4
-local STATE_WIDTH = 11
-local TIME_WIDTH = 14
-
--- How it looks --------------------------------------------------------------------------------------------------------
-
---- What waits for the user in a session: `?` questions and `±` pending changes.
----@param line acp.SessionLine
----@return string
-local function waiting(line)
-  local parts = {}
-  if line.questions > 0 then
-    parts[1] = "?" .. line.questions
-  end
-  if line.pending > 0 then
-    parts[#parts + 1] = "±" .. line.pending
-  end
-  return table.concat(parts, " ")
-end
-
----@param line acp.SessionLine
----@param width integer  of the window
----@param marks integer  of the column for what waits
----@return string
-local function draw_line(line, width, marks)
-  local cwd = printable.visible(vim.fn.fnamemodify(line.cwd, ":~"))
-  local number = line.session and tostring(line.session) or ""
-  local head = ("%3s %s  %s  "):format(
-    number,
-    lists.column(line.state, STATE_WIDTH),
-    lists.column(printable.visible(line.agent), 10)
-  )
-  local waits = marks > 0 and lists.column(waiting(line), marks) .. "  " or ""
-  local room = math.max(20, width - vim.fn.strwidth(head .. waits) - TIME_WIDTH)
-  local title = math.max(12, math.floor(room * 0.6))
-  local row = head
-    .. lists.column(line.title, title)
-    .. "  "
-    .. lists.column(cwd, room - title - 2)
-    .. "  "
-    .. waits
-    .. relative_time(line.updated)
-  return (row:gsub("%s+$", ""))
-end
-
----@param width integer  of the window
----@return acp.ListRow[]
-local function rows(width)
-  local all, marks = live_and_saved.all(), 0
-  for _, line in ipairs(all) do
-    marks = math.max(marks, vim.fn.strwidth(waiting(line)))
-  end
-  return vim.tbl_map(function(line)
-    local from, to = STATE_COLUMN, STATE_COLUMN + #line.state
-    return { of = line, key = line.key, text = draw_line(line, width, marks), from = from, to = to, hl = line.hl }
-  end, all)
-end
-
---- The remarks on the agents' lists of saved sessions, below the last line.
----@param shown acp.ListRow[]
----@return string[] said
----@return string hl
-local function remarks(shown)
-  local said = {}
-  for _, listing in ipairs(live_and_saved.saved()) do
-    local name = printable.visible(listing.agent)
-    if listing.state == "asking" then
-      said[#said + 1] = name .. ": asking for its sessions …"
-    elseif listing.state == "failed" then
-      said[#said + 1] = ("%s: no list: %s"):format(name, listing.error or "it failed")
-    elseif listing.state == "more" then
-      said[#said + 1] = name .. ": there are more: m"
-    elseif listing.state == "cut" then
-      local many = #listing.sessions
-      said[#said + 1] = ("%s: cut at %d: / searches these, :Acp load {id} opens any"):format(name, many)
-    elseif listing.state == "none" then
-      said[#said + 1] = name .. ": lists no earlier sessions"
-    end
-  end
-  if #said == 0 and #shown == 0 then
-    said[1] = "no session is there yet: :Acp new starts one"
-  end
-  return said, "AcpNote"
-end
 
 -- What the user does --------------------------------------------------------------------------------------------------
 
@@ -237,8 +151,8 @@ local list = lists.new({
     { "m", "load more of what the agents have saved", always = more },
     { "R", "ask the agents again", always = anew },
   },
-  rows = rows,
-  remarks = remarks,
+  rows = list_rows.rows,
+  remarks = list_rows.remarks,
   at_end = at_end,
   closed = closed,
 })

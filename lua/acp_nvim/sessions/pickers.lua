@@ -2,6 +2,7 @@
 local acp = require("acp_nvim.api")
 local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")
+local list_rows = require("acp_nvim.sessions.list_rows")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
@@ -69,13 +70,9 @@ end
 ---@param line acp.SessionLine
 ---@return string
 local function session_label(line)
-  local waits = line.questions > 0 and " ?" .. line.questions or ""
-  local pending = line.pending > 0 and " ±" .. line.pending or ""
-  local label = ("%d  %s%s%s  %s  %s  %s"):format(
+  local label = ("%d  %s  %s  %s  %s"):format(
     line.session,
-    line.state,
-    waits,
-    pending,
+    vim.trim(line.state .. " " .. list_rows.waiting(line)),
     printable.visible(line.agent),
     printable.cut(line.title, LABEL_WIDTH),
     relative_time(line.updated)
