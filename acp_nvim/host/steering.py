@@ -1,4 +1,4 @@
-"""Steering: puts the user's words, and reports of their decisions, into the turn that runs.
+"""Steers the running turn: puts the user's words, and reports of their decisions, into it.
 
 An agent that offers it takes one request at a time. What waits to be steered stands at the front of the session's
 queue meanwhile, so it becomes an ordinary prompt whenever the turn ends before the agent has taken it. While a request

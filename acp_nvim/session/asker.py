@@ -1,4 +1,4 @@
-"""Who asks in a session: its own agent, or a subagent, whose questions are asked in the chat of its parent."""
+"""Names who asks in a session: its own agent, or a subagent, whose questions are asked in the chat of its parent."""
 
 from __future__ import annotations
 

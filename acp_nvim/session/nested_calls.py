@@ -1,4 +1,5 @@
-"""The calls of a subagent: shown within the entry that began it, folded to their number and the one under way.
+"""Keeps the calls of a subagent: they are shown within the entry that began it, folded to their number and the one that
+runs.
 
 tool_call a "Explore"            agent   Explore  ▸ grep TODO    3 calls
   tool_call b (parent a)                 unfolded, each has a line below

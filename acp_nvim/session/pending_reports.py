@@ -1,4 +1,4 @@
-"""Reports of the user's decisions about proposals that the agent has not been told yet.
+"""Keeps the reports of the user's decisions about proposals that the agent has not been told yet.
 
 The text is made when it is sent, because the files may change until then.
 """

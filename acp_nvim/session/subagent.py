@@ -1,4 +1,5 @@
-"""A subagent: a session that the agent has begun by itself, with a transcript of its own; one line in the chat."""
+"""Models a subagent: a session that the agent has begun by itself. It has a transcript of its own, and one line in the
+chat of the session that began it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subagents of one session: announced by `subagent_update`, each with what it says and does.
+"""Keeps the subagents of one session: each is announced by `subagent_update`, and has a transcript of its own.
 
     on the wire, in session s                                in the chat of s
     subagent_update {sessionId c, title "Explore"}           agent   Explore
@@ -96,8 +96,6 @@ class SubagentRegistry:
         match update:
             case schema.Chunk():
                 child.transcript.chunk(update, now)
-            case schema.ContextChunk():
-                child.transcript.context(update)
             case schema.PlanUpdate():
                 child.transcript.plan(update)
             case schema.NoticeUpdate():

@@ -1,4 +1,4 @@
-"""What agents say beside the standard's updates: that they try again, who pays, what the user may want to ask next."""
+"""Describes what agents say beside the standard's updates: that they try again, who pays, what to ask next."""
 
 from typing import NamedTuple
 

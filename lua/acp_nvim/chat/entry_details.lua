@@ -1,4 +1,4 @@
--- The details of an entry in a float: its texts are highlighted as what they are, by the parser of their file's type.
+-- Shows the details of an entry in a float. Its texts are highlighted by the parser of their file's type.
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local limits = require("acp_nvim.limits")
 local panes = require("acp_nvim.ui.panes")

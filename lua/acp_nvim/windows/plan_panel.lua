@@ -1,4 +1,4 @@
--- The plan of a session, pinned between its chat and its prompt while a plan is under way: `:Acp plan`.
+-- Shows the plan of a session between its chat and its prompt while the agent works on it: `:Acp plan` pins it.
 --
 --    ✓ Read the callers
 --    ▸ Update the callers      the step under way stays in sight
