@@ -97,7 +97,8 @@ class Watch:
         ends = done and bool(news or call.key not in turn.ended)
         (turn.ended.add if done else turn.ended.discard)(call.key)
         if news or (ends and given):
-            self._tasks.search(turn, self._hear, news, given if ends else [], done)
+            is_late = turn.over.is_set()  # as the calls of some subagents are
+            self._tasks.search(turn, self._hear, news, given if ends else [], done, is_late)
 
     def look(self, session: Session) -> None:
         """Look at all files: a command has ended."""
@@ -180,18 +181,18 @@ class Watch:
                     self._tasks.search(turn, self._take, path)  # a task each: one may wait for the user
             before = now
 
-    async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool) -> None:
+    async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool, is_late: bool) -> None:
         for path in news:
             await self._meet(turn, path, "agent", done)
             turn.announce(path)
         await self._read_large(turn)
-        await self._look(turn, turn.resolved(ended))
+        await self._look(turn, turn.resolved(ended), until_answer=not is_late)
 
     async def _end(self, turn: Turn) -> None:
-        await self._look_at_suspects(turn)
+        await self._look(turn, turn.suspects, until_answer=True)
         await turn.begun.wait()  # a short turn may be over before git has answered
         await git_changes.add_unnamed(turn)
-        await self._look_at_suspects(turn)
+        await self._look(turn, turn.suspects, until_answer=True)
         if turn.session in self._turns:
             self._on_over(turn.session, turn.number)
 
@@ -206,29 +207,25 @@ class Watch:
             if seen.text is Unknown.TEXT and seen.stamp == sight.stamp(path):
                 seen.text = text
 
-    async def _look(self, turn: Turn, paths: list[str] | None) -> None:
-        """Look at these files, or at all of the turn."""
+    async def _look(self, turn: Turn, paths: list[str] | None, until_answer: bool = False) -> None:
+        """Look at these files, or at all of the turn. `until_answer`: see `_take`."""
         for path in await to_thread.run_sync(turn.changed, list(turn.sights) if paths is None else paths):
-            await self._take(turn, path)
-
-    async def _look_at_suspects(self, turn: Turn) -> None:
-        """Look at the files that may have changed before the agent answered."""
-        for path in await to_thread.run_sync(turn.changed, turn.suspects):
-            await self._take(turn, path, is_over=True)
+            await self._take(turn, path, until_answer)
 
     # --- one file
 
-    async def _take(self, turn: Turn, path: str, is_over: bool = False) -> None:
+    async def _take(self, turn: Turn, path: str, until_answer: bool = False) -> None:
         """Read a file. Bring its change into the buffer and tell `on_changed`.
 
-        `is_over`: the agent has answered. A file that has been read as it was at the answer is left alone.
+        `until_answer`: only what has changed before the agent's answer counts. Once it has answered, a file that was
+        read as it was then is left alone, however long this look has waited.
         """
         async with self._files.lock(path):
             seen = turn.sights[path]
             while True:
                 before, was = seen.text, seen.stamp
                 now, text = await to_thread.run_sync(sight.look, path)
-                if is_over and not turn.is_suspect(path):
+                if until_answer and turn.over.is_set() and not turn.is_suspect(path):
                     return  # another task has looked while this one waited, or it changed while it was read
                 if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
                     return seen.take(now, text)

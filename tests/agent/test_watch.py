@@ -237,6 +237,42 @@ async def test_a_file_that_an_undo_removes_is_not_deleted_by_the_agent(agent: Ag
     assert watched.changes == [("f", None, "made\n", "agent")]
 
 
+async def test_a_look_that_comes_too_late_takes_nobody_else_s_change_for_the_agent_s(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call ends, the agent answers, another program writes, and only then the file of the call is read."""
+    monkeypatch.setattr(file_snapshot, "_TICK_NS", 10**12)  # no stamp is ever old enough
+    async with watching(agent) as watched:
+        await watched.edited("agent's\n")
+        path, look = watched.path, file_snapshot.look
+
+        def end() -> None:
+            agent.session.end_turn(0, "end_turn")
+            watched.watch.end(agent.session)
+
+        def late(given: str) -> tuple[Any, Held]:
+            monkeypatch.setattr(file_snapshot, "look", look)
+            anyio.from_thread.run_sync(end)
+            path.write_text("somebody else's\n")
+            return look(given)
+
+        await watched.call(path)
+        monkeypatch.setattr(file_snapshot, "look", late)
+        await watched.call(path, status="completed")
+    assert file_snapshot.look is look
+    assert watched.changes == [("f", BASE, "agent's\n", "agent")]
+
+
+async def test_a_call_after_the_answer_still_counts(agent: Agent) -> None:
+    async with watching(agent) as watched:
+        await watched.edited("agent's\n")
+        await watched.end()
+        await watched.call(watched.path, id="late")
+        watched.path.write_text("a subagent's\n")
+        await watched.call(watched.path, status="completed", id="late")
+    assert [after for _, _, after, _ in watched.changes] == ["agent's\n", "a subagent's\n"]
+
+
 # --- buffers
 
 
