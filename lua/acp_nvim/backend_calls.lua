@@ -29,7 +29,7 @@ local state = require("acp_nvim.backend.session_store")
 local sync = require("acp_nvim.documents.sync")
 local state_folder = require("acp_nvim.backend.state_folder")
 local terminal = require("acp_nvim.terminal.buffer")
-local unseen_message = require("acp_nvim.ui.unseen_message")
+local unasked_message = require("acp_nvim.ui.unasked_message")
 local user_events = require("acp_nvim.backend.user_events")
 local write = require("acp_nvim.documents.write")
 local welcome = require("acp_nvim.chat.welcome")
@@ -91,7 +91,7 @@ end
 ---@param text string
 ---@param path? string  the text's end
 local function message(level, text, path)
-  unseen_message.show(level, path and text .. printable.short(path, text) or text)
+  unasked_message.show(level, path and text .. printable.short(path, text) or text)
 end
 
 ---@param name string

@@ -1,13 +1,13 @@
 -- Implements `:checkhealth acp_nvim`: checks Neovim, interpreter, packages, backend and agents, in that order, and says
 -- what to do.
 local agent_files = require("acp_nvim.config.agent_files")
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local config = require("acp_nvim.config.settings")
 local doctor = require("acp_nvim.agents.doctor")
 local environment = require("acp_nvim.backend.python_environment")
 local global_keys = require("acp_nvim.config.global_keys")
 local image = require("acp_nvim.prompt.image")
-local known_agents = require("acp_nvim.config.known_agents")
 local launch = require("acp_nvim.backend.launch")
 local printable = require("acp_nvim.ui.printable")
 local version = require("acp_nvim.agents.version")
@@ -144,7 +144,7 @@ local function check_agent(agent, path)
     health.ok(("%s: %s%s"):format(name, path, said and (", " .. said) or ", which tells no version"))
   else
     local command = printable.visible(agent.spec.command)
-    local advice = agent.preset and "Install it: " .. known_agents.how_to_install(agent.preset)
+    local advice = agent.preset and "Install it: " .. available_agents.how_to_install(agent.preset)
       or ("Install it, or correct agents.%s.command in the configuration"):format(name)
     health.error(("%s: '%s' is not on PATH"):format(name, command), { advice })
   end
@@ -180,7 +180,7 @@ local function check_agents()
     health.warn(problem, { "See :help acp_nvim-agent-files" })
   end
   local there, names, missing = {}, {}, {}
-  for _, line in ipairs(known_agents.list()) do
+  for _, line in ipairs(available_agents.list()) do
     if line.path or line.agent.origin ~= "preset" then
       there[#there + 1] = line
     else

@@ -1,7 +1,7 @@
 -- What an agent, a file or a command may make the editor hold, look at or draw: the bounds on one page, each with its
 -- reason. What an agent sends is hostile: without a bound one message could keep Neovim busy. Beyond a bound something
 -- is cut, left plain or refused. The backend has its own page, acp_nvim/limits.py.
-local shared = require("acp_nvim.shared")
+local shared_constants = require("acp_nvim.shared_constants")
 
 local KIB, MIB = 1024, 1024 * 1024
 
@@ -39,7 +39,7 @@ return {
   WORDS_LINE_BYTES = 2000, -- of such a line
 
   -- Review
-  REVIEWED_FILE_BYTES = shared.COMPARED_FILE_BYTES, -- of a file on disk that comes into review
+  REVIEWED_FILE_BYTES = shared_constants.COMPARED_FILE_BYTES, -- of a file on disk that comes into review
   REVIEWED_TEXT_BYTES = MIB, -- of a text that the backend is told
   EDITS_AT_ONCE = 32, -- of a buffer; after more of them both texts are compared instead
   DECIDED_CHANGES = 1000, -- that are shown after their decision
@@ -58,14 +58,14 @@ return {
   -- Files that an agent or a text names
   FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
   FILE_HEAD_BYTES = KIB, -- in which a file that is no text shows it
-  FILE_BYTES = shared.FILE_BYTES, -- of a file whose text on disk a buffer builds on
+  FILE_BYTES = shared_constants.FILE_BYTES, -- of a file whose text on disk a buffer builds on
   AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents
-  PICTURE_BYTES = shared.ATTACHED_MEDIA_BYTES, -- what the services behind the agents take
+  PICTURE_BYTES = shared_constants.ATTACHED_MEDIA_BYTES, -- what the services behind the agents take
   VERSION_CHARS = 60, -- of what a program says of its version
 
   -- Prompts
   PROMPT_BYTES = MIB, -- of its text
-  ATTACHED_BYTES = shared.ATTACHED_TEXT_BYTES, -- of a file's lines, a diff or a list that goes along
+  ATTACHED_BYTES = shared_constants.ATTACHED_TEXT_BYTES, -- of a file's lines, a diff or a list that goes along
   ATTACHED_FILES = 50, -- of one `:Acp add`
   LISTED_DIAGNOSTICS = 500, -- that go along, or entries of a quickfix list
   TERMINAL_LINES_ATTACHED = 500, -- at the end of a terminal's output

@@ -236,12 +236,15 @@ def test_agents_from_the_files_of_other_editors(open_editor: Open, tmp_path: Pat
     editor.type("<Esc>:Acp new slow<CR>")
     editor.screen.expect("slow has not answered session/new for 0.3 s")
     assert (
-        editor.lua("return require('acp_nvim.config.known_agents').get('slow').spec.prompt_timeout_ms") == 300
+        editor.lua("return require('acp_nvim.config.available_agents').get('slow').spec.prompt_timeout_ms")
+        == 300
     )
     named = [asked["params"]["mcpServers"] for each in (agent, slow) for asked in each.got("session/new")]
     assert [[server["name"] for server in each] for each in named] == [["own"], ["shared"]]
     assert named[1][0]["env"] == [{"name": "KEY", "value": "hush"}]
-    assert editor.lua("return require('acp_nvim.config.known_agents').get('gemini').spec.env") == {"A": "b"}
+    assert editor.lua("return require('acp_nvim.config.available_agents').get('gemini').spec.env") == {
+        "A": "b"
+    }
 
 
 BROKEN = {

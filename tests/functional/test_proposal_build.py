@@ -28,7 +28,7 @@ if live ~= vim.NIL then
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, live)
   vim.bo[buf].fixendofline, vim.bo[buf].endofline = false, final
 end
-local body, build = require("acp_nvim.proposal.body"), require("acp_nvim.proposal.build")
+local body, build = require("acp_nvim.proposal.side_text"), require("acp_nvim.proposal.build")
 local sides = build.sides(file)
 if buf then
   vim.api.nvim_buf_delete(buf, { force = true })

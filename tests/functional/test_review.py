@@ -613,7 +613,7 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
         before=join_lines(before),
         pending=1000,
     )
-    timed = """local buffers = require('acp_nvim.review.followed_buffers')
+    timed = """local buffers = require('acp_nvim.review.attached_buffers')
     local buf = vim.api.nvim_get_current_buf()
     local function typed()
       local start = vim.uv.hrtime()

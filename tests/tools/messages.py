@@ -1,6 +1,7 @@
-"""The Lua types of the messages between the halves, made from the classes of acp_nvim/messages; and `shared.py`.
+"""The Lua types of the messages between the halves, made from the classes of acp_nvim/messages; and
+`shared_constants.py`.
 
-python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua and shared.lua
+python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua and shared_constants.lua
 python tests/tools/messages.py --check    fails if these are not what would be written
 """
 
@@ -27,7 +28,7 @@ from acp_nvim.messages.base_classes import (
 )
 from acp_nvim.messages.sessions import Event
 from tests import message_check as check
-from tests.tools import shared
+from tests.tools import shared_constants
 
 FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
 HEAD = """\
@@ -146,7 +147,7 @@ def main() -> int:
 
 
 def made_files() -> list[tuple[Path, str]]:
-    return [(FILE, text()), (shared.FILE, shared.text())]
+    return [(FILE, text()), (shared_constants.FILE, shared_constants.text())]
 
 
 if __name__ == "__main__":

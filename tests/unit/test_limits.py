@@ -14,7 +14,9 @@ PYTHON = [
     if path != ROOT / "acp_nvim/limits.py" and "demo" not in path.parts
 ]
 LUA = [
-    path for path in sorted((ROOT / "lua").rglob("*.lua")) if path.name not in ("limits.lua", "shared.lua")
+    path
+    for path in sorted((ROOT / "lua").rglob("*.lua"))
+    if path.name not in ("limits.lua", "shared_constants.lua")
 ]
 LARGE = 200  # smaller numbers are a matter of layout: widths, rows, options
 TIME = ("_MS", "_NS")

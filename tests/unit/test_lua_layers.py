@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 LUA = ROOT / "lua" / "acp_nvim"
 # A room sees those before it and itself; rooms in one line do not see each other. A module in no folder is a room.
 ORDER = """
-shared
+shared_constants
 limits
 system
 ui

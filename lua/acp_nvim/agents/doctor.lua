@@ -1,6 +1,6 @@
 -- Shows the report of `:Acp doctor`: the backend starts an agent in an empty folder, initializes it and ends it.
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
-local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
@@ -34,7 +34,7 @@ local waiting = {} ---@type table<integer, fun(report: acp.Examination)>
 ---@return true? ok
 ---@return string? message
 function M.examine(name, done)
-  local found, message = known_agents.find(name)
+  local found, message = available_agents.find(name)
   local ok = found ~= nil ---@type boolean?
   if ok then
     last = last + 1
@@ -120,7 +120,7 @@ end
 ---@param report? acp.Examination  nil: it is not there yet
 local function draw(name, report)
   local lines, marks = { ("%-11s %s"):format("agent", name) }, { "AcpHeading" }
-  lines[2], marks[2] = ("%-11s %s"):format("command", command_of(known_agents.get(name))), ""
+  lines[2], marks[2] = ("%-11s %s"):format("command", command_of(available_agents.get(name))), ""
   for _, finding in ipairs(report and M.findings(report) or { { "result", { "it is being started …" }, "AcpNote" } }) do
     for i, text in ipairs(finding[2]) do
       lines[#lines + 1] = ("%-11s %s"):format(i == 1 and finding[1] or "", text)

@@ -1,8 +1,8 @@
 -- Shows `:Acp agents`, the list of the agents that are configured, found or known.
 local acp = require("acp_nvim.api")
 local agent_files = require("acp_nvim.config.agent_files")
+local available_agents = require("acp_nvim.config.available_agents")
 local doctor = require("acp_nvim.agents.doctor")
-local known_agents = require("acp_nvim.config.known_agents")
 local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
@@ -61,7 +61,7 @@ local function detail(line)
   if agent.origin == "demo" then
     return "shows what an agent can do, without network or key"
   elseif not line.path then
-    return agent.preset and known_agents.how_to_install(agent.preset)
+    return agent.preset and available_agents.how_to_install(agent.preset)
       or ("'%s' is not on PATH: correct agents.%s.command"):format(agent.spec.command, agent.name)
   end
   local said, account = version.known(line.path), account_of(agent)
@@ -89,7 +89,7 @@ local function rows()
     local name = lists.column(printable.visible(line.agent.name), NAME_WIDTH) .. "  "
     local text = name .. lists.column(state, STATE_WIDTH) .. "  " .. printable.visible(detail(line))
     return { of = line, key = line.agent.name, text = text, from = #name, to = #name + #state, hl = hl }
-  end, known_agents.list())
+  end, available_agents.list())
 end
 
 --- The problems in the files of other editors, below the agents that are installed.
@@ -107,7 +107,7 @@ end
 ---@return { [1]: string, [2]: string }[]
 local function facts(preset)
   local rows = {
-    { "install", known_agents.how_to_install(preset) },
+    { "install", available_agents.how_to_install(preset) },
     { "login", preset.login },
     { "documents", preset.url },
   }
@@ -146,7 +146,7 @@ end
 ---@param line acp.AgentLine
 local function begin(line)
   if line.agent.preset and not line.path then
-    local how = known_agents.how_to_install(line.agent.preset)
+    local how = available_agents.how_to_install(line.agent.preset)
     return messages.show("warn", ("%s is not installed: %s"):format(line.agent.name, how))
   end
   lists.replace_with(function()

@@ -4,7 +4,7 @@ local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
-local shared = require("acp_nvim.shared")
+local shared_constants = require("acp_nvim.shared_constants")
 
 local api = vim.api
 local M = {}
@@ -34,7 +34,7 @@ end
 ---@return string[]
 local function without_address(argv)
   local command = { "env" }
-  for _, name in ipairs(shared.WITHHELD) do
+  for _, name in ipairs(shared_constants.WITHHELD) do
     vim.list_extend(command, { "-u", name })
   end
   return vim.list_extend(command, argv)

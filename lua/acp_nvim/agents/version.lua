@@ -1,8 +1,8 @@
 -- Runs agents' programs with `--version`, several at once, each with a timeout, without blocking.
-local known_agents = require("acp_nvim.config.known_agents")
+local available_agents = require("acp_nvim.config.available_agents")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
-local shared = require("acp_nvim.shared")
+local shared_constants = require("acp_nvim.shared_constants")
 
 local M = {}
 
@@ -25,7 +25,7 @@ end
 ---@return table<string, string>
 local function environment(spec)
   local env = vim.tbl_extend("force", vim.fn.environ(), spec.env)
-  for _, name in ipairs(shared.WITHHELD) do
+  for _, name in ipairs(shared_constants.WITHHELD) do
     env[name] = spec.env[name]
   end
   return env
@@ -42,7 +42,7 @@ end
 ---@param agent acp.Agent
 ---@param done fun()  once it is known
 function M.ask(agent, done)
-  local path = known_agents.path(agent)
+  local path = available_agents.path(agent)
   if not path or known[path] ~= nil then
     return done()
   end

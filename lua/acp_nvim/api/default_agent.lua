@@ -1,5 +1,5 @@
 -- Finds the default agent for a function that starts a session; if there are several, the user chooses.
-local known_agents = require("acp_nvim.config.known_agents")
+local available_agents = require("acp_nvim.config.available_agents")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 
@@ -7,7 +7,7 @@ local panes = require("acp_nvim.ui.panes")
 ---@return any result  true: the user is being asked
 ---@return string? message
 return function(start)
-  local agent, message, choices = known_agents.default()
+  local agent, message, choices = available_agents.default()
   if agent then
     return start(agent)
   elseif not choices then

@@ -1,7 +1,7 @@
 -- Offers saved conversations in the Lua API: those of the agents, and traces.
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
-local known_agents = require("acp_nvim.config.known_agents")
 local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
@@ -30,11 +30,11 @@ local function agent_of(named)
   local current = state.current()
   local last = current and state.session(current).origin.agent
   if named ~= nil then
-    return known_agents.find(named)
-  elseif last and known_agents.find(last) then
+    return available_agents.find(named)
+  elseif last and available_agents.find(last) then
     return last
   end
-  return known_agents.default()
+  return available_agents.default()
 end
 
 ---@return string

@@ -1,7 +1,7 @@
 -- Offers windows and sessions in the Lua API.
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local default_agent = require("acp_nvim.api.default_agent")
-local known_agents = require("acp_nvim.config.known_agents")
 local requests = require("acp_nvim.backend.session_requests")
 local session_end = require("acp_nvim.windows.session_end")
 local session_windows = require("acp_nvim.windows.session_windows")
@@ -128,9 +128,9 @@ function M.new_session(options)
   options = options or {}
   local agent, places, message
   if options.agent == nil then
-    agent, message = known_agents.default()
+    agent, message = available_agents.default()
   else
-    agent, message = known_agents.find(options.agent)
+    agent, message = available_agents.find(options.agent)
   end
   if agent then
     places, message = places_of(options)

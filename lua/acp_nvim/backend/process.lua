@@ -1,9 +1,9 @@
 -- Runs the backend's process: started on first use, called by notifications only, ended with Neovim.
+local available_agents = require("acp_nvim.config.available_agents")
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local event = require("acp_nvim.system.event")
 local frame_queue = require("acp_nvim.backend.frame_queue")
-local known_agents = require("acp_nvim.config.known_agents")
 local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
 local messages = require("acp_nvim.ui.messages")
@@ -115,7 +115,7 @@ end
 ---@return table payload  of "setup"
 local function setup_payload()
   local payload = {
-    config = config.export(known_agents.specs()),
+    config = config.export(available_agents.specs()),
     next_question = question_versions.next_id(),
     leaders = leaders,
     log = vim.fn.stdpath("log"),
@@ -234,7 +234,7 @@ function M.answer(fn, ...)
   return { answer, unpack(mine) }
 end
 
-known_agents.on_changed(function()
+available_agents.on_changed(function()
   if M.is_running() then
     M.setup()
   end

@@ -1,7 +1,7 @@
 -- Makes the folder for what outlives Neovim: prompts, transcripts, the log of decisions. If it cannot be written, the
 -- user is warned once and everything else works.
 local log = require("acp_nvim.ui.log")
-local unseen_message = require("acp_nvim.ui.unseen_message")
+local unasked_message = require("acp_nvim.ui.unasked_message")
 
 local M = {}
 
@@ -34,7 +34,7 @@ function M.warn(text)
     return log.add("warn: " .. text)
   end
   is_warned = true
-  unseen_message.show("warn", text)
+  unasked_message.show("warn", text)
 end
 
 return M

@@ -1,7 +1,7 @@
 -- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, at the right when
 -- the prompt was sent, or how long the turn has run.
+local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")
-local paint = require("acp_nvim.chat.paint")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
 local winbar_status = require("acp_nvim.chat.winbar_status")
@@ -36,10 +36,10 @@ end
 ---@param row integer
 ---@param mark acp.Mark
 function M.paint(chat, row, mark)
-  paint.hide(chat.buf, row, 0, MARKER)
+  ephemeral_marks.hide(chat.buf, row, 0, MARKER)
   local chunks = beside(chat, row, mark)
   if chunks then
-    paint.right(chat.buf, row, chunks)
+    ephemeral_marks.right(chat.buf, row, chunks)
   end
 end
 

@@ -1,10 +1,10 @@
 -- Draws Markdown in the chat: the text of agents and of prompts. Where its code fences begin and end is noted once for
 -- each line, as it comes.
+local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
 local fenced_code = require("acp_nvim.chat.fenced_code")
 local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local limits = require("acp_nvim.limits")
-local paint = require("acp_nvim.chat.paint")
 local tables = require("acp_nvim.chat.tables")
 
 local api = vim.api
@@ -20,7 +20,7 @@ local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
 ---@param spans? acp.Span[]
 local function paint_spans(buf, row, spans)
   for index, span in ipairs(spans or {}) do
-    paint.span(buf, row, span[1], span[2], span[3], index)
+    ephemeral_marks.span(buf, row, span[1], span[2], span[3], index)
   end
 end
 
@@ -92,7 +92,7 @@ end
 local function hide(view, block, row, hidden, is_long)
   for _, part in ipairs(block.mark.by ~= "user" and hidden or {}) do
     if not (is_long and part.width and part.width > math.max(LEAST_TARGET, view.columns / 3)) then
-      paint.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
+      ephemeral_marks.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
     end
   end
 end
@@ -114,14 +114,14 @@ end
 local function paint_code(view, block, fence, row, line)
   local ground = fence.lang == "diff" and SIGNS[line:sub(1, 1)] or "AcpCode"
   if block.mark.by ~= "user" or ground ~= "AcpCode" then
-    paint.line(view.buf, row, ground)
-    paint.beginning(view, row, line, ground)
+    ephemeral_marks.line(view.buf, row, ground)
+    ephemeral_marks.beginning(view, row, line, ground)
   end
   local inside = row - block.row - fence.first
   if inside == 0 or row - block.row == fence.last then
     local _, ticks = line:find("^%s*[`~]+")
     hide(view, block, row, { { first = 0, last = ticks or 0 } })
-    return paint.span(view.buf, row, 0, #line, "AcpRule")
+    return ephemeral_marks.span(view.buf, row, 0, #line, "AcpRule")
   end
   paint_spans(view.buf, row, fence.spans and fence.spans[inside - 1])
 end
@@ -136,7 +136,7 @@ function M.paint(view, block, row, line)
   if fence then
     paint_code(view, block, fence, row, line)
   elseif line:find("^%s*```") then -- the last line, as it begins to be a fence
-    paint.line(view.buf, row, "AcpCode")
+    ephemeral_marks.line(view.buf, row, "AcpCode")
   else
     if is_drawn(view, block, row) and tables.paint(view, block, row) then
       return
@@ -145,7 +145,7 @@ function M.paint(view, block, row, line)
     paint_spans(view.buf, row, found.spans)
     hide(view, block, row, found.hidden, #line > view.columns)
     if found.is_rule and is_drawn(view, block, row) then
-      paint.over(view.buf, row, 0, { { ("─"):rep(view.columns - 1), "AcpRule" } })
+      ephemeral_marks.over(view.buf, row, 0, { { ("─"):rep(view.columns - 1), "AcpRule" } })
     end
   end
 end

@@ -2,10 +2,10 @@
 -- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
 -- line takes anyway show the first rows of its cells, virtual lines below it the others.
 local chats = require("acp_nvim.chat.buffer")
+local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
 local limits = require("acp_nvim.limits")
 local marks = require("acp_nvim.chat.marks")
-local paint = require("acp_nvim.chat.paint")
 local table_layout = require("acp_nvim.chat.table_layout")
 local views = require("acp_nvim.chat.views")
 
@@ -184,7 +184,7 @@ function M.paint(view, block, row)
   local drawn = found and found.drawn
   local rows = drawn and drawn.columns == view.columns and drawn.lines[row - block.row] or {}
   for _, part in ipairs(rows) do
-    paint.over(view.buf, row, part.col, part.chunks)
+    ephemeral_marks.over(view.buf, row, part.col, part.chunks)
   end
   return #rows > 0
 end

@@ -1,10 +1,10 @@
 -- Defines the subcommands of `:Acp` for agents, their processes, and the installation.
 local agent_list = require("acp_nvim.agents.list")
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local doctor = require("acp_nvim.agents.doctor")
 local health = require("acp_nvim.health")
 local install = require("acp_nvim.install")
-local known_agents = require("acp_nvim.config.known_agents")
 local session_argument = require("acp_nvim.commands.session_argument")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -35,7 +35,7 @@ subcommands.doctor = {
   args = "[agent]",
   doc = "tests an agent: starts it, shows what it offers, and stops it; without a name runs |:checkhealth| with all agents",
   complete = function(words)
-    return #words == 0 and known_agents.all() or {}
+    return #words == 0 and available_agents.all() or {}
   end,
   run = function(call)
     if call.rest == "" then

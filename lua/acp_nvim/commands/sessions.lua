@@ -1,8 +1,8 @@
 -- Defines the subcommands of `:Acp` for windows and sessions.
 local acp = require("acp_nvim")
+local available_agents = require("acp_nvim.config.available_agents")
 local continue = require("acp_nvim.sessions.continue")
 local default_agent = require("acp_nvim.api.default_agent")
-local known_agents = require("acp_nvim.config.known_agents")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
 local path_argument = require("acp_nvim.ui.path_argument")
@@ -48,7 +48,7 @@ subcommands.toggle = {
 ---@param lead string
 ---@return string[]
 local function complete_new(words, lead)
-  return #words == 0 and known_agents.all() or path_argument.complete(lead, "dir")
+  return #words == 0 and available_agents.all() or path_argument.complete(lead, "dir")
 end
 
 local function new(call)

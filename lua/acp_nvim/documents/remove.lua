@@ -1,7 +1,7 @@
 -- Deletes a file whose buffer is loaded: `u` and `:w` bring both back.
-local agree = require("acp_nvim.documents.agree")
 local changes = require("acp_nvim.documents.changes")
 local edit = require("acp_nvim.documents.edit")
+local file_timestamp = require("acp_nvim.documents.file_timestamp")
 local find = require("acp_nvim.documents.find")
 local locked = require("acp_nvim.documents.locked")
 local undo_step = require("acp_nvim.documents.undo_step")
@@ -66,7 +66,7 @@ function M.remove(buf, edits, options)
       local gone, why, code = vim.uv.fs_unlink(path)
       assert(gone or code == "ENOENT", why)
     end
-    agree.forget_file(buf)
+    file_timestamp.forget_file(buf)
     undo_step.break_undo(buf)
     changes.applied(change, { { by = options.by, edits = edits } })
   end)

@@ -4,12 +4,12 @@
 --
 --   the buffer was read as  a b c;  the user has  a b c d, unsaved;  the disk has  a B c
 --   the buffer becomes a B c, which is what Neovim then knows the file by, and a B c d: one undo step, modified
-local agree = require("acp_nvim.documents.agree")
 local changes = require("acp_nvim.documents.changes")
 local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
 local edit = require("acp_nvim.documents.edit")
 local encoding = require("acp_nvim.documents.encoding")
+local file_timestamp = require("acp_nvim.documents.file_timestamp")
 local find = require("acp_nvim.documents.find")
 local locked = require("acp_nvim.documents.locked")
 local merge = require("acp_nvim.documents.merge")
@@ -70,7 +70,7 @@ local function change_and_agree(buf, plan)
     buf,
     disk.binary and { final = final } or { final = final, bomb = disk.bom, ff = disk.ff, fenc = plan.fenc }
   )
-  if not agree.agree(buf, differed, rows, plan.is_capped) then
+  if not file_timestamp.agree(buf, differed, rows, plan.is_capped) then
     return false
   end
   if #after > 0 then

@@ -5,7 +5,7 @@ local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
-local unseen_message = require("acp_nvim.ui.unseen_message")
+local unasked_message = require("acp_nvim.ui.unasked_message")
 
 local api = vim.api
 local M = {}
@@ -122,7 +122,7 @@ local function leave_open(buf, is_changed, why)
   if #windows == 0 then
     why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
   end
-  unseen_message.show("warn", why)
+  unasked_message.show("warn", why)
 end
 
 ---@param buf integer

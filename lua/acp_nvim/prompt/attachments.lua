@@ -1,6 +1,6 @@
 -- Serves `:Acp add`: puts a chip into the prompt for each file, range, picture or list that goes along with it.
 local chips = require("acp_nvim.prompt.chips")
-local context = require("acp_nvim.prompt.context")
+local context_items = require("acp_nvim.prompt.context_items")
 local diff_chip = require("acp_nvim.prompt.diff_chip")
 local documents = require("acp_nvim.documents.find")
 local image = require("acp_nvim.prompt.image")
@@ -53,9 +53,9 @@ end
 local kinds = {} ---@type table<string, fun(n: integer, rest: string): true?, string?>
 
 function kinds.diagnostics(n)
-  local buf = context.users_buffer()
+  local buf = context_items.users_buffer()
   if not buf or #vim.diagnostic.get(buf) == 0 then
-    return nil, buf and ("there are no diagnostics in %s"):format(context.name(buf)) or "no file is open"
+    return nil, buf and ("there are no diagnostics in %s"):format(context_items.name(buf)) or "no file is open"
   end
   local name = vim.fs.basename(api.nvim_buf_get_name(buf))
   return put(
@@ -68,14 +68,14 @@ function kinds.diagnostics(n)
 end
 
 function kinds.quickfix(n)
-  local list, id, count = context.quickfix(0)
+  local list, id, count = context_items.quickfix(0)
   if not list then
     return nil, "the quickfix list is empty"
   end
   return put(
     n,
     chips.new(n, ("quickfix %d"):format(count), function()
-      return (context.quickfix(id)) or { missing = "the quickfix list is gone" }
+      return (context_items.quickfix(id)) or { missing = "the quickfix list is gone" }
     end)
   )
 end
@@ -184,7 +184,7 @@ function M.add(n, rest, range)
   if range and M.is_prompt() then
     return nil, M.NOT_ITSELF
   end
-  local buf = range and api.nvim_get_current_buf() or context.users_buffer()
+  local buf = range and api.nvim_get_current_buf() or context_items.users_buffer()
   if range and buf then
     put(n, chips.lines(n, buf, range.first, range.last))
     if rest == "" then

@@ -4,7 +4,7 @@
 local buffer_text = require("acp_nvim.prompt.buffer_text")
 local chips = require("acp_nvim.prompt.chips")
 local config = require("acp_nvim.config.settings")
-local context = require("acp_nvim.prompt.context")
+local context_items = require("acp_nvim.prompt.context_items")
 
 local api = vim.api
 local M = {}
@@ -20,7 +20,7 @@ local states = {} ---@type table<integer, acp.AutoContext>  by session
 ---@return integer? buf
 ---@return string? version  which file, and which text of it
 local function visible_file()
-  local buf = context.users_buffer()
+  local buf = context_items.users_buffer()
   if not buf or not vim.bo[buf].buflisted or vim.fn.isdirectory(api.nvim_buf_get_name(buf)) == 1 then
     return nil
   elseif api.nvim_buf_get_name(buf) == "" then

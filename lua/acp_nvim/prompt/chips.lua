@@ -1,7 +1,7 @@
 -- Keeps the chips of a prompt: `(parse.py 10-24)` stands for what is read when the prompt is sent. A chip is only its
 -- text: cut, pasted, undone or brought back from the history it still means the same, and once deleted it means
 -- nothing.
-local context = require("acp_nvim.prompt.context")
+local context_items = require("acp_nvim.prompt.context_items")
 local limits = require("acp_nvim.limits")
 
 local api = vim.api
@@ -197,7 +197,7 @@ function M.resolve(n, text)
   for between, now in pairs(renamed) do
     text = replaced(text, between, now)
   end
-  return text, context.read_all(items)
+  return text, context_items.read_all(items)
 end
 
 --- Is the text nothing but chips?

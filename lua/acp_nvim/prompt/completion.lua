@@ -1,7 +1,7 @@
 -- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers, `@diff` and the like. `candidates`
 -- serves completefunc and any completion plugin alike; it never waits.
 local limits = require("acp_nvim.limits")
-local named_context = require("acp_nvim.prompt.named_context")
+local mention_keywords = require("acp_nvim.prompt.mention_keywords")
 local project_files = require("acp_nvim.prompt.project_files")
 local state = require("acp_nvim.backend.session_store")
 
@@ -145,7 +145,7 @@ local function mentions(cwd, typed)
       add(path, "buffer")
     end
   end
-  for _, entry in ipairs(named_context.matching(lower, cwd)) do
+  for _, entry in ipairs(mention_keywords.matching(lower, cwd)) do
     add(entry.name, "name", entry.doc)
   end
   local known = project_files.of(cwd)

@@ -1,8 +1,8 @@
 -- Serves `:Acp add diff`, the chip for what git says has changed since the last commit. It stands in the prompt before
 -- git has answered, so that a prompt that is sent at once does not leave without it.
 local chips = require("acp_nvim.prompt.chips")
+local git_diff_request = require("acp_nvim.prompt.git_diff_request")
 local messages = require("acp_nvim.ui.messages")
-local pending_diff = require("acp_nvim.prompt.pending_diff")
 local prompt = require("acp_nvim.prompt.buffer")
 local state = require("acp_nvim.backend.session_store")
 
@@ -26,7 +26,7 @@ function M.add(n, told)
   local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
   local diff ---@type acp.GitDiff
   local shown ---@type string
-  diff = pending_diff.ask(cwd, function()
+  diff = git_diff_request.ask(cwd, function()
     if not state.exists(n) then
       return
     elseif not diff.text then
@@ -41,7 +41,7 @@ function M.add(n, told)
   shown = chips.new(n, function()
     return diff.text and ("diff %d lines"):format(changed_lines(diff.text)) or "diff"
   end, function()
-    return pending_diff.await(diff)
+    return git_diff_request.await(diff)
   end)
   prompt.insert(n, shown)
 end

@@ -1,7 +1,7 @@
--- Finds what a text names with `@`: existing files and buffers, lines of them, and what `named_context.lua` knows. All
--- else is only text.
+-- Finds what a text names with `@`: existing files and buffers, lines of them, and what `mention_keywords.lua` knows.
+-- All else is only text.
 local limits = require("acp_nvim.limits")
-local named_context = require("acp_nvim.prompt.named_context")
+local mention_keywords = require("acp_nvim.prompt.mention_keywords")
 
 local M = {}
 
@@ -43,7 +43,7 @@ local function special(name, places)
   if number then
     return vim.api.nvim_buf_is_loaded(number) and { buffer = number } or nil
   end
-  return named_context.item(name, places.folders[1])
+  return mention_keywords.item(name, places.folders[1])
 end
 
 ---@param token string

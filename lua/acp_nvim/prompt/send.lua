@@ -1,7 +1,7 @@
 -- Sends a prompt: the text with what goes along with it.
 local backend = require("acp_nvim.backend.process")
 local chips = require("acp_nvim.prompt.chips")
-local context = require("acp_nvim.prompt.context")
+local context_items = require("acp_nvim.prompt.context_items")
 local files = require("acp_nvim.documents.find")
 local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")
@@ -35,7 +35,7 @@ local function gathered(n, text, given)
   local named = mentions.find(text, folders)
   local shown, from_chips = chips.resolve(n, text)
   local items = vim.list_extend(vim.list_extend({}, given), from_chips)
-  return shown, vim.list_extend(items, context.read_all(named))
+  return shown, vim.list_extend(items, context_items.read_all(named))
 end
 
 --- Checks a prompt before there is a session for it.
@@ -48,7 +48,7 @@ function M.check(text, items)
   if message then
     return nil, message
   end
-  return context.read(items or {})
+  return context_items.read(items or {})
 end
 
 --- Sends a prompt that has been checked to session `n`; while a turn runs it is queued.

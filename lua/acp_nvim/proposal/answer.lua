@@ -5,7 +5,7 @@
 --    right     a B C d     the live text with all of the proposal
 --    decided   a B c d     what the user wants instead
 --    saved     a B c       what the disk shall hold: `decided` without the lines that the user has not saved
-local body = require("acp_nvim.proposal.body")
+local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
 
 local M = {}
@@ -26,9 +26,9 @@ local function written_by_agent(file)
   if not (sent.disk and sent.new and sides.left) or sent.problem then
     return nil, false
   end
-  local disk = body.split(sent.disk)
-  local written = body.merge((body.split(sent.base or sent.disk)), (body.split(sent.new)), disk)
-  local _, overlaps = body.merge(disk, written, sides.left)
+  local disk = side_text.split(sent.disk)
+  local written = side_text.merge((side_text.split(sent.base or sent.disk)), (side_text.split(sent.new)), disk)
+  local _, overlaps = side_text.merge(disk, written, sides.left)
   return written, overlaps
 end
 
@@ -39,13 +39,13 @@ end
 ---@return string? body  nil: the user has decided on unsaved lines
 local function without_unsaved(file, decided, written)
   local sides = file.sides --[[@as acp.BuiltSides]]
-  local on_disk = file.sent.disk and body.split(file.sent.disk)
+  local on_disk = file.sent.disk and side_text.split(file.sent.disk)
   if not on_disk or on_disk == sides.left or not sides.left then
     return decided
   end
-  local saved, overlaps = body.merge(sides.left, on_disk, decided)
+  local saved, overlaps = side_text.merge(sides.left, on_disk, decided)
   if overlaps and written then
-    saved, overlaps = body.merge(sides.right, written, decided)
+    saved, overlaps = side_text.merge(sides.right, written, decided)
   end
   return not overlaps and saved or nil
 end
@@ -68,10 +68,10 @@ local function of_file(file)
   end
   local final = sides.right_final
   return {
-    left = sides.left and body.join(sides.left, sides.left_final),
-    right = body.join(sides.right, final),
-    decided = body.join(decided, final),
-    saved = saved and body.join(saved, final),
+    left = sides.left and side_text.join(sides.left, sides.left_final),
+    right = side_text.join(sides.right, final),
+    decided = side_text.join(decided, final),
+    saved = saved and side_text.join(saved, final),
     takes_unsaved = overlaps,
   }
 end

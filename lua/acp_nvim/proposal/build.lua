@@ -8,8 +8,8 @@
 -- The backend sends the change of the agent as two whole texts, `base` and `new`. Where the buffer has other text than
 -- the disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
 -- same line beside them. Lines that both have changed are the agent's on the right, and the user is told.
-local body = require("acp_nvim.proposal.body")
 local find = require("acp_nvim.documents.find")
+local side_text = require("acp_nvim.proposal.side_text")
 local texts = require("acp_nvim.documents.text")
 
 local M = {}
@@ -47,8 +47,8 @@ M.OVERLAP = "It changes lines that you have changed too: what is on the right de
 ---@param live_final boolean
 ---@return boolean
 local function final_of(base, new, live_final)
-  local _, base_final = body.split(base)
-  local _, new_final = body.split(new)
+  local _, base_final = side_text.split(base)
+  local _, new_final = side_text.split(new)
   if base_final == new_final then
     return live_final
   end
@@ -75,9 +75,9 @@ local function replace(text, old, new)
   if old == "" then
     return nil
   end
-  local text_body, final = body.split(text)
-  if body.split(old) == text_body then
-    return body.join((body.split(new)), final_of(old, new, final))
+  local text_body, final = side_text.split(text)
+  if side_text.split(old) == text_body then
+    return side_text.join((side_text.split(new)), final_of(old, new, final))
   end
   local lacks_end = not final and old:sub(-1) == "\n" -- an agent may take every line for one with an end
   local place = lacks_end and text .. "\n" or text
@@ -86,7 +86,7 @@ local function replace(text, old, new)
     return nil
   end
   local made = place:sub(1, first - 1) .. new .. place:sub(last + 1)
-  return lacks_end and body.split(made) or made
+  return lacks_end and side_text.split(made) or made
 end
 
 --- The live text with all of the agent's changes; nil: one of them has no place there.
@@ -120,9 +120,9 @@ local function right_of(file, live)
   if not live or live == base then
     return new, nil, true
   end
-  local live_body, live_final = body.split(live)
-  local merged, overlaps = body.merge((body.split(base)), (body.split(new)), live_body)
-  return body.join(merged, final_of(base, new, live_final)), overlaps and M.OVERLAP or nil, true
+  local live_body, live_final = side_text.split(live)
+  local merged, overlaps = side_text.merge((side_text.split(base)), (side_text.split(new)), live_body)
+  return side_text.join(merged, final_of(base, new, live_final)), overlaps and M.OVERLAP or nil, true
 end
 
 --- The live text: of the loaded buffer, else of the disk.
@@ -134,7 +134,7 @@ function M.live(file)
   if not buf then
     return file.disk, nil
   end
-  return body.join(body.of_buffer(buf), texts.is_final(buf) and not texts.is_void(buf)), buf
+  return side_text.join(side_text.of_buffer(buf), texts.is_final(buf) and not texts.is_void(buf)), buf
 end
 
 ---@param left? string
@@ -142,8 +142,8 @@ end
 ---@param more table
 ---@return acp.BuiltSides
 local function built(left, right, more)
-  local left_body, left_final = body.split(left or "")
-  local right_body, right_final = body.split(right or "")
+  local left_body, left_final = side_text.split(left or "")
+  local right_body, right_final = side_text.split(right or "")
   return vim.tbl_extend("error", more, {
     left = left and left_body,
     left_final = left_final,
@@ -176,8 +176,8 @@ function M.preview(file)
   if not sides.buf then
     return nil
   end
-  local left = sides.left and body.join(sides.left, sides.left_final)
-  local right = sides.right and body.join(sides.right, sides.right_final)
+  local left = sides.left and side_text.join(sides.left, sides.left_final)
+  local right = sides.right and side_text.join(sides.right, sides.right_final)
   return { left = left, right = right, problem = sides.problem, fits = sides.fits }
 end
 

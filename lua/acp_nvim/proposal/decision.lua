@@ -7,12 +7,12 @@
 --    one that rejects, or none     sets the edits aside in a buffer
 local answer = require("acp_nvim.proposal.answer")
 local backend = require("acp_nvim.backend.process")
-local body = require("acp_nvim.proposal.body")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local keys = require("acp_nvim.question.keys")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local set_aside = require("acp_nvim.proposal.set_aside")
+local side_text = require("acp_nvim.proposal.side_text")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
@@ -59,7 +59,7 @@ local function send(proposal, option)
   if message.kind == "merge" then
     local file = proposal.files[1]
     file.decided = nil
-    local text = body.join(store.text_of(file) or "", file.sides.right_final)
+    local text = side_text.join(store.text_of(file) or "", file.sides.right_final)
     return backend.notify("merged", { question = message.question, version = message.version, text = text })
   end
   for _, file in ipairs(proposal.files) do

@@ -7,8 +7,8 @@
 --    state 1   live `a b`      filled in
 --    state 2   live `x a b`    followed
 --    u         state 1         the right side is made of `a b` again: `x` is carried over once more
-local body = require("acp_nvim.proposal.body")
 local build = require("acp_nvim.proposal.build")
+local side_text = require("acp_nvim.proposal.side_text")
 
 local api = vim.api
 local M = {}
@@ -44,7 +44,7 @@ end
 ---@param file acp.ProposalFile
 ---@return string
 function M.settled_text(file)
-  return (body.merge(base_of(file), body.of_buffer(file.buf), file.sides.left or ""))
+  return (side_text.merge(base_of(file), side_text.of_buffer(file.buf), file.sides.left or ""))
 end
 
 ---@param buf integer
@@ -71,16 +71,16 @@ function M.follow(file, live, final)
     local base = base_of(file)
     if base ~= live then
       local modified = vim.bo[file.buf].modified
-      local now = body.of_buffer(file.buf)
-      put(file.buf, body.edits(now, (body.merge(base, now, live))))
+      local now = side_text.of_buffer(file.buf)
+      put(file.buf, side_text.edits(now, (side_text.merge(base, now, live))))
       vim.bo[file.buf].modified = modified
       table.insert(file.bases, { seq = undo_state(file.buf), live = live })
     end
   elseif file.text then
-    file.text = body.merge(sides.left, file.text, live)
+    file.text = side_text.merge(sides.left, file.text, live)
   end
   if sides.left ~= live then
-    sides.right = body.merge(sides.left, sides.right, live)
+    sides.right = side_text.merge(sides.left, sides.right, live)
     sides.left = live
   end
   if sides.left_final ~= final then
@@ -106,7 +106,7 @@ function M.catch_up(file)
   local live, buf = build.live(file.sent)
   if live and buf then
     sides.is_modified = vim.bo[buf].modified
-    M.follow(file, body.split(live))
+    M.follow(file, side_text.split(live))
   end
 end
 

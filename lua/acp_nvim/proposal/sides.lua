@@ -3,11 +3,11 @@
 --   proposed before   a B c      the user has edited it   a B mine
 --   proposed now      A B c      the right side becomes   A B mine; had both changed c, the user's text would go to a
 --                                buffer of its own
-local body = require("acp_nvim.proposal.body")
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local set_aside = require("acp_nvim.proposal.set_aside")
+local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
 
 local api = vim.api
@@ -102,7 +102,7 @@ end
 ---@param after? string   the new right side
 ---@return string? text  nil: the new right side stands alone
 local function carry_edits(question, path, before, yours, after)
-  local text, overlaps = body.merge(before or "", after or "", yours)
+  local text, overlaps = side_text.merge(before or "", after or "", yours)
   if not after or overlaps then
     set_aside.put(question, { [path] = yours }, CHANGED)
     return nil
@@ -160,7 +160,7 @@ function M.take_over(proposal, old, is_same)
     end
     if begun then
       M.build(file)
-      local before, yours = body.split(begun.right), (body.split(begun.text))
+      local before, yours = side_text.split(begun.right), (side_text.split(begun.text))
       file.text = carry_edits(proposal.key, file.path, before, yours, file.sides.right)
     end
   end

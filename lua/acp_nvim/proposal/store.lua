@@ -1,7 +1,7 @@
 -- Keeps the proposals by question: those whose windows are open, and those of which the user has edited or decided
 -- something before closing them.
-local body = require("acp_nvim.proposal.body")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
+local side_text = require("acp_nvim.proposal.side_text")
 
 local api = vim.api
 local M = {}
@@ -84,7 +84,7 @@ end
 ---@return string?  body; nil: nobody has looked at it, or the file is to be deleted
 function M.text_of(file)
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    return body.of_buffer(file.buf)
+    return side_text.of_buffer(file.buf)
   end
   return file.text or file.sides and file.sides.right
 end

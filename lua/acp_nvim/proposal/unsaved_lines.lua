@@ -6,8 +6,8 @@
 --    b          mine      B             mine
 --    c          c         C                     (the user has not touched it)
 --    d          also      also                  (the agent leaves it)
-local body = require("acp_nvim.proposal.body")
 local limits = require("acp_nvim.limits")
+local side_text = require("acp_nvim.proposal.side_text")
 
 local api = vim.api
 local M = {}
@@ -25,13 +25,13 @@ local function unsaved_rows(file)
     return found
   end
   local mine, shift = {}, 0
-  for _, change in ipairs(body.edits((body.split(file.sent.disk)), sides.left)) do
+  for _, change in ipairs(side_text.edits((side_text.split(file.sent.disk)), sides.left)) do
     for row = change[1] + shift, change[1] + shift + #change[3] - 1 do
       mine[row] = true
     end
     shift = shift + #change[3] - (change[2] - change[1])
   end
-  for _, change in ipairs(body.edits(sides.left, sides.right or "")) do
+  for _, change in ipairs(side_text.edits(sides.left, sides.right or "")) do
     for row = change[1], change[2] - 1 do
       found[#found + 1] = mine[row] and #found < limits.UNSAVED_LINES_MARKED and row or nil
     end

@@ -3,7 +3,7 @@ local announcement = require("acp_nvim.question.announcement")
 local answer_delay = require("acp_nvim.question.answer_delay")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
-local decoration = require("acp_nvim.chat.decoration")
+local decoration_provider = require("acp_nvim.chat.decoration_provider")
 local diff_view = require("acp_nvim.question.diff_view")
 local focus = require("acp_nvim.ui.focus")
 local form = require("acp_nvim.form.window")
@@ -13,7 +13,7 @@ local seen_rows = require("acp_nvim.question.seen_rows")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 local typed_command = require("acp_nvim.question.typed_command")
-local unseen_message = require("acp_nvim.ui.unseen_message")
+local unasked_message = require("acp_nvim.ui.unasked_message")
 local visible_rows = require("acp_nvim.question.visible_rows")
 
 local api = vim.api
@@ -177,7 +177,7 @@ function M.announce(id)
     return
   end
   announced[id] = true
-  unseen_message.show("warn", announcement.message(open[id]), function()
+  unasked_message.show("warn", announcement.message(open[id]), function()
     return is_out_of_sight(id)
   end)
 end
@@ -272,8 +272,8 @@ function M.attend()
     end
   end)
 
-  decoration.on_window(M.drawing)
-  decoration.on_drawn(M.drawn)
+  decoration_provider.on_window(M.drawing)
+  decoration_provider.on_drawn(M.drawn)
 end
 
 return M

@@ -1,6 +1,6 @@
 -- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
+local attached_buffers = require("acp_nvim.review.attached_buffers")
 local diff = require("acp_nvim.documents.diff")
-local followed_buffers = require("acp_nvim.review.followed_buffers")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
 
@@ -42,7 +42,7 @@ function M.add(file, edits, is_capped, by)
     messages.show("info", ("%s: more changes than can be shown one by one: they are one"):format(name))
   end
   pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
-  followed_buffers.note_rows(file, edits)
+  attached_buffers.note_rows(file, edits)
 end
 
 --- An agent has made `lines` of the text of the file.

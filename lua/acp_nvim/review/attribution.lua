@@ -10,7 +10,7 @@
 -- Invariant: the text with `new` of every change replaced by its `old` holds no line of an agent and all of the user's.
 local changes = require("acp_nvim.review.change")
 local diff = require("acp_nvim.documents.diff")
-local places = require("acp_nvim.review.places")
+local row_shift = require("acp_nvim.review.row_shift")
 
 local M = {}
 
@@ -57,7 +57,7 @@ end
 ---@return integer from
 ---@return integer to
 function M.near(blocks, first, last)
-  return places.near(blocks.rows, blocks.changes, size, first, last)
+  return row_shift.near(blocks.rows, blocks.changes, size, first, last)
 end
 
 ---@param blocks acp.Blocks
@@ -65,7 +65,7 @@ end
 ---@param remake fun(near: acp.Placed[], edit: acp.Edit): acp.Placed[]
 ---@return acp.Blocks
 local function carried(blocks, edits, remake)
-  local rows, list = places.carry(blocks.rows, blocks.changes, size, edits, remake)
+  local rows, list = row_shift.carry(blocks.rows, blocks.changes, size, edits, remake)
   return { rows = rows, changes = list }
 end
 

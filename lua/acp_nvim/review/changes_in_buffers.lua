@@ -1,11 +1,11 @@
 -- Takes up changes that the documents room makes in loaded buffers, for an agent or for another program that has
 -- changed the disk. The room reports each before and after, and whose edits it is made of.
 local agent_edits = require("acp_nvim.review.agent_edits")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
+local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
-local followed_buffers = require("acp_nvim.review.followed_buffers")
-local known_texts = require("acp_nvim.review.known_texts")
-local loaded_buffers = require("acp_nvim.review.loaded_buffers")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -32,7 +32,7 @@ local function look(change)
   local bo, is_void = vim.bo[buf], text.is_void(buf)
   local final = is_void or text.is_final(buf)
   local shape = { final = final, ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding }
-  return { lines = is_void and {} or change.before, shape = shape, seq = followed_buffers.undo_state(buf) }
+  return { lines = is_void and {} or change.before, shape = shape, seq = attached_buffers.undo_state(buf) }
 end
 
 --- Notices that an autocommand has the file written by another program and opens it again.
@@ -54,12 +54,12 @@ end
 ---@param change acp.BufferChange
 local function on_begins(change)
   if change.by and change.by.kind ~= "undo" then
-    followed_buffers.settle()
+    attached_buffers.settle()
     turns.begin(change.by.session, change.by.turn)
     before_changes[change] = look(change)
     notice_rereading(change, before_changes[change])
   elseif store.files[change.path] then
-    followed_buffers.settle()
+    attached_buffers.settle()
   end
 end
 
@@ -91,7 +91,7 @@ local function take_steps(file, change, is_reread)
       agent_edits.add(file, step.edits, step.capped, step.by)
     else
       pending_changes.user(file.text, step.edits, false)
-      followed_buffers.note_rows(file, step.edits)
+      attached_buffers.note_rows(file, step.edits)
     end
   end
   if change.exact then
@@ -101,7 +101,7 @@ local function take_steps(file, change, is_reread)
   if change.by and not is_reread then
     agent_edits.take(file, lines, change.by) -- what an autocommand has made of it as it was saved
   else
-    known_texts.take(file, lines, true)
+    earlier_texts.take(file, lines, true)
   end
 end
 
@@ -125,7 +125,7 @@ local function remember_saved(file, change)
     local known = pending_changes.known_with(file.text, diff.edits(file.text.lines, change.disk))
     file.saved = { lines = change.disk, known = known }
   elseif not vim.bo[change.buf].modified then
-    known_texts.remember_saved(file)
+    earlier_texts.remember_saved(file)
   end
 end
 
@@ -139,9 +139,9 @@ local function enter(change, before)
     file = store.enter(change.path, change.path, vim.list_slice(before.lines))
     file.created, file.shape = change.created or false, before.shape
   end
-  known_texts.restore_undeleted(file)
+  earlier_texts.restore_undeleted(file)
   if file.buf ~= change.buf then
-    known_texts.take(file, before.lines, true)
+    earlier_texts.take(file, before.lines, true)
     undo_memory.forget(file.text)
     undo_memory.remember(file.text, before.seq)
     file.last_buf = change.buf
@@ -161,18 +161,18 @@ local function on_ended(change)
   elseif not file then
     return
   elseif file.buf ~= change.buf then
-    return loaded_buffers.meet(file)
+    return buffer_autocmds.meet(file)
   else
-    known_texts.restore_undeleted(file)
+    earlier_texts.restore_undeleted(file)
   end
   take_steps(file, change, before and before.reread)
   if before then
     take_facts(file, change.by)
   end
   if file.buf == change.buf then
-    followed_buffers.in_step(file, change.anew)
+    attached_buffers.in_step(file, change.anew)
   else
-    followed_buffers.follow(file, change.buf, true)
+    attached_buffers.follow(file, change.buf, true)
   end
   refresh.file(file, 0, -1) -- the end of the file may be all that is another
   remember_saved(file, change)

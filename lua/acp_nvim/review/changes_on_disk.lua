@@ -1,9 +1,9 @@
 -- Takes up changes on disk that the backend reports: an agent has written, created or deleted a file that no buffer
 -- holds, or a program has changed it that no tool call has announced.
 local agent_edits = require("acp_nvim.review.agent_edits")
-local followed_buffers = require("acp_nvim.review.followed_buffers")
-local known_texts = require("acp_nvim.review.known_texts")
-local loaded_buffers = require("acp_nvim.review.loaded_buffers")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
+local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -35,12 +35,12 @@ local function deleted(real, news)
       table.insert(file.unknown, agent_edits.author_of(news))
     end
   elseif news.before then
-    known_texts.take(file, text.split(news.before).lines, true) -- without what was not saved
+    earlier_texts.take(file, text.split(news.before).lines, true) -- without what was not saved
   end
   if file.buf then
-    followed_buffers.leave(file.buf)
+    attached_buffers.leave(file.buf)
   end
-  known_texts.remember_undeleted(file)
+  earlier_texts.remember_undeleted(file)
   agent_edits.take(file, {}, news)
   file.deleted, file.mode, file.given = store.has_pending(file), news.mode, news.given
   refresh.file(file, 0, 0)
@@ -53,28 +53,28 @@ local function written(real, news)
   if not news.known then
     file = file or store.enter(real, news.given, after.lines)
     table.insert(file.unknown, agent_edits.author_of(news))
-    known_texts.take(file, after.lines, true)
+    earlier_texts.take(file, after.lines, true)
   else
     local before = text.split(news.before or "")
     file = file or store.enter(real, news.given, before.lines)
     agent_edits.begin(file, news.before ~= nil, before.final, before.ff)
-    known_texts.take(file, before.lines, true)
+    earlier_texts.take(file, before.lines, true)
     agent_edits.take(file, after.lines, news)
     if before.lines[#before.lines] == after.lines[#after.lines] then
       pending_changes.last_newline(file.text, before.final, after.final, agent_edits.author_of(news))
     end
   end
   file.given, file.deleted = news.given, false
-  known_texts.remember_saved(file)
-  loaded_buffers.meet(file)
-  followed_buffers.compare(file)
+  earlier_texts.remember_saved(file)
+  buffer_autocmds.meet(file)
+  attached_buffers.compare(file)
   refresh.file(file, 0, #file.text.lines)
 end
 
 ---@param real string  resolved
 ---@param news acp.DiskChange
 function M.changed(real, news)
-  followed_buffers.settle()
+  attached_buffers.settle()
   turns.begin(news.session, news.turn)
   local take = news.deleted and deleted or written
   take(real, news)

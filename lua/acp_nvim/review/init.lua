@@ -2,7 +2,7 @@
 -- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
 -- is told what was undone.
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
-local decide = require("acp_nvim.review.decide")
+local keep_or_undo = require("acp_nvim.review.keep_or_undo")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -13,7 +13,7 @@ require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 return {
   changed = changes_on_disk.changed,
   changes = queries.changes,
-  decide = decide.decide,
+  decide = keep_or_undo.decide,
   flush = to_backend.flush,
   hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,
@@ -29,7 +29,7 @@ return {
   touching = queries.touching,
   turn_begins = turns.begin,
   turn_over = function(session, turn, prompt)
-    decide.name_turn(session, turn, prompt)
+    keep_or_undo.name_turn(session, turn, prompt)
     to_backend.turn_over(session, turn)
   end,
 }

@@ -6,7 +6,7 @@
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
 local attribution = require("acp_nvim.review.attribution")
-local places = require("acp_nvim.review.places")
+local row_shift = require("acp_nvim.review.row_shift")
 
 local M = {}
 
@@ -77,7 +77,7 @@ local function carried(all, edits, sessions, remake)
     local rows = vim.tbl_map(function(lost)
       return lost.row
     end, list)
-    local new_rows, items = places.carry(rows, list, size, edits, function(near, edit)
+    local new_rows, items = row_shift.carry(rows, list, size, edits, function(near, edit)
       return remake(near, edit, session)
     end)
     for i, lost in ipairs(items) do

@@ -1,5 +1,5 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
-local followed_buffers = require("acp_nvim.review.followed_buffers")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
 local store = require("acp_nvim.review.store")
 
 local api = vim.api
@@ -47,7 +47,7 @@ end
 ---@param n? integer  of that session alone
 ---@return table[]
 function M.changes(n)
-  followed_buffers.settle()
+  attached_buffers.settle()
   local list = {}
   for _, file in pairs(store.files) do
     list[#list + 1] = changes_of(file, n)
@@ -61,7 +61,7 @@ end
 ---@param id integer
 ---@return acp.Hunk?
 function M.hunk(id)
-  followed_buffers.settle()
+  attached_buffers.settle()
   for _, file in pairs(store.files) do
     for i, change in ipairs(file.text.known.blocks.changes) do
       if change.id == id then
@@ -82,7 +82,7 @@ end
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
 function M.pending(n, turn)
-  followed_buffers.settle()
+  attached_buffers.settle()
   local function fits(change)
     return (not n or change.session == n) and (not turn or change.turn == turn)
   end
@@ -117,7 +117,7 @@ end
 ---@param to integer    the last
 ---@return acp.Hunk[]
 function M.touching(buf, from, to)
-  followed_buffers.settle()
+  attached_buffers.settle()
   local file, list = store.of_buffer(buf), {}
   if file and file.buf ~= buf then -- a deleted file, in the buffer that has its text
     return store.pending(file)
@@ -150,7 +150,7 @@ end
 ---@return integer[] rows
 ---@return acp.AgentChange[] changes
 function M.rows(buf)
-  followed_buffers.settle()
+  attached_buffers.settle()
   local file, rows = store.of_buffer(buf), {}
   local blocks = file and file.text.known.blocks or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1

@@ -1,7 +1,7 @@
 -- Follows turns and sessions: when a turn begins, earlier decisions leave the list; when a session ends, its pending
 -- changes stay in the files and leave the review.
+local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
-local followed_buffers = require("acp_nvim.review.followed_buffers")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
@@ -22,7 +22,7 @@ local function forget_decided(file, session, unknown_from)
   file.unknown = vim.tbl_filter(function(author)
     return author.session ~= session or (unknown_from ~= nil and author.turn >= unknown_from)
   end, file.unknown)
-  followed_buffers.refresh(file)
+  attached_buffers.refresh(file)
 end
 
 --- A turn begins, which the backend tells; the first change of the turn may come before that. Of the changes that
@@ -45,7 +45,7 @@ end
 --- The session leaves the list: what nobody has decided stays as it is.
 ---@param session integer
 function M.end_session(session)
-  followed_buffers.settle()
+  attached_buffers.settle()
   for _, file in ipairs(store.all()) do
     local ids = {}
     for _, change in ipairs(file.text.known.blocks.changes) do

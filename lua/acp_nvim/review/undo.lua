@@ -6,12 +6,12 @@
 --   the file       a b c      its own text without the hunk: unsaved lines are never saved
 --   the buffer     a b c d    still modified
 --
--- From the key to the text: `keys.operate` runs `:Acp undo`, `decide` goes over the files that have the hunks,
+-- From the key to the text: `keys.operate` runs `:Acp undo`, `keep_or_undo` goes over the files that have the hunks,
 -- `carry_out` looks where the text is, `in_buffer` finds what the file shall hold, and `rewrite` edits and saves the
 -- buffer. A file without a buffer gets one for a moment. Where there is no file, none is made, unless an agent has
 -- deleted it.
-local followed_buffers = require("acp_nvim.review.followed_buffers")
-local known_texts = require("acp_nvim.review.known_texts")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
@@ -97,20 +97,20 @@ end
 ---@param anew? boolean    marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
 local function change(undo, buf, fn, anew)
-  local file, said = undo.file, followed_buffers.without_attribution(buf, fn)
+  local file, said = undo.file, attached_buffers.without_attribution(buf, fn)
   if not said.ok then
-    followed_buffers.compare(file)
+    attached_buffers.compare(file)
     return { why = "not undone: " .. said.error, locked = said.locked }
   end
   pending_changes.undo(file.text, undo.ids)
-  followed_buffers.note_rows(file, undo.edits)
+  attached_buffers.note_rows(file, undo.edits)
   to_backend.undone(file.path)
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
-    known_texts.take(file, text.of_buffer(buf).lines, true)
+    earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end
-  followed_buffers.in_step(file, anew)
+  attached_buffers.in_step(file, anew)
   if not vim.bo[buf].modified then
-    known_texts.remember_saved(file)
+    earlier_texts.remember_saved(file)
   end
   return { count = #undo.chosen }
 end
@@ -210,7 +210,7 @@ local function in_new_buffer(file, ids)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
-  followed_buffers.follow(file, buf)
+  attached_buffers.follow(file, buf)
   local undo = plan(file, ids) -- the file may hold something else than was known of it
   local answer = #undo.chosen > 0 and in_buffer(undo, buf) or {}
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
@@ -243,7 +243,7 @@ end
 ---@param ids table<integer, any>
 ---@return acp.UndoAnswer
 function M.file(file, ids)
-  followed_buffers.settle()
+  attached_buffers.settle()
   local undo = plan(file, ids)
   if #undo.chosen == 0 then
     return {}

@@ -1,7 +1,7 @@
 -- Undoes the deletion of a file by an agent: the file is made again as it was. A loaded buffer that still has its text
 -- gets the file's lines, and keeps what the user has changed in it since.
-local followed_buffers = require("acp_nvim.review.followed_buffers")
-local known_texts = require("acp_nvim.review.known_texts")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
@@ -34,7 +34,7 @@ local function record(undo)
   end
   file.deleted = false
   to_backend.undone(file.path)
-  known_texts.remember_saved(file)
+  earlier_texts.remember_saved(file)
 end
 
 ---@param undo acp.HunkUndo  of a file that is deleted
@@ -43,8 +43,8 @@ function M.undo(undo)
   local file = undo.file
   local why = create(undo)
   if why and vim.uv.fs_stat(file.path) then -- somebody else has made the file
-    known_texts.restore_undeleted(file)
-    known_texts.take(file, (disk_file.read(file.path) or { lines = {} }).lines, true)
+    earlier_texts.restore_undeleted(file)
+    earlier_texts.take(file, (disk_file.read(file.path) or { lines = {} }).lines, true)
     return {}
   elseif why then
     return { why = "not undone: " .. why }
@@ -57,7 +57,7 @@ function M.undo(undo)
   local edits = vim.bo[buf].modified and diff.edits(before, undo.wanted)
   local unsaved = edits and beside_unsaved.without(before, edits, text.of_buffer(buf).lines)
   local said = sync.put(buf, undo.wanted, unsaved or undo.wanted, { kind = "undo" })
-  followed_buffers.follow(file, buf)
+  attached_buffers.follow(file, buf)
   return {
     count = #undo.chosen,
     why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,

@@ -1,8 +1,8 @@
 -- Continues the last conversation of a folder, for `:Acp continue` and `<CR>` in an empty chat.
 local acp = require("acp_nvim.api")
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local earlier_session = require("acp_nvim.chat.earlier_session")
-local known_agents = require("acp_nvim.config.known_agents")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local prompt = require("acp_nvim.prompt.buffer")
@@ -35,7 +35,7 @@ end
 ---@return integer? n
 ---@return string said  or why not
 local function go_on(cwd, kept)
-  local agent = kept.id and known_agents.find(kept.agent)
+  local agent = kept.id and available_agents.find(kept.agent)
   if not agent then
     local n, message = acp.replay(kept.file)
     local why = ("%s was with %s, which is not configured: a replay"):format(name(kept), printable.visible(kept.agent))

@@ -1,7 +1,7 @@
 -- Shows `:Acp sessions`, the list of the sessions that live here and those that the running agents have saved.
 local acp = require("acp_nvim.api")
+local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
-local known_agents = require("acp_nvim.config.known_agents")
 local list_rows = require("acp_nvim.sessions.list_rows")
 local lists = require("acp_nvim.ui.list")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
@@ -56,7 +56,7 @@ end
 local function ask(refresh, more)
   local cwd = vim.fn.getcwd()
   lists.show_result(
-    backend.notify("list", { agent = known_agents.default(), cwd = cwd, refresh = refresh, more = more })
+    backend.notify("list", { agent = available_agents.default(), cwd = cwd, refresh = refresh, more = more })
   )
 end
 

@@ -1,7 +1,7 @@
 -- Shows one-line messages to the user, which never raise the hit-enter prompt.
-local insert_mode_message = require("acp_nvim.ui.insert_mode_message")
 local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
+local message_float = require("acp_nvim.ui.message_float")
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 
@@ -43,7 +43,7 @@ local function announce(level, line, again)
   end
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
-  insert_mode_message.show(line, HIGHLIGHTS[level])
+  message_float.show(line, HIGHLIGHTS[level])
 end
 
 --- Shows the user one line, cut so that it never raises the hit-enter prompt; the whole text goes to the log.
@@ -73,7 +73,7 @@ function M.clear_outdated(number)
   if number ~= said or not M.is_echoed() then
     return
   end
-  insert_mode_message.hide()
+  message_float.hide()
   local history = vim.fn.execute("messages")
   if vim.api.nvim_get_mode().mode == "n" and history:sub(-#last_line) == last_line then
     vim.api.nvim_echo({ { "" } }, false, {})

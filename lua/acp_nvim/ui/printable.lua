@@ -1,5 +1,5 @@
 -- Makes text of an agent safe to show in one line, and cuts it to a width.
-local shared = require("acp_nvim.shared")
+local shared_constants = require("acp_nvim.shared_constants")
 
 local M = {}
 
@@ -10,7 +10,7 @@ function M.visible(text)
   text = text:gsub("%c", function(char)
     return "^" .. string.char(bit.bxor(char:byte(), 64))
   end)
-  for _, pattern in ipairs(shared.HIDDEN) do
+  for _, pattern in ipairs(shared_constants.HIDDEN) do
     text = text:gsub(pattern, function(char)
       local code = vim.fn.char2nr(char)
       return (code < 0xA0 and "<%02x>" or "<%04X>"):format(code)

@@ -1,5 +1,5 @@
 -- Closes a pair, and leaves the user's windows as they were.
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local tabpage = require("acp_nvim.ui.tabpage")
 

@@ -1,6 +1,6 @@
 -- Removes the empty buffers and windows that a file of |:mksession| makes of ours. While such a file is read our
 -- windows are closed, and opened again afterwards.
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local regular_file = require("acp_nvim.system.regular_file")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")

@@ -1,6 +1,6 @@
 -- Opens the windows of a pair: the chat where the configuration says, the prompt below it.
 local config = require("acp_nvim.config.settings")
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api

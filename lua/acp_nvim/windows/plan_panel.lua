@@ -4,7 +4,7 @@
 --    ▸ Update the callers      the step under way stays in sight
 --    ◻ Run the tests
 local messages = require("acp_nvim.ui.messages")
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")

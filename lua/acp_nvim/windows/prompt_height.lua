@@ -3,7 +3,7 @@
 --
 --     base 3 (as it was opened), most 8      text of 1 row: 3      of 5 rows: 5      of 20 rows: 8
 local config = require("acp_nvim.config.settings")
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local placement = require("acp_nvim.windows.placement")
 local tabpage = require("acp_nvim.ui.tabpage")
 local text_change = require("acp_nvim.prompt.text_change")

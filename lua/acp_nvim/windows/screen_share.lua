@@ -1,6 +1,6 @@
 -- Keeps the share of the screen that a pair has when the screen is resized, until the user resizes the pair by hand.
 local config = require("acp_nvim.config.settings")
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 local placement = require("acp_nvim.windows.placement")
 local tabpage = require("acp_nvim.ui.tabpage")
 

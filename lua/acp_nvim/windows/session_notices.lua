@@ -4,7 +4,7 @@ local focus = require("acp_nvim.ui.focus")
 local messages = require("acp_nvim.ui.messages")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
-local unseen_message = require("acp_nvim.ui.unseen_message")
+local unasked_message = require("acp_nvim.ui.unasked_message")
 local usage = require("acp_nvim.chat.usage")
 
 local M = {}
@@ -35,9 +35,9 @@ function M.turn_ended(data)
     return state.exists(data.session) and not is_watched(data.session)
   end
   if data.error then
-    unseen_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
+    unasked_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
   else
-    unseen_message.show("info", ("%s is done · %s"):format(who, how), still)
+    unasked_message.show("info", ("%s is done · %s"):format(who, how), still)
   end
 end
 

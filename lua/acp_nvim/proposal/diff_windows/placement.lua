@@ -1,7 +1,7 @@
 -- Opens the windows of a diff where there is room: across the top of the tabpage; where that would leave a chat too few
 -- lines, in the place of the user's windows beside it; else, or where a chat floats above, in a tabpage of their own.
 local layout = require("acp_nvim.ui.tabpage")
-local pairs_of = require("acp_nvim.windows.pair")
+local pairs_of = require("acp_nvim.windows.window_pair")
 
 local api = vim.api
 local M = {}

@@ -7,7 +7,7 @@ local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
-local known_texts = require("acp_nvim.review.known_texts")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local limits = require("acp_nvim.limits")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
@@ -56,7 +56,7 @@ local function settle(buf, one)
   if is_back and one.stale then
     file.text.lines = text.of_buffer(buf).lines
   elseif one.stale then
-    known_texts.take(file, text.of_buffer(buf).lines, one.reread or false)
+    earlier_texts.take(file, text.of_buffer(buf).lines, one.reread or false)
   end
   if is_back or one.stale then
     one.from, one.to = 0, #file.text.lines
@@ -198,7 +198,7 @@ function M.leave(buf)
   vim.schedule(function()
     if not file.buf and not file.deleted and vim.v.exiting == vim.NIL then
       local found = disk_file.read(file.path)
-      known_texts.take(file, found and found.lines or {}, true)
+      earlier_texts.take(file, found and found.lines or {}, true)
       refresh.file(file, 0, 0)
     end
   end)

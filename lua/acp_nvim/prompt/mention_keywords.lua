@@ -1,7 +1,7 @@
 -- Collects what `@selection`, `@buffer`, `@diagnostics`, `@diff`, `@quickfix` and `@terminal` in a prompt stand for.
-local context = require("acp_nvim.prompt.context")
+local context_items = require("acp_nvim.prompt.context_items")
+local git_diff_request = require("acp_nvim.prompt.git_diff_request")
 local limits = require("acp_nvim.limits")
-local pending_diff = require("acp_nvim.prompt.pending_diff")
 
 local api = vim.api
 local M = {}
@@ -17,7 +17,7 @@ local M = {}
 ---@return integer first
 ---@return integer last
 local function selection()
-  local buf = context.users_buffer()
+  local buf = context_items.users_buffer()
   local first = buf and api.nvim_buf_get_mark(buf, "<")[1] or 0
   local last = buf and api.nvim_buf_get_mark(buf, ">")[1] or 0
   if first == 0 or last == 0 then
@@ -74,7 +74,7 @@ local NAMES = {
       return false -- the menu begins with that file's own name
     end,
     item = function()
-      local buf = context.users_buffer()
+      local buf = context_items.users_buffer()
       return buf and { buffer = buf }
     end,
   },
@@ -82,10 +82,10 @@ local NAMES = {
     name = "diagnostics",
     doc = "diagnostics of that file",
     has = function()
-      return context.users_buffer() ~= nil
+      return context_items.users_buffer() ~= nil
     end,
     item = function()
-      local buf = context.users_buffer()
+      local buf = context_items.users_buffer()
       return buf and { diagnostics = buf } or { missing = "@diagnostics: no file is open" }
     end,
   },
@@ -96,7 +96,7 @@ local NAMES = {
       return vim.fs.root(cwd, ".git") ~= nil
     end,
     item = function(cwd)
-      return pending_diff.item(cwd)
+      return git_diff_request.item(cwd)
     end,
   },
   {
@@ -106,7 +106,7 @@ local NAMES = {
       return vim.fn.getqflist({ size = 0 }).size > 0
     end,
     item = function()
-      return (context.quickfix(0)) or { missing = "@quickfix: the quickfix list is empty" }
+      return (context_items.quickfix(0)) or { missing = "@quickfix: the quickfix list is empty" }
     end,
   },
   {
@@ -144,7 +144,7 @@ function M.matching(typed, cwd)
     return vim.startswith(entry.name, typed) and entry.has(cwd)
   end, NAMES)
   if #found == 1 and found[1].name == "diff" then
-    pending_diff.prepare(cwd)
+    git_diff_request.prepare(cwd)
   end
   return found
 end

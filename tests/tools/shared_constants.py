@@ -1,6 +1,6 @@
 """The constants that both halves need, made for Lua from those of the backend.
 
-python tests/tools/messages.py            writes lua/acp_nvim/shared.lua, too
+python tests/tools/messages.py            writes lua/acp_nvim/shared_constants.lua, too
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from acp_nvim import limits
 from acp_nvim.agent.spawn import WITHHELD
 from acp_nvim.text.printable import HIDDEN
 
-FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/shared.lua"
+FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/shared_constants.lua"
 TEXT = """\
 -- What both halves know. Made by tests/tools/messages.py from the backend: edit what is named here in acp_nvim/.
 return {{

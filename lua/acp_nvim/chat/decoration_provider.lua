@@ -1,5 +1,6 @@
 -- Decorates the chat while Neovim redraws it: visible lines only, nothing kept in the buffer.
 local chats = require("acp_nvim.chat.buffer")
+local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local event = require("acp_nvim.system.event")
 local headings = require("acp_nvim.chat.headings")
 local limits = require("acp_nvim.limits")
@@ -7,7 +8,6 @@ local log = require("acp_nvim.ui.log")
 local margin = require("acp_nvim.chat.margin")
 local markdown = require("acp_nvim.chat.markdown")
 local marks = require("acp_nvim.chat.marks")
-local paint = require("acp_nvim.chat.paint")
 require("acp_nvim.ui.highlight")
 
 local api = vim.api
@@ -127,19 +127,19 @@ local function on_line(_, _, buf, row)
   local line = api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
   if is_users(block, row, line) then
     margin.set(row, headings.BARS.user)
-    paint.line(buf, row, "AcpPrompt")
-    paint.beginning(drawn, row, line, "AcpPrompt")
+    ephemeral_marks.line(buf, row, "AcpPrompt")
+    ephemeral_marks.beginning(drawn, row, line, "AcpPrompt")
   end
   if bar then
     headings.paint(drawn.chat, row, block.mark)
   elseif block.mark.kind == "text" then
     markdown.paint(drawn, block, row, line)
   elseif block.row == row and GROUNDS[block.mark.line_hl] then
-    paint.line(buf, row, block.mark.line_hl)
-    paint.beginning(drawn, row, line, block.mark.line_hl)
+    ephemeral_marks.line(buf, row, block.mark.line_hl)
+    ephemeral_marks.beginning(drawn, row, line, block.mark.line_hl)
   elseif PLAIN[block.mark.kind] then
-    paint.line(buf, row, PLAIN[block.mark.kind])
-    paint.beginning(drawn, row, line, PLAIN[block.mark.kind])
+    ephemeral_marks.line(buf, row, PLAIN[block.mark.kind])
+    ephemeral_marks.beginning(drawn, row, line, PLAIN[block.mark.kind])
   end
 end
 
@@ -160,7 +160,7 @@ end
 
 --- Begins to draw; called when the first chat is made.
 function M.attach()
-  api.nvim_set_decoration_provider(paint.NAMESPACE, {
+  api.nvim_set_decoration_provider(ephemeral_marks.NAMESPACE, {
     on_win = guarded(on_win),
     on_line = guarded(on_line),
     on_end = guarded(on_drawn.call),

@@ -1,5 +1,5 @@
 -- Shows messages that the user did not ask for. One that the mode's name covers is shown again in normal mode.
-local is_covered = require("acp_nvim.ui.insert_mode_message").is_covered
+local is_covered = require("acp_nvim.ui.message_float").is_covered
 local messages = require("acp_nvim.ui.messages")
 
 local M = {}

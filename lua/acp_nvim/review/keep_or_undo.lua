@@ -1,5 +1,5 @@
 -- Keeps or undoes hunks for the user, over all the files that have them, and tells in a line what could not be done.
-local followed_buffers = require("acp_nvim.review.followed_buffers")
+local attached_buffers = require("acp_nvim.review.attached_buffers")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
@@ -86,11 +86,11 @@ local function keep(hunks, how)
         file.shape = vim.tbl_extend("force", file.shape, { final = not change.had_newline })
       end
     end
-    followed_buffers.remember_state(file)
+    attached_buffers.remember_state(file)
     if how.all then
       keep_unknown(file, how.all, how.turn)
     end
-    followed_buffers.refresh(file)
+    attached_buffers.refresh(file)
   end
   to_backend.flush_next()
   say("kept", count, {}, how)
@@ -148,7 +148,7 @@ end
 ---@param how? acp.Decision
 ---@return true
 function M.decide(verb, hunks, how)
-  followed_buffers.settle()
+  attached_buffers.settle()
   if verb == "keep" then
     keep(hunks, how or {})
   else

@@ -1,9 +1,9 @@
 -- Finds the loaded buffers of files in review: when a buffer is read, made, renamed, written or unloaded, and when a
 -- file comes into review.
+local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local find = require("acp_nvim.documents.find")
-local followed_buffers = require("acp_nvim.review.followed_buffers")
-local known_texts = require("acp_nvim.review.known_texts")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 
@@ -14,17 +14,17 @@ local M = {}
 ---@param buf integer
 local function meet(buf)
   local file = store.by_name(buf)
-  local followed = followed_buffers.file_of(buf)
+  local followed = attached_buffers.file_of(buf)
   if followed and followed ~= file then
-    followed_buffers.leave(buf)
+    attached_buffers.leave(buf)
   end
   if not (file and find.is_file(buf)) then
     return
   elseif file.deleted and not vim.uv.fs_stat(file.path) then
     refresh.file(file, 0, 0) -- the buffer still has the text of the deleted file
   elseif not file.buf then
-    known_texts.restore_undeleted(file)
-    followed_buffers.follow(file, buf)
+    earlier_texts.restore_undeleted(file)
+    attached_buffers.follow(file, buf)
   end
 end
 
@@ -47,10 +47,10 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
       return
     end
     meet(event.buf)
-    local file = followed_buffers.file_of(event.buf)
+    local file = attached_buffers.file_of(event.buf)
     if file and event.event == "BufWritePost" and not changes.under_way(event.buf) then
-      followed_buffers.settle()
-      known_texts.remember_saved(file)
+      attached_buffers.settle()
+      earlier_texts.remember_saved(file)
     end
   end,
 })
@@ -59,7 +59,7 @@ api.nvim_create_autocmd("BufUnload", {
   group = group,
   callback = function(event)
     if not changes.under_way(event.buf) then
-      followed_buffers.leave(event.buf)
+      attached_buffers.leave(event.buf)
     end
     for _, file in pairs(store.files) do
       if file.buf_of_deleted == event.buf then
