@@ -235,7 +235,7 @@ class App:
             await function(*arguments)
         except Exception as error:
             log.exception("%s failed", getattr(function, "__qualname__", function))
-            self.say("error", f"internal fault: {error}; :Acp log has the details")
+            self.say("error", f"internal error: {error}; details in :Acp log")
 
     # --- messages and logs
 

@@ -46,7 +46,7 @@ local maps = {
   { "acp-diff", { "d", "gd" }, "show the diff", navigate("show_diff") },
   { "acp-fold-open-all", { "zR" }, "unfold all", navigate("fold_all", true) },
   { "acp-fold-close-all", { "zM" }, "fold all", navigate("fold_all", false) },
-  { "acp-open-path", { "gf", "<CR>" }, "take the answer, or open the file", navigate("open_path") },
+  { "acp-open-path", { "gf", "<CR>" }, "take the answer or open the file", navigate("open_path") },
   { "acp-details", { "K" }, "details of the tool call", navigate("details") },
   { "acp-usage", { "gu" }, "tokens, context and cost", usage },
   { "acp-edit-prompt", { "e" }, "edit this prompt again", navigate("recall") },
@@ -89,6 +89,6 @@ for digit = 1, 9 do
 end
 if not vim.g.no_plugin_maps then
   vim.keymap.set("n", "<M-d>", by_key("diff"), { buffer = true, desc = "show the question's diff" })
-  local opts = { buffer = true, expr = true, desc = "answer with the option there" }
+  local opts = { buffer = true, expr = true, desc = "take the answer under the mouse" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end

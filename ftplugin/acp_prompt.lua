@@ -74,7 +74,12 @@ local both = { "n", "i" }
 ---@type [string, table<string, string[]>, string, fun(...)][]
 local maps = {
   { "acp-send", { n = { "<CR>", "<C-s>" }, i = { "<C-s>" } }, "send", prompt("send") },
-  { "acp-steer", { n = { "<C-CR>", "<M-CR>" }, i = { "<C-CR>", "<M-CR>" } }, "into the turn", prompt("send", "steer") },
+  {
+    "acp-steer",
+    { n = { "<C-CR>", "<M-CR>" }, i = { "<C-CR>", "<M-CR>" } },
+    "send into the turn",
+    prompt("send", "steer"),
+  },
   {
     "acp-history-previous",
     { n = { "<C-p>" }, i = { "<C-p>" } },
@@ -115,7 +120,7 @@ for digit = 1, 9 do
   if not vim.g.no_plugin_maps then
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
-    local opts = { buffer = true, expr = true, desc = "answer, if it is empty" }
+    local opts = { buffer = true, expr = true, desc = "answer (empty prompt)" }
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end

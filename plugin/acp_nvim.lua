@@ -23,8 +23,8 @@ local plugs = {
   toggle = { "toggle", "Open or close the agent's chat" },
   reject = { "reject", "Refuse what the agent asks" },
   cancel = { "cancel", "Cancel the agent's turn" },
-  ["next-hunk"] = { "hunk next", "Next change of the agent's" },
-  ["previous-hunk"] = { "hunk previous", "Previous change of the agent's" },
+  ["next-hunk"] = { "hunk next", "Next change by the agent" },
+  ["previous-hunk"] = { "hunk previous", "Previous change by the agent" },
 }
 for name, plug in pairs(plugs) do
   vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", plug[3] or "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })

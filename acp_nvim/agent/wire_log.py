@@ -45,7 +45,7 @@ def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFil
             path.unlink()
             Path(f"{path}.1").unlink(missing_ok=True)
     except OSError as error:
-        say("warn", f"log.wire: the wire is not written: {error}")
+        say("warn", f"log.wire: the messages cannot be recorded: {error}")
         return None
     name = re.sub(r"[^\w.-]", "_", agent)[:40]
     stamp = time.strftime("%Y%m%d-%H%M%S")

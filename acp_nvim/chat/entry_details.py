@@ -99,7 +99,7 @@ def _words(entry: Entry | None) -> list[str]:
             return _lines(entry.text)
         case Placeholder():
             return [placeholder(entry.block)]
-    return ["there is nothing here"]
+    return ["nothing here"]
 
 
 def _call(made: Page, call: ToolCall, terminal: Terminal) -> None:

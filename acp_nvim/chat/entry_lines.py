@@ -222,9 +222,9 @@ def _plan(plan: Plan, is_open: bool) -> list[Row]:
     total = len(plan.entries)
     finished = plan.done == total and not plan.words
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
-    text = f"plan {plan.done}/{total}" if total else "plan" if plan.words else "the plan was given up"
+    text = f"plan {plan.done}/{total}" if total else "plan" if plan.words else "the plan was dropped"
     if plan.is_removed:
-        text += "  given up"
+        text += "  dropped"
     elif current := plan.current or one_line(plan.words.lstrip().partition("\n")[0]):
         text += f"  {cut(current, limits.NAME_CHARS)}"
     top = (text, _mark("plan", plan.key, icon, highlight))
@@ -252,7 +252,7 @@ def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
         text += f": {cut(one_line(compaction.error), limits.REMARK_CHARS)}"
     lines = Body(compaction.key)
     if is_open:
-        lines.text(compaction.summary or "(it says nothing of what it keeps)")
+        lines.text(compaction.summary or "(no summary)")
     mark = _mark("note", compaction.key, icon, highlight)
     if look is _COMPACTIONS["in_progress"]:
         mark["open"] = True

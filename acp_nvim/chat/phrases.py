@@ -9,11 +9,11 @@ from acp_nvim.protocol import schema
 from acp_nvim.text.printable import one_line
 
 _STOPS = {
-    "": "stopped without saying why",
+    "": "stopped without a reason",
     "cancelled": "cancelled",
-    "max_tokens": "stopped at the token limit: another prompt goes on",
-    "max_turn_requests": "stopped at the limit of requests in one turn: another prompt goes on",
-    "refusal": "refused: the agent does not go on; it forgets this prompt and what came after it",
+    "max_tokens": "stopped at the token limit: send another prompt to go on",
+    "max_turn_requests": "stopped at the limit of requests per turn: send another prompt to go on",
+    "refusal": "refused: the agent will not continue, and forgets this prompt and what followed",
 }
 
 

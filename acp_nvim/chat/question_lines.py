@@ -27,7 +27,7 @@ _SIGNS = {  # of an option's kind
     "reject_once": ("✗", "AcpFailed"),
     "reject_always": ("✗✗", "AcpFailed"),
 }
-_UNSEEN = "what is not shown cannot be allowed here: reject it, or set a rule"
+_UNSEEN = "too long to be shown in full: reject it, or set a rule"
 
 
 def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
@@ -74,7 +74,7 @@ def _both(body: Body, call: ToolCall) -> None:
             continue
         old = diff.old_text or ""
         if too_large(old, diff.new_text):
-            body.line("too many lines to be compared here: d shows both", "AcpNote")
+            body.line("too many lines to compare here: d shows both", "AcpNote")
             continue
         _beginning(body, list(unified(old, diff.new_text)), "both")
 
@@ -85,7 +85,7 @@ def _changes(body: Body, call: ToolCall, cwd: str) -> None:
         return
     found = [(diff.old or "", diff.new or "") for diff in diffs(call, cwd)]
     if any(too_large(old, new) for old, new in found):
-        body.line("too many lines to be compared here: d shows them", "AcpNote")
+        body.line("too many lines to compare here: d shows them", "AcpNote")
         return
     rows = [row for old, new in found for row in unified(old, new)]
     if not found and (text := patch(call)):
@@ -114,7 +114,7 @@ def _options(question: Question) -> Iterator[Row]:
     """Draw the options in one line if they fit, else each in a line."""
     mark: Mark = {"kind": "option", "key": question.id}
     if not question.options:
-        text = f"{_INDENT}the agent offers no option: cancel the turn"
+        text = f"{_INDENT}the agent offers no answers: cancel the turn"
         yield text, {**mark, "line_hl": "AcpNote"}
         return
     names = [one_line(option.name or option.id) for option in question.options]

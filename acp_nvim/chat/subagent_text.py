@@ -20,6 +20,6 @@ def lines(child: Subagent, cwd: str, terminal: Terminal) -> list[str]:
         parts += [op[1] for op in ops if op[0] == "append"]
     found = "".join(parts).split("\n")
     if not child.transcript.entries:
-        return [f"{child.name} has said nothing yet"]
+        return [f"{child.name} has not said anything yet"]
     hidden = len(found) - limits.SUBAGENT_LINES
     return found if hidden <= 0 else [f"… {hidden:,} lines before", *found[hidden:]]

@@ -68,7 +68,7 @@ def pretty(value: Any) -> Iterator[str]:
     try:
         yield from json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(value)
     except RecursionError:
-        yield "… nested too deeply to be shown"
+        yield "… nested too deeply to show"
 
 
 def words(block: schema.ContentBlock) -> str:
@@ -125,7 +125,7 @@ def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
         rows.line(diff.path, "AcpPath")
     old = diff.old_text or ""
     if too_large(old, diff.new_text):
-        rows.line("too many lines to be compared here: K shows them", "AcpNote")
+        rows.line("too many lines to compare here: K shows them", "AcpNote")
         return
     for sign, text in unified(old, diff.new_text):
         rows.line(f"{sign} {text}".rstrip(" "), HIGHLIGHTS.get(sign))  # as beside the numbers of a file

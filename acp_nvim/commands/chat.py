@@ -63,7 +63,7 @@ class ChatCommands:
         session = self._app.session(command.session)
         child = session.children.get(command.id)
         if child is None:
-            raise Refused(f"session {session.number} has no such subagent any more")
+            raise Refused(f"session {session.number} no longer has this subagent")
         self._show_subagent(session, child)
 
     def _show_subagent(self, session: Session, child: Subagent) -> None:
@@ -76,9 +76,9 @@ class ChatCommands:
         session = self._app.session(command.session)
         child, host = session.children.get(command.id), self._app.host_of(session)
         if child is None or host is None or not child.is_running:
-            raise Refused("this subagent does not run")
+            raise Refused("this subagent is not running")
         if not child.can_cancel:
-            raise Refused(f"{host.name} lets nobody cancel this subagent: :Acp cancel ends the whole turn")
+            raise Refused(f"{host.name} cannot cancel a subagent: cancel the whole turn with :Acp cancel")
         host.connection.notify("session/cancel", {"sessionId": child.id})
 
     def _render(self, command: Render) -> None:

@@ -44,7 +44,7 @@ def joined(*tables: Table) -> Table:
 def dispatch(table: Table, name: str, payload: dict[str, Any]) -> None:
     """Serve a command of the editor. A ValueError says in one line what does not fit."""
     if name not in table:
-        raise ValueError(f"the backend knows no '{name}'; {_UPDATED}")
+        raise ValueError(f"the backend has no '{name}': {_UPDATED}")
     model, function = table[name]
     try:
         command = model.model_validate(payload)

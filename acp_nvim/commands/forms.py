@@ -48,7 +48,7 @@ class FormCommands:
         self._stays_open(session, question)
         self._app.editor.notify(FormErrors(question.id, filled.errors))
         titles = {field["name"]: field["title"] for field in question.fields}
-        self._app.say("warn", f"nothing was sent: {filled.problem(titles)}")
+        self._app.say("warn", f"not sent: {filled.problem(titles)}")
         return False
 
     def _open(self, session: Session, question: Question) -> None:

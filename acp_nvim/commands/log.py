@@ -33,15 +33,15 @@ class LogCommands:
     def _trace(self, command: Trace) -> None:
         host = self._app.host_of(self._app.session(command.session)) or next(reversed(self._app.hosts), None)
         if host is None:
-            return self._app.say("info", "nothing has been on the wire yet")
+            return self._app.say("info", "no messages have been exchanged yet")
         trace = host.connection.trace
         if command.mode == "on":
             began = trace.start()
             again = "is being recorded again" if began else "was being recorded already"
-            self._app.say("info", f"the wire of {host.spec.name} {again}")
+            self._app.say("info", f"the trace of {host.spec.name} {again}")
         elif command.mode == "off":
             trace.stop()
-            self._app.say("info", f"the wire of {host.spec.name} is no longer recorded")
+            self._app.say("info", f"the trace of {host.spec.name} is no longer recorded")
         elif command.file is not None:
             self._save_trace(trace, os.path.expanduser(command.file), command.force)
         else:

@@ -33,7 +33,7 @@ class LoginCommands:
             return self._app.say("warn", _not_there(session))
         methods = host.agent.auth_methods
         if not methods:
-            return self._app.say("info", f"{host.name} offers no way to log in")
+            return self._app.say("info", f"{host.name} offers no login here: use its own program")
         wanted = command.method or host.spec.auth_method
         if wanted is None and len(methods) > 1:
             return self._app.editor.notify(LoginChoose(session.number, login_methods.shapes(methods)))
@@ -51,7 +51,7 @@ class LoginCommands:
             where = f"agents.{host.name}.env"
             return self._app.say("info", f"set {names} in {where} or in the environment, then :Acp restart")
         if host.logins.under_way:
-            return self._app.say("info", f"{host.name} is logging in already; :Acp cancel gives it up")
+            return self._app.say("info", f"{host.name} is already logging in; :Acp cancel stops that")
         host.logins.under_way = True
         self._app.say("info", f"{host.name} is logging in: {name_of(method.name)}")
         host.call(
@@ -86,7 +86,7 @@ class LoginCommands:
         if host is None or host.agent is None:
             return self._app.say("warn", _not_there(session))
         if not host.agent.can_logout:
-            return self._app.say("warn", f"{host.name} cannot log out by itself")
+            return self._app.say("warn", f"{host.name} cannot log out from here: use its own program")
         host.call("logout", {}, lambda result: self._logged_out(host, result))
 
     def _logged_out(self, host: Host, result: Result) -> None:

@@ -20,5 +20,5 @@ def get(app: Application, number: int) -> tuple[Session, Question]:
     """Return the question and its session; raise an error for the user if the question is not open any more."""
     found = find(app, number)
     if found is None:
-        raise Refused(f"question {number} is not open any more: nothing was sent")
+        raise Refused(f"not sent: question {number} is no longer open")
     return found

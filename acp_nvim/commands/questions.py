@@ -17,7 +17,7 @@ from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
-_CHANGED = "the question has changed, nothing was sent: look at it first"
+_CHANGED = "not sent: the question has changed, look at it first"
 
 
 class QuestionCommands:
@@ -46,9 +46,7 @@ class QuestionCommands:
             return self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
         option = question.option(str(option_id)) if option_id is not None else None
         if option_id is not None and option is None:
-            return self._app.say(
-                "warn", f"question {question.id} has no option '{option_id}': nothing was sent"
-            )
+            return self._app.say("warn", f"not sent: question {question.id} has no option '{option_id}'")
         if option and _allows(option) and command.version not in (None, question.version):
             return self._show_again(session, question)
         if not self._forms.takes(session, question, option, command.content):
@@ -78,7 +76,7 @@ class QuestionCommands:
         found = question_lookup.find(self._app, command.question)
         if found is None:
             if not command.auto:
-                self._app.say("warn", f"question {command.question} is not open any more")
+                self._app.say("warn", f"question {command.question} is no longer open")
             return
         session, question = found
         if conflict := self._app.services.files.conflicts.open.get(question.id):
@@ -96,7 +94,7 @@ class QuestionCommands:
         wanted, conflicts = command.question, self._app.services.files.conflicts
         conflict = conflicts.open.get(wanted)
         if conflict is None or conflict.question is None:
-            return self._app.say("warn", "that conflict is decided already: nothing was written")
+            return self._app.say("warn", "not written: that conflict is already decided")
         if command.version != conflict.question.version:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
         conflicts.merge(wanted, command.text)
@@ -111,13 +109,13 @@ class QuestionCommands:
         rule, reason = self._rules.rule_for(session, question)
         option = once(question, "allow")
         if rule is None:
-            self._app.say("warn", f"no rule made, nothing sent: {reason}")
+            self._app.say("warn", f"not sent, no rule set: {reason}")
         elif not command.set:
             self._app.say("info", f":Acp allow! sets {rule}")
         elif command.version != question.version:
             self._app.say("warn", _CHANGED)
         elif option is None:
-            self._app.say("warn", "nothing was sent and no rule set: no answer here allows it just once")
+            self._app.say("warn", "not sent, no rule set: no option allows this once")
         else:
             number = session.remembered.add_rule(rule, str(rule))
             question.rule = name = f"rule {number}{OF_SESSION}"
@@ -163,8 +161,8 @@ def _elsewhere(session: Session) -> str:
     """Some agents forget what they allowed for good when their mode is switched back."""
     has_modes = len(session.controls.status()["modes"] or ()) > 1
     if has_modes:
-        return ":Acp mode may take it back, :Acp new begins without"
-    return "in its settings, or :Acp new begins without"
+        return ":Acp mode may take it back, :Acp new starts without it"
+    return "in its settings, or start without it by :Acp new"
 
 
 def _allows(option: Option) -> bool:

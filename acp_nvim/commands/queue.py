@@ -48,9 +48,9 @@ class QueueCommands:
             return self._app.say("info", "no turn is running: :Acp queue! sends what is queued")
         if host is None or not host.can_steer:
             title = session.facts.get("agent_title") or session.agent
-            return self._app.say("info", f"{title} takes no words into a turn: the prompt stays queued")
+            return self._app.say("info", f"{title} cannot take a prompt during a turn: it stays in the queue")
         if not host.steer_waiting(session, command.text):
-            return self._app.say("warn", "this prompt is not queued any more")
+            return self._app.say("warn", "this prompt is no longer queued")
         self._queue_open(QueueOpen(session=session.number))
         return self._app.touch(session)
 

@@ -114,13 +114,13 @@ class SavedSessionCommands:
         host = self._app.host_of(source)
         if host is None or not (host.dialect.forks_at_messages or host.dialect.branches):
             self._app.say(
-                "info", f"{source.agent} forks only whole sessions: the new one remembers all of it"
+                "info", f"{source.agent} can only fork whole sessions: the new one remembers all of this one"
             )
             return None
         point = fork_points.find(source.transcript, command.key, host.dialect.forks_at_messages)
         if point is None:
             self._app.say(
-                "info", f"{source.agent} names no point to fork at above this line: all of it was forked"
+                "info", f"{source.agent} has no fork point above this line: the whole session was forked"
             )
         return point
 
@@ -153,9 +153,7 @@ class SavedSessionCommands:
         if isinstance(result, Gone):
             return
         if isinstance(result, Failure):
-            return self._app.say(
-                "warn", f"{host.name} did not take the title, only you see it: {result.error}"
-            )
+            return self._app.say("warn", f"{host.name} refused the title, so only you see it: {result.error}")
         stored = result.result.get("title") if isinstance(result.result, dict) else None
         if session.name == title:  # else it has been renamed again
             session.name = None

@@ -95,7 +95,7 @@ class SessionCommands:
                 session.queue.release()
             host.advance(session)
         if session.phase == "auth":
-            self._app.say("warn", f"{session.agent} wants a login first, the prompt waits: :Acp login")
+            self._app.say("warn", f"{session.agent} needs a login, the prompt waits: :Acp login")
         self._app.touch(session)
 
     def _not_steered(self, session: Session, prompt: Prompt, says_so: bool) -> None:
@@ -103,7 +103,9 @@ class SessionCommands:
         if says_so:
             title = session.facts.get("agent_title") or session.agent
             why = (
-                "the turn is being cancelled" if session.cancelling else f"{title} takes no words into a turn"
+                "the turn is being cancelled"
+                if session.cancelling
+                else f"{title} cannot take a prompt during a turn"
             )
             self._app.say("info", f"{why}: the prompt is queued")
 
@@ -153,7 +155,7 @@ class SessionCommands:
             return self._app.say("info", "no agent is running here")
         host.stop()
         ended = ", ".join(str(session.number) for session in host.sessions)
-        self._app.say("info", f"{host.spec.name} is being stopped; with it session {ended}")
+        self._app.say("info", f"stopping {host.spec.name}, and with it session {ended}")
 
     def _start_again(self, command: Restart) -> None:
         self.restart(self._app.session(command.session))

@@ -21,4 +21,7 @@ class TerminalCommands:
 
     def _kill(self, command: TerminalKill) -> None:
         if not self._terminals.stop(self._app.session(command.session), command.id):
-            self._app.say("info", "that is not ours to stop, or has ended: :Acp cancel ends the turn")
+            self._app.say(
+                "info",
+                "this command has ended or is run by the agent itself: :Acp cancel ends the turn",
+            )

@@ -46,7 +46,7 @@ class TranscriptCommands:
         file = command.file or self._transcripts.latest(session.cwd)
         if not file:
             self._app.forget(session)
-            return self._app.say("warn", "no conversation of this folder is kept: :Acp replay {file}")
+            return self._app.say("warn", "no saved conversation in this folder: :Acp replay {file}")
         try:
             told = play(session, os.path.expanduser(str(file))).told()
         except (OSError, ValueError) as error:

@@ -18,7 +18,7 @@ from acp_nvim.files.file_snapshot import Doer
 from acp_nvim.messages.proposals import Proposal
 from acp_nvim.text.text_file import split
 
-_APART = "the agent has changed the file on disk, in lines with unsaved changes"
+_APART = "the agent changed lines on disk that have unsaved changes"
 _KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
 
 Bring = Callable[[str, str | None, Settled | None, Doer], Awaitable[object]]

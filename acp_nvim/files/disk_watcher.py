@@ -272,7 +272,7 @@ class Watch:
         if why and why != seen.missed:
             log.warning("%s has changed on disk and was not reloaded: %s", path, why)
             name = one_line(os.path.basename(path))
-            self._say("warn", f"{name} has changed on disk, its buffer has not: {one_line(why)}")
+            self._say("warn", f"{name} changed on disk, the buffer did not: {one_line(why)}")
         seen.missed, seen.shown = why, earlier if why else None
 
     async def _reconsider(self, turn: Turn, path: str) -> None:

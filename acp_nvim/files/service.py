@@ -42,7 +42,7 @@ from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text import text_file
 from acp_nvim.text.text_file import in_format, section, split
 
-_BESIDE = "the file has also changed on disk, in lines with unsaved changes"
+_BESIDE = "lines with unsaved changes have also changed on disk"
 
 
 class Front(Protocol):

@@ -133,7 +133,7 @@ def _diff(diff: schema.Diff) -> Iterator[str]:
     yield f"+++ {path}"
     old = diff.old_text or ""
     if too_large(old, diff.new_text):
-        yield "too many lines to be compared here"
+        yield "too many lines to compare here"
         return
     for sign, text in unified(old, diff.new_text):
         yield "@@ @@" if sign == "⋯" else f"\\ {text}" if sign == "\\" else sign + text

@@ -31,7 +31,7 @@ class Played(NamedTuple):
     def told(self) -> str | None:
         said = []
         if self.cut:
-            said.append(f"line {self.cut} is cut off: played up to there")
+            said.append(f"line {self.cut} is cut off: replayed up to there")
         if self.left_out:
             said.append(f"{self.left_out} messages of other sessions are left out")
         return "; ".join(said) or None
@@ -65,7 +65,7 @@ def _read(file: str) -> tuple[list[Entry], int | None]:
             elif entry := _entry(number, line):
                 entries.append(entry)
     if not entries:
-        raise ValueError("there is no message in it")
+        raise ValueError("no messages in the file")
     return entries, broken
 
 
@@ -89,7 +89,7 @@ def _entry(number: int, line: str) -> Entry | None:
 
 
 def _no_entry(number: int) -> ValueError:
-    return ValueError(f"line {number} is no recorded message")
+    return ValueError(f"line {number} is not a recorded message")
 
 
 class Player:

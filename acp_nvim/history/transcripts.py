@@ -64,7 +64,7 @@ class Transcripts:
         self._keep = 0
         self._hidden = Redaction(())
         self._records: dict[Session, _Record] = {}
-        self._writer = BackgroundWriter("the transcript is not kept", spawn, app.warn_unkept)
+        self._writer = BackgroundWriter("the transcript cannot be saved", spawn, app.warn_unkept)
 
     def configure(self, state: str | None, keep: int, secrets: Iterable[str]) -> None:
         self._folder = Path(state) / "transcripts" if state and keep > 0 else None
@@ -77,7 +77,7 @@ class Transcripts:
         try:
             recall(session, file)
         except (OSError, ValueError) as error:
-            self._app.say("warn", f"what was said before cannot be read: {error}")
+            self._app.say("warn", f"cannot read the earlier conversation: {error}")
         else:
             session.recording = file
 
@@ -230,9 +230,9 @@ def _slug(agent: str) -> str:
 def unwritten(error: OSError, forced: str) -> str:
     """Return why the file was not written, the reason first: a narrow screen cuts the end off."""
     if isinstance(error, FileExistsError):
-        return f"there already, :Acp {forced} overwrites it: "
+        return f"the file exists, :Acp {forced} overwrites it: "
     if isinstance(error, FileNotFoundError):
-        return "not saved, there is no such folder: "
+        return "not saved, no such folder: "
     return f"not saved, {str(error.strerror).lower()}: "
 
 

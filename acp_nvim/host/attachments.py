@@ -77,7 +77,7 @@ class Attachments:
             return self._linked(path, f"has {_megabytes(size)}")
         text = _read_lines(path, int(first), last and int(last)) if first else _read(path)
         if text is None:
-            return self._linked(path, "is no text in UTF-8", say=False)
+            return self._linked(path, "is not UTF-8 text", say=False)
         return self._text(path, text, first, last)
 
     def _text(
@@ -108,7 +108,7 @@ class Attachments:
     def _media(self, path: str, kind: str) -> list[Block]:
         name = os.path.basename(path)
         if not self._agent.takes(kind):
-            raise LeftOut(f"this agent takes no {kind}: {name}")
+            raise LeftOut(f"this agent takes no {kind} files: {name}")
         if _kind(path) != "file":
             raise LeftOut(f"{name} is a folder")
         if (size := os.path.getsize(path)) > limits.ATTACHED_MEDIA_BYTES:
@@ -118,7 +118,7 @@ class Attachments:
         mime = media_type(data[:_HEAD]) or ""
         if not mime.startswith(kind):
             known = "PNG, JPEG, GIF or WebP" if kind == "image" else "WAV, MP3, Ogg or FLAC"
-            raise LeftOut(f"{name} is no {kind} in {known}")
+            raise LeftOut(f"{name} is not {known} data")
         return [encode.image(data, mime) if kind == "image" else encode.audio(data, mime)]
 
 
@@ -127,7 +127,7 @@ def _kind(path: str) -> str:
     if stat.S_ISDIR(mode):
         return "folder"
     if not stat.S_ISREG(mode):  # reading a pipe would wait for its writer
-        raise LeftOut(f"{os.path.basename(path)} is no ordinary file")
+        raise LeftOut(f"{os.path.basename(path)} is not a regular file")
     return "file"
 
 
@@ -136,7 +136,7 @@ def _opened(path: str) -> Iterator[BinaryIO]:
     """Open without waiting: the file may have become a pipe since it was checked."""
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise LeftOut(f"{os.path.basename(path)} is no ordinary file")
+            raise LeftOut(f"{os.path.basename(path)} is not a regular file")
         yield file
 
 

@@ -291,13 +291,13 @@ class Host:
         try:
             self._app.services.end(session)
         except Exception:
-            log.exception("not all that session %d has left behind is gone", session.number)
+            log.exception("cannot clean up after session %d", session.number)
         session.agent_ended(reason, error, time.monotonic())
         self._app.touch(session)
 
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:
             late = f"{self.name} has not answered {method} for {seconds:g} s"
-            self._app.say("warn", f"{late}; :Acp stop ends it, :Acp log shows more")
+            self._app.say("warn", f"{late}: see :Acp log, or stop it with :Acp stop")
         else:
             self.stop()

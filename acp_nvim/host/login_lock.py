@@ -20,7 +20,7 @@ class LoginLock:
         """Lock the session until a login. Prompts that are queued are sent then, because the user has sent them."""
         name, agent = self._host.name, self._host.agent
         hint = login_methods.login_hint(agent.auth_methods if agent else (), error)
-        session.lock(f"{name} wants a login first: {hint.brief}", f"{name} {hint.text}")
+        session.lock(f"{name} needs a login: {hint.brief}", f"{name} {hint.text}")
         self._host.app.touch(session)
 
     def log_out(self) -> None:

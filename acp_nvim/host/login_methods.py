@@ -20,14 +20,14 @@ class LoginHint(NamedTuple):
 def login_hint(methods: Sequence[AuthMethod], error: RpcError) -> LoginHint:
     """Return what to tell the user, in one line and for the chat."""
     if not methods:
-        how = "log in by its own program, then :Acp restart"
+        how = "log in with the agent's own program, then :Acp restart"
         return LoginHint(
-            f"{one_line(error.words)}; {how}", f"wants a login first, and offers none here: {how}"
+            f"{one_line(error.words)}; {how}", f"needs a login, but cannot log in from the editor: {how}"
         )
-    lines = [f"wants a login first: {one_line(error.words[: limits.REMARK_CHARS])}"]
+    lines = [f"needs a login: {one_line(error.words[: limits.REMARK_CHARS])}"]
     methods = methods[: limits.LOGIN_METHODS]
     lines += [f"  {name_of(method.id)}: {_described(method)}" for method in methods]
-    lines.append("  :Acp login does it" if len(methods) == 1 else "  :Acp login lets you choose")
+    lines.append("  :Acp login logs in" if len(methods) == 1 else "  :Acp login lets you choose")
     names = ", ".join(name_of(method.name) for method in methods)
     return LoginHint(f"{names}; :Acp login", "\n".join(lines))
 

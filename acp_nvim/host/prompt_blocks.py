@@ -26,7 +26,7 @@ class PromptBlocks:
         """Return the complaints in one line."""
         if len(self.trouble) == 1:
             return self.trouble[0]
-        return f"{len(self.trouble)} attachments are not as you gave them: the chat says why"
+        return f"{len(self.trouble)} attachments were changed or left out: the chat says why"
 
 
 def make(prompt: Prompt, agent: Initialized, cwd: str) -> PromptBlocks:

@@ -154,7 +154,7 @@ class SessionStarts:
         if self._host.agent and self._host.agent.session("additionalDirectories"):
             return tuple(dict.fromkeys((*session.roots, *(session.saved_roots if way.keeps_id else ()))))
         if session.roots and not session.lived:
-            self._host.warn(f"{self._host.name} takes no further roots: it is not told of them")
+            self._host.warn(f"{self._host.name} works in one folder: the further ones are ignored")
         return ()
 
     # --- answers
@@ -190,12 +190,12 @@ class SessionStarts:
             self._locked.add(session)
             return self._host.wants_login(session, error)
         if way.kind == "new":
-            return self._host.refused(session, f"{name} opened no session: {error}")
-        why = f"{name} did not {way.kind} {_called(session, way)}: {error}"
+            return self._host.refused(session, f"{name} could not start a session: {error}")
+        why = f"{name} could not {way.kind} {_called(session, way)}: {error}"
         if not way.keeps_id or not session.lived:  # no half session is left
             return self._host.drop(session, why)
         # its user has been working in it: it goes on with a new one
-        self._host.warn(f"{why}; a new one was started")
+        self._host.warn(f"{why}; started a new one")
         self._lose_id(session)
         session.start_over()
         self._ask(session, NEW)
@@ -208,7 +208,9 @@ class SessionStarts:
         elif way.kind == "resume":
             session.resumed()
         elif way.kind == "fork":
-            session.transcript.note("info", "forked: the agent remembers what was said until then; not shown")
+            session.transcript.note(
+                "info", "forked: the agent remembers the earlier conversation, not shown here"
+            )
         if way.keeps_id and (further := [root for root in session.saved_roots if root not in session.roots]):
             session.transcript.note("info", f"the agent also works in {visible(', '.join(further))}")
         session.memory = None if way.kind == "new" else session_id

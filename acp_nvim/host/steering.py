@@ -115,7 +115,7 @@ class Steering:
             session.queue.steered()
             session.steered(sent.prompt, sent.told, sent.attached, time.time())
             if outcome == "startedNewTurn":
-                session.transcript.note("info", "the agent has begun a turn of its own for this")
+                session.transcript.note("info", "the agent started a new turn for this")
         else:
             self._back_to_queue(session, sent)
             if sent.prompt and outcome == "promptRequired" and not (sent.is_given_up or session.error):
@@ -123,7 +123,9 @@ class Steering:
                 if session.phase == "idle":
                     session.queue.release()
             if outcome != "promptRequired" and session.in_turn and not isinstance(result, Gone):
-                self._host.warn(f"{self._host.name} did not take it into the turn: it is the next prompt")
+                self._host.warn(
+                    f"{self._host.name} did not take your text into the turn: it is the next prompt"
+                )
         if isinstance(result, Gone):
             return  # the queue is held
         self.go_on(session)
@@ -137,7 +139,7 @@ class Steering:
         sent.is_late = True
         self._host.connection.give_up(sent)
         self._back_to_queue(session, sent)
-        self._host.warn(f"{self._host.name} does not say whether it took it: it is the next prompt")
+        self._host.warn(f"{self._host.name} did not confirm your text: it is the next prompt")
         self._host.advance(session)
 
     def _taken_late(self, session: Session, sent: _Sent) -> None:
@@ -146,7 +148,7 @@ class Steering:
         if sent.prompt is None or session.queue.remove(sent.prompt):
             session.steered(sent.prompt, sent.told, sent.attached, time.time())
         else:
-            session.transcript.note("warning", "the agent had taken these words into the last turn, too")
+            session.transcript.note("warning", "the agent got these words in the last turn as well")
         self._host.app.touch(session)
 
     def _back_to_queue(self, session: Session, sent: _Sent) -> None:

@@ -84,7 +84,7 @@ class RuleApplier:
         """Return the rule that would allow exactly this from now on; None, and why there is none."""
         call = session.call_of(question)
         if question.kind != "permission" or call is None:
-            return None, "rules are for permissions that an agent asks for"
+            return None, "rules only apply to permissions that an agent asks for"
         return suggested_rule.rule_for(_scope(session, question, call), disk.resolve, match)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
@@ -108,7 +108,7 @@ class RuleApplier:
         self._touch(session)
 
     def _note(self, session: Session, question: Question, call: ToolCall, found: Ruling) -> None:
-        note = f"{found.name} would {found.action} this, but no option does so once"
+        note = f"{found.name} would {found.action} this, but no option does that once"
         if note not in question.note:
             question.note = "\n".join(filter(None, (question.note, note)))
             session.questions.touch(question)

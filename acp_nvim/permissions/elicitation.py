@@ -131,7 +131,7 @@ def posed(asked: schema.Elicitation, session: Session) -> Question:
     question.detail = (*form.about, *_told(form))
     fill = Option("answer", "Fill in the form" if form else "Accept", "allow_once")
     if form.missing is not None:
-        question.note = f"'{form.missing}' is of a kind that is not known here: it can only be declined"
+        question.note = f"'{form.missing}' has an unknown type: the form can only be declined"
         question.options = (_DECLINE,)
     else:
         question.options = (*_offered(question), fill, _DECLINE)

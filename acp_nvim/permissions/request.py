@@ -49,7 +49,7 @@ def ask(
         try:
             entry.answer(dialect.permission_answer(chosen, request))
         finally:
-            entry.fail(RpcError(INTERNAL_ERROR, "there is no answer: see :Acp log"))
+            entry.fail(RpcError(INTERNAL_ERROR, "there are no answers: see :Acp log"))
         on_ended(session, question, dialect)
 
     question.on_end = reply

@@ -19,9 +19,9 @@ from acp_nvim.text.text_file import split
 
 Change = tuple[str | None, str | None]  # old None or empty: a new file, or all of one; new None: it is to go
 
-_GONE = "The file is not there any more: shown as it came"
-_MISSED = "The text to be replaced is not in the file: shown as it came"
-_TWICE = "The text to be replaced is in the file more than once: shown as it came"
+_GONE = "The file no longer exists: the change is shown as sent"
+_MISSED = "The text to replace is not in the file: the change is shown as sent"
+_TWICE = "The text to replace occurs more than once: the change is shown as sent"
 _BOM = "\ufeff"
 
 

@@ -30,9 +30,9 @@ from acp_nvim.text import text_file
 from acp_nvim.text.text_file import Text
 
 log = logging.getLogger(__name__)
-_UNTOUCHED = "was not written by the agent: it is as it was"
-_OTHERWISE = "was not written as proposed: nothing taken back, see :Acp review"
-_AGAIN = "was written as proposed once more: the refused hunks are taken back again"
+_UNTOUCHED = "was not written by the agent"
+_OTHERWISE = "was not written as proposed: nothing was reverted, see :Acp review"
+_AGAIN = "was written as proposed again: the refused hunks are reverted again"
 
 
 @dataclass(slots=True, eq=False)
@@ -153,8 +153,8 @@ class Enforcement:
             try:
                 self._take_back(case, decision, surely)
             except OSError as error:
-                log.warning("%s was not taken back: %s", decision.path, error)
-                self._tell_of(case.session, decision, f"was not taken back: {error.strerror or error}")
+                log.warning("%s was not reverted: %s", decision.path, error)
+                self._tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
         if all(decision.settled for decision in case.decisions):
             case.done.set()
 

@@ -23,7 +23,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.line_diff import Edit, edits
 
 _CONTEXT = 1  # lines around a change
-_TOO_LARGE = "too much to be compared here"
+_TOO_LARGE = "too much to compare here"
 
 
 class Previews:
@@ -115,7 +115,7 @@ def _note(made: _Sides) -> str:
     old, new = made.left or "", made.right or ""
     end = ""
     if made.is_whole and old and new and old.endswith("\n") != new.endswith("\n"):
-        end = "\\ newline added at the end" if new.endswith("\n") else "\\ no newline at the end any more"
+        end = "\\ newline added at the end" if new.endswith("\n") else "\\ newline removed at the end"
     return " · ".join(filter(None, (made.problem.partition(": shown")[0], end)))
 
 

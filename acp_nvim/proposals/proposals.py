@@ -34,7 +34,7 @@ from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
 
-_AGAIN = "the proposal has changed: look at it again; nothing was sent"
+_AGAIN = "not sent: the proposal has changed, look at it again"
 
 
 @dataclass(slots=True, eq=False)
@@ -123,9 +123,9 @@ class Proposals:
 
     def _say_none(self, count: int) -> None:
         if count:
-            said = f"{count} files are too many for a diff: answer in the chat, K there shows all"
+            said = f"{count} files are too many for a diff: answer in the chat, where K shows them"
             return self._front.say("warn", said)
-        self._front.say("info", "this question has no diff: :Acp answer shows it")
+        self._front.say("info", "this question has no diff: see it with :Acp answer")
 
     def _payload(
         self, session: Session, question: Question, files: list[ProposedFile], how: Mapping[str, bool]
@@ -168,7 +168,7 @@ class Proposals:
         else:
             self._front.say(
                 "warn",
-                "nothing was sent: it cannot be allowed just once, so all or nothing (:Acp answer {n})",
+                "not sent: no option allows this once, so take all or nothing (:Acp answer {n})",
             )
 
     def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
@@ -189,10 +189,8 @@ class Proposals:
     def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> None:
         option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
         if option is None:
-            said = "allow it" if kind.startswith("allow") else "refuse it"
-            return self._front.say(
-                "warn", f"nothing was sent: no answer here would {said} just once (:Acp answer {{n}})"
-            )
+            said = "allow" if kind.startswith("allow") else "refuse"
+            return self._front.say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
         known.session.end_question(known.question, option, "user")
         self._shown.pop(known.question.id, None)
         self._front.touch(known.session)

@@ -24,7 +24,7 @@ from acp_nvim.text.printable import one_line
 from acp_nvim.text.text_file import split
 from acp_nvim.text.unified_patch import parse_patch
 
-_NOT_UTF8 = "The file is not UTF-8 text: shown as it came"
+_NOT_UTF8 = "The file is not UTF-8 text: the change is shown as sent"
 
 
 @dataclass(slots=True, eq=False)
@@ -90,7 +90,7 @@ def read_file(files: Files, session: Session, path: str, changes: list[Change]) 
         data = on_disk(real)
         changed = disk.changed(real) if data is not None else 0
     except OSError as error:
-        problem = f"{error.strerror or error}: shown as it came"
+        problem = f"{error.strerror or error}: the change is shown as sent"
         return ProposedFile(path, changes, as_it_came(changes, problem), None, is_outside, stamp=stamp)
     text = None if data is None else as_utf8(data).removeprefix("\ufeff")
     if not is_utf8(text or ""):

@@ -54,7 +54,7 @@ def breach(call: ToolCall) -> str:
         return ""
     if last.answer and not last.answer.kind.startswith("reject"):
         return ""
-    told = "yet reported as done: :Acp review shows what changed, :Acp undo turn takes it back"
+    told = "yet the agent reports it as done: :Acp review shows the changes, :Acp undo turn undoes them"
     return f"{_title(call)} was {'rejected' if last.answer else 'cancelled'}, {told}"
 
 
@@ -66,7 +66,7 @@ def _reason(question: Question) -> str:
     if answer is None:
         return {
             "cancel": "it was cancelled before it was answered",
-            "agent": "the agent went on or gave it up before it was answered",
+            "agent": "the agent withdrew it before it was answered",
             "user": "it was answered without an option",
         }.get(question.ended_by or "", "the agent ended before it was answered")
     done = "rejected" if answer.kind.startswith("reject") else "allowed"

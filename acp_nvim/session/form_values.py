@@ -33,7 +33,7 @@ def checked(each: FormField, value: Any) -> Any:
     """Return the value as the agent gets it, or raise `Wrong`."""
     if value is None:
         if each.required:
-            raise Wrong("is required" if each.type != "unknown" else "is of a kind that is not known here")
+            raise Wrong("is required" if each.type != "unknown" else "has an unknown type")
         return None
     return _CHECKS[each.type](each, value)
 

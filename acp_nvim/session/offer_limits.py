@@ -20,5 +20,5 @@ class OfferLimits:
     def first(self, what: str, sent: tuple[T, ...], most: int = limits.OFFERED_ITEMS) -> tuple[T, ...]:
         if len(sent) > most and what not in self._told:
             self._told.add(what)
-            self._say(f"the agent offers {len(sent)} {what}: the first {most} are known here")
+            self._say(f"the agent offers {len(sent)} {what}: only the first {most} are used")
         return sent[:most]

@@ -115,7 +115,7 @@ def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, ma
     commands = _commands_match([rule for _, rule in candidates], asked, match)
     for (name, rule), is_command in zip(candidates, commands, strict=True):
         if is_command is None:
-            return Ruling("ask", name, rule, f"{name} takes too long to be matched, and asks: {rule}")
+            return Ruling("ask", name, rule, f"{name} takes too long to match, so you are asked: {rule}")
         if not is_command or not _covers(rule, asked, resolve):
             continue
         if not rule.is_mistaken:

@@ -104,7 +104,7 @@ def _text(value: Any) -> str:
                 break
     except RecursionError:
         # longer than what is shown, so that the question is cut and cannot be allowed
-        made.append(" … nested too deeply to be shown" + " " * limits.SHOWN_CHARS)
+        made.append(" … nested too deeply to show" + " " * limits.SHOWN_CHARS)
     return "".join(made)
 
 

@@ -116,7 +116,9 @@ class Session:
 
     def resumed(self) -> None:
         above = (
-            "what stands above" if self.transcript.entries else "what was said before; it is not shown here"
+            "the conversation above"
+            if self.transcript.entries
+            else "the earlier conversation, which is not shown here"
         )
         self.transcript.note("info", f"resumed: the agent remembers {above}")
 
@@ -243,7 +245,7 @@ class Session:
         self.transcript.forget_ids()
         self.children.clear()
         if self.turn:
-            self.transcript.note("info", "started again: the agent remembers nothing of what stands above")
+            self.transcript.note("info", "started again: the agent does not remember the conversation above")
 
     def replay(self) -> None:
         """Begin the transcript anew, because the agent replays the conversation."""

@@ -70,7 +70,7 @@ class SubagentRegistry:
         if len(self._by_id) >= limits.SUBAGENTS:
             if not self._is_full:
                 self._warn(
-                    f"the agent has begun more than {limits.SUBAGENTS} subagents: the others are not shown"
+                    f"the agent started more than {limits.SUBAGENTS} subagents: the others are not shown"
                 )
             self._is_full = True
             return None

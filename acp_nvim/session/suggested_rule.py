@@ -19,5 +19,5 @@ def rule_for(asked: Scope, resolve: Resolve, match: Match) -> tuple[Rule | None,
             return None, "one of its paths holds a *"
         rule = Rule("allow", kind=asked.kind, tool=tool, paths=asked.real)
     else:
-        return None, "it names no command, no path"
-    return (rule, "") if is_about(rule, asked, resolve, match) else (None, "a rule cannot name all of it")
+        return None, "it names no command and no path"
+    return (rule, "") if is_about(rule, asked, resolve, match) else (None, "a rule cannot cover all of it")

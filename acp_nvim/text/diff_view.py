@@ -57,7 +57,7 @@ def unified(old: str, new: str) -> Iterator[tuple[str, str]]:
     if hunks:
         yield from ((" ", line) for line in a[done : done + CONTEXT])
     if old and new and old.endswith("\n") != new.endswith("\n"):
-        yield "\\", "newline added at the end" if new.endswith("\n") else "no newline at the end any more"
+        yield "\\", "newline added at the end" if new.endswith("\n") else "newline removed at the end"
 
 
 def _count(text: str) -> int:

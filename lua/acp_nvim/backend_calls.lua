@@ -168,7 +168,7 @@ local answers = {
   terminal_feed = terminal.feed,
 }
 
-local UNKNOWN = "the editor knows no '%s'; restart Neovim after an update"
+local UNKNOWN = "the editor has no '%s': restart Neovim after an update"
 
 ---@param entry any[]  { name, args… }
 ---@return acp.FrameEntry

@@ -35,7 +35,7 @@ end
 local function advice()
   local python = config.get().python
   if python then
-    return { ("Correct `python` in setup(), which names %s, or leave it out and run :Acp install"):format(python) }
+    return { ("Fix `python` in setup(), which names %s, or remove it and run :Acp install"):format(python) }
   end
   return { environment.obstacle(run) or INSTALL }
 end
@@ -73,7 +73,7 @@ end
 local function check_keys()
   local prefix, taken, count = global_keys.state()
   if not prefix then
-    return health.info("no keys of ours are mapped: keys = '<leader>a' in setup() maps a set of them")
+    return health.info("the suggested keys are not mapped: keys = '<leader>a' in setup() maps them")
   end
   health.ok(("%d keys are mapped below %s"):format(count, prefix))
   for _, each in ipairs(taken) do
@@ -141,11 +141,11 @@ local function check_agent(agent, path)
     health.ok(name .. ": built in, needs nothing")
   elseif path then
     local said = version.known(path)
-    health.ok(("%s: %s%s"):format(name, path, said and (", " .. said) or ", which tells no version"))
+    health.ok(("%s: %s%s"):format(name, path, said and (", " .. said) or ", version unknown"))
   else
     local command = printable.visible(agent.spec.command)
     local advice = agent.preset and "Install it: " .. available_agents.how_to_install(agent.preset)
-      or ("Install it, or correct agents.%s.command in the configuration"):format(name)
+      or ("Install it, or fix agents.%s.command in the configuration"):format(name)
     health.error(("%s: '%s' is not on PATH"):format(name, command), { advice })
   end
   return path ~= nil or not agent.spec
@@ -212,9 +212,7 @@ local function check_surroundings()
   if vim.o.termguicolors then
     health.ok("colours: 24 bits ('termguicolors')")
   else
-    health.info(
-      "colours: those of the terminal's palette; if it has more, :set termguicolors shows our shades as they are"
-    )
+    health.info("colours: the terminal's palette; :set termguicolors shows the exact shades where the terminal can")
   end
   local tool = image.clipboard_tool()
   if tool then
@@ -237,7 +235,7 @@ function M.check()
   if complete then
     check_backend()
   else
-    health.info("not tried: it cannot run without what is missing above")
+    health.info("not tested: fix the problems above first")
   end
   health.start("acp_nvim: agents")
   check_agents()

@@ -83,7 +83,7 @@ local function run(installation, command, aloud)
   installation.pid = process.pid
   local ran = coroutine.yield()
   if installation.cancelled then
-    error("installation cancelled: :Acp install goes on with it", 0)
+    error("installation cancelled: continue with :Acp install", 0)
   end
   return ran
 end
@@ -162,9 +162,9 @@ end
 local function obstacle()
   local configured = config.get().python
   if current then
-    return "the installation is running: :Acp install! ends it"
+    return "already installing: cancel with :Acp install!"
   elseif configured then
-    return ("`python` in setup() is %s: take it out, or install there by hand"):format(configured)
+    return ("`python` in setup() is %s: remove it, or install the packages there yourself"):format(configured)
   end
 end
 
@@ -187,7 +187,7 @@ end
 ---@return string? message
 function M.wait()
   if current then
-    return nil, "the installation is running already"
+    return nil, "already installing"
   end
   local installation = start()
   local lazy = package.loaded["lazy.async"]

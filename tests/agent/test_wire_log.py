@@ -81,4 +81,4 @@ def test_without_a_folder_the_user_hears_of_it(tmp_path: Path) -> None:
     (tmp_path / "log").touch()
     said: list[str] = []
     assert wire_log.begin(str(tmp_path / "log"), "mine", lambda level, text: said.append(text)) is None
-    assert said[0].startswith("log.wire: the wire is not written")
+    assert said[0].startswith("log.wire: the messages cannot be recorded")

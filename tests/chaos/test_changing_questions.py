@@ -34,7 +34,9 @@ async def test_a_yes_to_what_a_question_was_is_not_sent(stage: Stage):
     stage.update("tool_call_update", toolCallId="t", **OTHER)
     assert stage.talk.questions == [seen]  # no frame has told of it yet
     stage.talk.answer("y")
-    await eventually(lambda: any("has changed, nothing was sent" in text for text in stage.desk.messages()))
+    await eventually(
+        lambda: any("not sent: the question has changed" in text for text in stage.desk.messages())
+    )
     assert stage.agent.asked[asked] == []
     await eventually(lambda: stage.talk.questions[0]["version"] > seen["version"])
     assert [data["id"] for data in stage.talk.data("AcpQuestion")] == [seen["id"]] * 2

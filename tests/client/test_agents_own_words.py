@@ -51,7 +51,7 @@ async def test_a_refused_title_stays_the_users_own(desk: Desk) -> None:
     desk.agent(TITLES, on("session/set_title", error(-32602, "too short")))
     talk = await desk.ready()
     talk.send("rename", title="Mine")
-    await desk.message("did not take the title", "too short")
+    await desk.message("refused the title", "too short")
     assert talk.status.get("title") == "Mine"
 
 

@@ -115,17 +115,17 @@ async def test_what_cannot_be_read_is_told_under_the_prompt(desk: Desk) -> None:
     assert await sent(desk, *items) == []
     lines = desk.editor.chat(1).lines
     whys = (
-        "pipe is no ordinary file",
+        "pipe is not a regular file",
         "10.0 MB",
         "is a folder",
-        "a.png is no image",
+        "a.png is not PNG",
         "gone: No such",
         "is gone",
     )
     for why in whys:
         assert [line for line in lines if why in line and line.startswith("left out of the prompt")], why
     assert not [line for line in lines if line.startswith("with ")]
-    await desk.message("6 attachments are not as you gave them")
+    await desk.message("6 attachments were changed or left out")
 
 
 async def test_a_prompt_is_bounded_as_a_whole(desk: Desk) -> None:
@@ -133,7 +133,7 @@ async def test_a_prompt_is_bounded_as_a_whole(desk: Desk) -> None:
     count = limits.PROMPT_CHARS // limits.ATTACHED_TEXT_BYTES
     blocks = await sent(desk, *({"file": file} for _ in range(count + 1)), {"title": "t", "text": "x"})
     assert len(blocks) == count
-    await desk.message("attachments are not as you gave them")
+    await desk.message("attachments were changed or left out")
 
 
 @pytest.mark.statement(51)

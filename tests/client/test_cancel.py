@@ -100,7 +100,7 @@ async def test_every_question_is_answered_cancelled_once(desk: Desk) -> None:
     ends = {data["id"]: (data["by"], data["option_id"]) for data in talk.data("AcpAnswered")}
     assert list(ends.values()) == [("user", "yes"), ("cancel", None), ("cancel", None)]
     assert ends.keys() == {question["id"] for question in questions}
-    assert any("is not open any more" in text for text in desk.messages("warn"))
+    assert any("is no longer open" in text for text in desk.messages("warn"))
 
 
 @pytest.mark.statement(63, 64)

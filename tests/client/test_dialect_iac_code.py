@@ -95,4 +95,4 @@ async def test_a_rejected_call_that_was_done_is_told_though_its_id_is_another(de
     talk = await desk.ready()
     await asked(talk, "work")
     talk.answer("deny_rule:touch:*")
-    await desk.message("was rejected", "reported as done")
+    await desk.message("was rejected", "reports it as done")

@@ -70,7 +70,7 @@ async def test_an_exit_answers_questions_and_closes_tool_calls(desk: Desk) -> No
     assert names(talk)[-2:] == ["AcpTurnEnded", "AcpSessionEnded"]
     assert talk.questions == []
     talk.answer("yes", questions[0]["id"])
-    await desk.message("is not open any more")
+    await desk.message("is no longer open")
 
 
 async def test_every_event_tells_what_the_status_shows_already(desk: Desk) -> None:
@@ -161,7 +161,7 @@ async def test_stop_names_the_sessions_that_it_ends(desk: Desk, other: Path) -> 
     one.prompt("work")
     await eventually(lambda: one.says == "on it")
     two.send("stop")
-    await desk.message("mine is being stopped", "1, 2")
+    await desk.message("stopping mine", "1, 2")
     await one.until("stopped")
     await two.until("stopped")
     assert names(one) == ["AcpTurnEnded", "AcpSessionEnded"]
@@ -224,7 +224,7 @@ async def test_restart_without_load_says_that_the_agent_has_forgotten(desk: Desk
     talk = await desk.ready()
     await talk.turn("hello")
     talk.send("restart")
-    await eventually(lambda: any("remembers nothing" in line for line in talk.lines))
+    await eventually(lambda: any("does not remember" in line for line in talk.lines))
     await talk.until("idle")
     assert "words" in talk.lines
     assert agent.got("session/load") == []
@@ -282,7 +282,7 @@ async def test_a_session_that_cannot_be_loaded_again_goes_on_with_a_new_one(desk
     await desk.message("never heard of it")
     await talk.until("idle")
     assert "hello" in talk.lines, "what was said stays on the screen"
-    assert any("remembers nothing" in line for line in talk.lines)
+    assert any("does not remember" in line for line in talk.lines)
     assert (await talk.turn("again"))["stop_reason"] == "end_turn"
 
 

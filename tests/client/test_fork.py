@@ -66,7 +66,7 @@ async def test_above_the_first_answer_all_of_it_is_forked(desk: Desk) -> None:
     talk = await desk.ready()
     await talk.turn("one")
     await fork(desk, talk, "one")
-    await desk.message("no point to fork at above this line")
+    await desk.message("no fork point above this line")
     assert "_meta" not in forks(agent)[0]
 
 
@@ -80,7 +80,7 @@ async def test_of_an_agent_without_points_all_of_it_is_forked(desk: Desk) -> Non
     talk = await desk.ready()
     await talk.turn("one")
     await fork(desk, talk, "First.")
-    await desk.message("forks only whole sessions")
+    await desk.message("can only fork whole sessions")
     assert "_meta" not in forks(agent)[0]
 
 
@@ -126,6 +126,6 @@ async def test_a_copy_without_an_id_leaves_no_session(desk: Desk, answer: Any) -
     desk.agent(introducing("qwen-code", loadSession=True), on("qwen/control/session/branch", result(answer)))
     talk = await desk.ready()
     forked = desk.new(verb="fork", id="s1")
-    await desk.message("did not fork", "no session id")
+    await desk.message("could not fork", "no session id")
     await eventually(lambda: not forked.is_listed)
     assert talk.is_listed

@@ -64,7 +64,7 @@ async def test_the_chat_names_the_ways_to_log_in(desk: Desk) -> None:
 async def test_a_login_opens_the_session_once_more_and_sends_what_waited(desk: Desk) -> None:
     agent, talk = await locked(desk, on_prompt("", say("Hi")))
     talk.prompt("hello")
-    await desk.message("wants a login first", "the prompt waits")
+    await desk.message("needs a login", "the prompt waits")
     assert (talk.status["queue"], talk.status["held"]) == (1, False)
     talk.send("login")
     await talk.ended(1)
@@ -98,7 +98,7 @@ async def test_after_a_second_refusal_the_user_decides(desk: Desk) -> None:
     talk = desk.new()
     await talk.until("auth")
     talk.send("login")
-    await eventually(lambda: sum("wants a login first" in line for line in talk.lines) == 2)
+    await eventually(lambda: sum("needs a login" in line for line in talk.lines) == 2)
     assert talk.state == "auth"
     assert [len(agent.got(name)) for name in ("session/new", "authenticate")] == [2, 1]
 
@@ -119,7 +119,7 @@ async def test_one_login_at_a_time_and_as_long_as_it_takes(desk: Desk) -> None:
     agent, talk = await locked(desk, on("authenticate", wait_file(str(gate))), spec={"timeout_ms": 100})
     talk.send("login")
     talk.send("login")
-    await desk.message("is logging in already")
+    await desk.message("is already logging in")
     gate.touch()
     await talk.until("idle")
     assert len(agent.got("authenticate")) == 1
@@ -151,7 +151,7 @@ async def test_an_agent_without_ways_says_what_to_do(desk: Desk) -> None:
     agent, talk = await locked(desk, methods=())
     assert ":Acp restart" in talk.status["error"]
     talk.send("login")
-    await desk.message("offers no way to log in")
+    await desk.message("offers no login here")
     assert agent.got("authenticate") == []
 
 

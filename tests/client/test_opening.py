@@ -58,7 +58,9 @@ async def test_further_roots_go_along_however_it_is_opened(
     await talk.until("idle")
     (message,) = agent.got(f"session/{verb}")
     assert message["params"].get("additionalDirectories") == ([str(other)] if takes else None)
-    assert desk.messages("warn") == ([] if takes else ["mine takes no further roots: it is not told of them"])
+    assert desk.messages("warn") == (
+        [] if takes else ["mine works in one folder: the further ones are ignored"]
+    )
 
 
 async def test_a_fork_is_a_session_beside_its_source(desk: Desk) -> None:
@@ -102,7 +104,7 @@ async def test_a_refused_one_leaves_no_half_session(desk: Desk, verb: str) -> No
     agent = desk.agent(abilities("resume", "fork", load=True), refusal)
     stays = await desk.ready()
     talk = desk.new(verb=verb, id="old")
-    await desk.message(f"did not {verb} old", "no such session")
+    await desk.message(f"could not {verb} old", "no such session")
     await eventually(lambda: not talk.is_listed)
     assert talk.number not in desk.client.sessions
     assert talk.data("AcpSessionStarted") == []
@@ -136,7 +138,7 @@ async def test_a_restart_resumes_where_the_agent_cannot_load(desk: Desk) -> None
     talk = await desk.ready()
     await talk.turn("hello")
     talk.send("restart")
-    await eventually(lambda: any("remembers what stands above" in line for line in talk.lines))
+    await eventually(lambda: any("remembers the conversation above" in line for line in talk.lines))
     await talk.until("idle")
     assert "words" in talk.lines
     assert agent.got("session/resume")[0]["params"]["sessionId"] == "s1"

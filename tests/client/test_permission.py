@@ -152,7 +152,7 @@ async def test_options_with_one_id_are_shown_and_neither_can_be_chosen(desk: Des
     assert talk.questions[0]["options"] == []
     assert any("share one id: 'Yes', 'No'" in line for line in talk.lines)
     talk.answer("x")
-    await desk.message("has no option 'x': nothing was sent")
+    await desk.message("has no option 'x'")
     talk.answer(None)
     await talk.ended(1)
     assert get_outcomes_by_id(agent)[1] == {"outcome": "cancelled"}
@@ -220,7 +220,7 @@ async def test_an_answer_after_the_fact_is_a_clear_line(desk: Desk) -> None:
     nudge(desk)
     await talk.ended(1)
     talk.answer("yes", question)
-    await desk.message(f"question {question} is not open any more: nothing was sent")
+    await desk.message(f"not sent: question {question} is no longer open")
     assert get_outcomes_by_id(agent) == {0: {"outcome": "cancelled"}}
 
 
@@ -242,7 +242,7 @@ async def test_answering_twice_is_refused_with_a_message(desk: Desk) -> None:
     question = talk.questions[0]["id"]
     talk.answer("no", question)
     talk.answer("yes", question)
-    await desk.message(f"question {question} is not open any more")
+    await desk.message(f"question {question} is no longer open")
     nudge(desk)
     await talk.ended(1)
     assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "no"}}

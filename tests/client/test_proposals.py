@@ -166,7 +166,7 @@ async def test_what_an_agent_has_written_to_the_disk_is_taken_back_before_its_ne
 
 
 MORE = permission("more?", id="more")
-AGAIN = "notes.txt was written as proposed once more: the refused hunks are taken back again"
+AGAIN = "notes.txt was written as proposed again: the refused hunks are reverted again"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def test_a_proposal_that_is_written_twice_is_taken_back_twice_and_told(
         desk.client.hosts[0].connection.notify("go on", {})
     await talk.ended(1)
     assert notes(desk).read_text() == SOME
-    assert [text for text in desk.messages("warn") if "once more" in text] == [AGAIN]
+    assert [text for text in desk.messages("warn") if "again" in text] == [AGAIN]
     assert outcomes(agent)[0] == "yes"
 
 
@@ -267,7 +267,7 @@ async def test_an_agent_that_does_not_write_is_told_of_when_its_turn_ends(desk: 
     assert outcomes(agent) == ["yes"]
     talk.send("cancel")
     await talk.ended(1)
-    await desk.message("notes.txt was not written by the agent: it is as it was")
+    await desk.message("notes.txt was not written by the agent")
     assert not [text for text in desk.messages("warn") if "review" in text]
 
 
@@ -298,9 +298,9 @@ async def test_without_allow_once_it_is_all_or_nothing(desk: Desk) -> None:
     agent = desk.agent(on_prompt("edit", edit(only)))
     talk, seen = await proposal(desk)
     decide(desk, seen, SOME)
-    await desk.message("nothing was sent: it cannot be allowed just once")
+    await desk.message("not sent: no option allows this once")
     decide(desk, seen, NEW)
-    await desk.message("nothing was sent: no answer here would allow it just once")
+    await desk.message("not sent: no option would allow this once")
     assert (outcomes(agent), len(talk.questions)) == ([], 1)
     decide(desk, seen, OLD)
     await talk.ended(1)
@@ -336,7 +336,7 @@ async def test_deciding_twice_answers_once(desk: Desk) -> None:
     decide(desk, seen, SOME)
     await talk.ended(1)
     decide(desk, seen, None)
-    await desk.message("is not open any more")
+    await desk.message("is no longer open")
     assert outcomes(agent) == ["yes"]
     assert notes(desk).read_text() == SOME
 
@@ -372,7 +372,7 @@ async def test_what_cannot_be_placed_is_said_and_still_answerable(desk: Desk, ki
         assert file["new"] == OLD.replace("line 2\n", "TWO\n")
     else:
         assert (file["base"], file["new"], file["outside"]) == ("a\n", "b\n", kind == "outside")
-        assert "shown as it came" in file["problem"]
+        assert "shown as sent" in file["problem"]
     decide(desk, seen, None)
     await talk.ended(1)
     assert outcomes(agent) == ["yes"]

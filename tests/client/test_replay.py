@@ -70,7 +70,7 @@ async def test_a_trace_that_cannot_be_saved_is_one_line(desk: Desk) -> None:
     desk.agent()
     talk = await desk.ready()
     talk.send("trace", mode="save", file=str(desk.folder / "no" / "such" / "folder"))
-    said = await desk.message("not saved, there is no such folder", "folder")
+    said = await desk.message("not saved, no such folder", "folder")
     assert "\n" not in said
 
 

@@ -16,7 +16,7 @@ from tests.fakes.script import ScriptedAgent, ask, eventually, on_prompt, permis
 
 STATUS = {"command": "git status"}
 READS: Any = {"kind": "read", "rawInput": {"path": "a.txt"}}
-TOLD = "yet reported as done"
+TOLD = "yet the agent reports it as done"
 
 
 def ruled(desk: Desk, *rules: Any, state: Path | None = None) -> None:
@@ -180,7 +180,7 @@ async def test_an_expression_without_an_end_holds_nobody_up(desk: Desk) -> None:
     desk.agent(on_prompt("work", runs("a" * 60)))
     ruled(desk, {"action": "allow", "command": "(a|a)*b"})
     talk = await asking(desk)
-    await desk.message("rule 1 takes too long to be matched, and asks")
+    await desk.message("rule 1 takes too long to match, so you are asked")
     talk.answer("no")
     await talk.ended(1)
 
@@ -233,9 +233,9 @@ async def test_a_rule_for_a_file_holds_for_all_of_its_paths(desk: Desk, tmp_path
 @pytest.mark.parametrize(
     ("asked", "version", "words"),
     [
-        (runs("a; b"), 1, "no rule made, nothing sent: its command holds ;"),
-        (permission("Run it?"), 1, "no command, no path"),
-        (runs("ls"), 2, "the question has changed, nothing was sent"),
+        (runs("a; b"), 1, "not sent, no rule set: its command holds ;"),
+        (permission("Run it?"), 1, "no command and no path"),
+        (runs("ls"), 2, "not sent: the question has changed"),
         (permission("Run", [("a", "Always", "allow_always")], rawInput=STATUS), 1, "no rule set"),
     ],
 )
@@ -248,7 +248,7 @@ async def test_allow_that_cannot_be_done_says_so(desk: Desk, asked: Any, version
     talk.answer(None)
     await talk.ended(1)
     desk.send("allow", question=talk.data("AcpQuestion")[0]["id"], version=1, set=True)
-    await desk.message("is not open any more: nothing was sent")
+    await desk.message("is no longer open")
 
 
 # --- what is remembered for agents
@@ -320,7 +320,7 @@ async def test_why_of_a_call_that_went_on_without_an_answer(desk: Desk) -> None:
     talk = await asking(desk)
     nudge(desk)
     await talk.ended(1)
-    assert "the agent went on or gave it up before it was answered" in await told(desk, talk)
+    assert "the agent withdrew it before it was answered" in await told(desk, talk)
 
 
 # --- what was refused and is done all the same

@@ -235,7 +235,7 @@ async def test_a_refused_load_leaves_nothing(desk: Desk) -> None:
     )
     other = await desk.ready()
     talk = desk.new(verb="load", id="old")
-    await desk.message("did not load old", "no such session")
+    await desk.message("could not load old", "no such session")
     await eventually(lambda: not talk.is_listed)
     assert talk.number not in desk.client.sessions
     assert talk.data("AcpSessionStarted") == []

@@ -155,7 +155,7 @@ async def test_a_session_new_without_an_id(desk: Desk, said: object) -> None:
     desk.agent(on("session/new", result(said), times=1))
     talk = desk.new()
     await talk.until("failed")
-    await desk.message("opened no session")
+    await desk.message("could not start a session")
     talk.prompt("hello")
     assert (await talk.ended(1))["stop_reason"] == "end_turn"
 

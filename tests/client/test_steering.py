@@ -103,7 +103,7 @@ async def test_an_agent_that_does_not_offer_it_is_never_asked(desk: Desk, meta: 
     assert talk.status["steering"] is False
     talk.prompt("first")
     talk.prompt("use tabs", steer=True)
-    await desk.message("Scripted takes no words into a turn", "queued")
+    await desk.message("Scripted cannot take a prompt during a turn", "queued")
     assert outcomes(talk) == [("use tabs", "queued")]
     finish(desk)
     await talk.ended(3)
@@ -145,7 +145,7 @@ async def test_without_an_answer_in_time_they_are_the_next_prompt(desk: Desk) ->
     )
     talk = await at_work(desk)
     talk.prompt("use tabs", steer=True)
-    await desk.message("does not say whether it took it")
+    await desk.message("did not confirm your text")
     assert outcomes(talk) == [("use tabs", "queued")]
     (asked,) = agent.got(METHOD)
     await eventually(lambda: agent.got("$/cancel_request"))
@@ -165,7 +165,7 @@ async def test_a_late_yes_takes_them_out_of_the_queue_again(desk: Desk) -> None:
     )
     talk = await at_work(desk)
     talk.prompt("use tabs", steer=True)
-    await desk.message("does not say whether it took it")
+    await desk.message("did not confirm your text")
     (desk.folder / "late").touch()
     await eventually(lambda: outcomes(talk) == [("use tabs", "queued"), ("use tabs", "injected")])
     assert talk.status["queue"] == 0
@@ -240,7 +240,7 @@ async def test_a_turn_that_the_agent_began_for_them_is_no_reason_to_send_them_ag
     await talk.ended(1)
     await talk.turn("more")
     assert prompted(agent) == ["work", "more"]
-    assert "the agent has begun a turn of its own for this" in talk.lines
+    assert "the agent started a new turn for this" in talk.lines
 
 
 @pytest.mark.statement(133)
@@ -329,7 +329,7 @@ async def test_a_queued_prompt_is_put_into_the_turn(desk: Desk) -> None:
     talk.send("queue_steer", text="two")
     await eventually(lambda: outcomes(talk) == [("two", "injected")])
     talk.send("queue_steer", text="two")
-    await desk.message("this prompt is not queued any more")
+    await desk.message("this prompt is no longer queued")
     finish(desk)
     await talk.ended(3)
     assert prompted(agent) == ["work", "one", "three"]

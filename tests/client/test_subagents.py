@@ -398,7 +398,7 @@ async def test_a_child_is_cancelled_where_its_agent_lets_the_user(desk: Desk) ->
     talk.prompt("work")
     await eventually(lambda: talk.status["subagents"])
     desk.send("cancel_subagent", session=1, id="child")
-    await desk.message("lets nobody cancel")
+    await desk.message("cannot cancel a subagent")
     desk.client.hosts[0].connection.notify("go on", {})
     await talk.ended(1)
     desk.send("cancel_subagent", session=1, id="child")

@@ -220,9 +220,9 @@ async def test_a_disk_that_is_full_is_told_once(desk: Desk) -> None:
     keep(desk)
     talk = await desk.ready()
     await talk.turn("one")
-    await desk.message("the transcript is not kept")
+    await desk.message("the transcript cannot be saved")
     await talk.turn("two")
-    assert len([text for text in desk.messages() if "is not kept" in text]) == 1
+    assert len([text for text in desk.messages() if "transcript cannot be saved" in text]) == 1
 
 
 async def test_an_earlier_backends_session_comes_back_with_its_text(desk: Desk) -> None:
@@ -249,7 +249,7 @@ async def test_a_broken_file_brings_nothing_back(desk: Desk) -> None:
     broken.write_text("half a li")
     talk = desk.new(id="s1", transcript=str(broken))
     await talk.until("idle")
-    await desk.message("what was said before cannot be read")
+    await desk.message("cannot read the earlier conversation")
 
 
 # --- export
@@ -263,7 +263,7 @@ async def test_export_does_not_overwrite_unasked(desk: Desk, force: bool) -> Non
     file = desk.folder / "out.md"
     file.write_text("mine")
     talk.send("export", file=str(file), force=force)
-    await desk.message("the conversation is in" if force else "there already")
+    await desk.message("the conversation is in" if force else "the file exists")
     assert ("Hi *there*" in file.read_text()) is force
 
 
@@ -271,7 +271,7 @@ async def test_export_into_nowhere_is_told(desk: Desk) -> None:
     desk.agent(on_prompt("", say("Hi")))
     talk = await desk.ready()
     talk.send("export", file=str(desk.folder / "no" / "out.md"))
-    await desk.message("not saved", "there is no such folder")
+    await desk.message("not saved", "no such folder")
 
 
 async def test_words_in_a_running_turn_are_kept_as_such(desk: Desk) -> None:

@@ -239,7 +239,7 @@ async def test_a_verb_that_is_unknown_or_fails_is_one_line(desk: Desk) -> None:
     desk.send("prompt", session=77, text="hello")
     await desk.message("no session 77")
     desk.send("answer", question=4711, option="yes")
-    await desk.message("4711 is not open")
+    await desk.message("4711 is no longer open")
     await talk.turn("hello")
     assert talk.says.endswith("Hi")
 

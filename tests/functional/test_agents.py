@@ -86,7 +86,7 @@ def test_the_list_tells_what_is_there(open_editor: Open, tmp_path: Path) -> None
     setup = {"agents": {"mine": mine, "lost": {"command": "no-such-agent"}}}
     editor = start(open_editor, tmp_path, setup=setup)
     lines = show(editor)
-    assert lines[0].startswith("lost not found 'no-such-agent' is not on PATH: correct agents.lost.command")
+    assert lines[0].startswith("lost not found 'no-such-agent' is not on PATH: fix agents.lost.command")
     assert lines[1] == f"mine configured {agent.argv[0]}"
     assert lines[2] == f"gemini found {gemini}"
     assert lines[3].startswith("demo built in")
@@ -105,7 +105,7 @@ def test_the_list_tells_what_is_there(open_editor: Open, tmp_path: Path) -> None
     editor.screen.expect("reads and writes files by way of the editor")
     editor.screen.expect("install     npm install -g @google/gemini-cli")
     editor.type("qg?")
-    editor.screen.expect("ask all programs that are found for their versions")
+    editor.screen.expect("show the versions of the agents found")
 
 
 def test_a_session_from_the_list(open_editor: Open, tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_an_agent_is_examined(open_editor: Open, tmp_path: Path) -> None:
     show(editor)
     go_to(editor, "mine")
     editor.type("i")
-    editor.expect_lua(DOCTOR, lambda lines: any("answers after" in line for line in lines))
+    editor.expect_lua(DOCTOR, lambda lines: any("answered in" in line for line in lines))
     found = "\n".join(rows(editor, DOCTOR))
     for words in (
         "agent mine",
@@ -384,11 +384,11 @@ def test_checkhealth_with_every_agent_started(open_editor: Open, tmp_path: Path)
     bad = script(tmp_path, on("initialize", ["stderr", "no licence\n"], ["exit", 3]), name="bad")
     editor = start(open_editor, tmp_path, setup={"agents": {"good": spec(good), "bad": spec(bad)}})
     text = checked(editor, "Acp doctor", "demo: stderr:")
-    assert "good: Scripted 1.0 answers after" in text
+    assert "good: Scripted 1.0 answered in" in text
     assert "good: offers: loadSession" in text
     assert "bad: bad exited with status 3: no licence" in text
     assert "demo: " in text
     assert [line for line in text.splitlines() if "ERROR" in line and "bad" not in line] == []
     assert "pictures in the clipboard: " in text
-    assert "OK colours: " in text or "colours: those of the terminal" in text
+    assert "OK colours: " in text or "colours: the terminal's palette" in text
     wait_until(lambda: good.logged("eof"))

@@ -79,7 +79,7 @@ def test_an_answer_that_allows_always_is_refused_and_one_that_rejects_keeps_the_
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
     assert get_outcomes(agent) == ["no"]
-    editor.screen.expect("what you made of the proposal is kept: :sbuffer")
+    editor.screen.expect("your version of the proposal is kept: :sbuffer")
     assert editor.lua(ASIDE) == MINE.splitlines()
 
 

@@ -435,7 +435,7 @@ def test_lines_of_the_prompt_are_not_attached_to_it(open_editor: Open, tmp_path:
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")
     editor.type(f"ia draft<Esc>V:{command}<CR>")
-    editor.screen.expect("lines of the prompt do not go along with it: select lines of a file")
+    editor.screen.expect("lines of the prompt cannot be attached: select lines of a file")
     assert editor.lua(LINES) == "a draft"
     assert agent.got("session/prompt") == []
 
@@ -445,9 +445,9 @@ CANNOT_BE_ADDED = [
     ("add quickfix", "the quickfix list is empty"),
     ("add diagnostics", "no diagnostics in"),
     ("add diff", "git has no diff"),
-    ("add image a.py", "a.py is no image"),
+    ("add image a.py", "a.py is not a PNG"),
     ("add image none.png", "no such file"),
-    ("add image", "add image needs a file"),
+    ("add image", "add image needs a file name"),
 ]
 
 
@@ -489,7 +489,7 @@ def test_a_picture_is_refused_where_the_agent_takes_none(open_editor: Open, tmp_
     editor.wait_event("AcpTurnEnded")
     assert blocks(agent) == []
     editor.type(":Acp<CR>")
-    editor.screen.expect("left out of the prompt: this agent takes no image: shot.png")
+    editor.screen.expect("left out of the prompt: this agent takes no image files:")
 
 
 @pytest.mark.parametrize("tool", ["wl-paste", "xclip", "pngpaste"])
@@ -522,7 +522,7 @@ def test_a_clipboard_without_tool_or_picture_is_told(open_editor: Open, tmp_path
     (tools / "xclip").write_text("#!/bin/sh\nexit 1\n")
     (tools / "xclip").chmod(0o755)
     editor.type(":Acp add clipboard<CR>")
-    editor.screen.expect("there is no picture in the clipboard")
+    editor.screen.expect("no picture in the clipboard")
 
 
 def test_an_edited_queue_keeps_what_goes_along_and_shows_it(open_editor: Open, tmp_path: Path) -> None:

@@ -290,7 +290,7 @@ def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: O
     editor.expect_lua("return require('acp_nvim').status().queue", 3)
     crash(editor)
     editor.type(":Acp queue<CR>")
-    editor.screen.expect("3 prompts paused: send a prompt, and the rest follows")
+    editor.screen.expect("3 prompts paused: send a prompt to resume, or :Acp queue!")
     editor.screen.expect(
         lambda screen: "with notes.txt" in screen.text() and "edit, then :w" in screen.text()
     )

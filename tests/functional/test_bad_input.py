@@ -142,15 +142,15 @@ UNREADY = {
     ),
     "session/new fails": (
         starting(on("session/new", error(-32603, "the quota is spent"))),
-        "bad opened no session: the quota is spent",
+        "bad could not start a session: the quota is spent",
     ),
     "no session id": (
         starting(on("session/new", result({}))),
-        "bad opened no session: the agent sent no session id",
+        "bad could not start a session: the agent sent no session id",
     ),
     "no object": (
         starting(on("session/new", result(["s1"]))),
-        "bad opened no session: the agent sent no session id",
+        "bad could not start a session: the agent sent no session id",
     ),
 }
 
@@ -457,9 +457,9 @@ def test_setup_with_something_else_than_a_table(editor: Editor) -> None:
 
 
 CALLS = {
-    "acp.prompt()": "prompt needs a text",
-    "acp.prompt(42)": "prompt needs a text",
-    "acp.prompt('  ')": "prompt needs a text",
+    "acp.prompt()": "the prompt has no text",
+    "acp.prompt(42)": "the prompt has no text",
+    "acp.prompt('  ')": "the prompt has no text",
     "acp.prompt('hi', 'now')": "options must be a table",
     "acp.prompt('hi', { session = 99 })": "there is no session 99",
     "acp.prompt('hi', { session = {} })": "there is no session",
@@ -513,7 +513,7 @@ WRONG_COMMANDS = [
     ("Acp stop", "no agent is running"),
     ("Acp cancel", "there is no session"),
     ("Acp prompt", "nothing to send"),
-    ("Acp trace sideways", "trace takes on, off or save {file}, not 'sideways'"),
+    ("Acp trace sideways", "usage: :Acp trace [on|off|save {file}], not 'sideways'"),
     ("Acp replay /nowhere", "no such file: /nowhere"),
     ("Acp new good /nowhere", "no such folder: /nowhere"),
     ("Acp answer 1", "no open question"),

@@ -50,8 +50,8 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
     else:
         assert "tidy up the project" in text
         assert "All is tidy." in text
-        remembers = "resumed: the agent remembers what stands above"
-        forgets = "started again: the agent remembers nothing of what stands above"
+        remembers = "resumed: the agent remembers the conversation above"
+        forgets = "started again: the agent does not remember the conversation above"
         assert (remembers if how == "resume" else forgets) in text
     if how in ("load", "resume"):
         first = agent.got(f"session/{how}")[0]["params"]
@@ -85,5 +85,5 @@ def test_a_conversation_with_an_agent_that_is_gone_is_replayed(open_editor: Open
     again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
     editor = open_editor(**again)
     editor.type(":Acp continue<CR>")
-    editor.screen.expect('"hello" (just now) was with my-agent, which is not configured: a replay')
+    editor.screen.expect('"hello" (just now) used my-agent, which is not configured')
     editor.screen.expect("fine")

@@ -223,7 +223,7 @@ def test_lists_and_the_bar_of_a_terminal_can_be_read(editor: Editor) -> None:
     look = Look(editor)
     for command, text in (
         ("agents", "not found"),
-        ("doctor demo", "answers after"),
+        ("doctor demo", "answered in"),
         ("log", "stderr of the backend"),
     ):
         editor.type(f":Acp {command}<CR>")

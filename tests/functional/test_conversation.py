@@ -199,7 +199,7 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
         str(changed),
     )
     editor.screen.expect("rm -rf all")
-    editor.screen.expect("has changed, nothing was sent")
+    editor.screen.expect("not sent: the question has changed")
     assert editor.events("AcpAnswered") == []
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
@@ -221,7 +221,7 @@ def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_p
         editor.lua("vim.cmd('messages clear')")
         editor.type(f"<Esc>{keys}")
         editor.expect_lua(
-            "return vim.fn.execute('messages')", lambda said: "too long to be shown whole" in said
+            "return vim.fn.execute('messages')", lambda said: "too long to be shown in full" in said
         )
     assert editor.events("AcpAnswered") == []
     editor.type(":Acp reject<CR>")

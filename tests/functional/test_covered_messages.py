@@ -62,7 +62,7 @@ def test_what_matters_is_left_of_what_is_cut(open_editor: Open) -> None:
 def test_what_a_key_answers_is_seen_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, script(tmp_path), size=(80, 24))
     windows = editor.lua("return vim.api.nvim_list_wins()")
-    for keys, told in (("i<C-s>", "there is nothing to send"), ("<S-Tab>", "has no modes to choose from")):
+    for keys, told in (("i<C-s>", "nothing to send"), ("<S-Tab>", "has no modes to choose from")):
         editor.type(keys)
         editor.screen.expect(told)
         assert editor.lua("return vim.fn.mode()") == "i"

@@ -33,7 +33,7 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
         editor.wait_event("AcpTurnEnded")
 
     editor.type(":Acp forget<CR>")
-    editor.screen.expect("nothing: you are asked each time")
+    editor.screen.expect("nothing is remembered: you are asked each time")
     editor.type("q")
     asks("make", ":Acp allow!<CR>")
     send(editor, "make")  # the rule answers
@@ -49,7 +49,7 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
         lambda screen: "make all" in screen.text() and f"read below {tmp_path}" in screen.text()
     )
     editor.type("Gx")
-    editor.screen.expect("only Scripted can forget it: in its settings, or :Acp new begins without")
+    editor.screen.expect("only Scripted can forget it: in its settings, or start without it by :Acp new")
     editor.type("ggx")
     editor.screen.expect("taken back, you are asked again")
     editor.expect_lua(LINES, lambda lines: len(lines) == 2)
@@ -75,6 +75,6 @@ def test_an_agents_own_memory_may_go_with_its_mode(open_editor: Open, tmp_path: 
     editor.type("g2g2")
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp forget<CR>")
-    editor.screen.expect("Another :Acp mode may take back what Scripted remembers")
+    editor.screen.expect("Another :Acp mode may make Scripted forget")
     editor.type("x")
     editor.screen.expect("only Scripted can forget it: :Acp mode may take it back")

@@ -1,4 +1,4 @@
-"""A fork at a message: `:Acp fork here` takes what stands above the cursor in the chat."""
+"""A fork at a message: `:Acp fork here` takes the conversation above the cursor in the chat."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_fork_ends_at_the_message_under_the_cursor(open_editor: Open, tmp_path
         send(editor, words)
         editor.wait_event("AcpTurnEnded", turn=number)
     editor.type("<Esc>:Acp fork here<CR>")
-    editor.screen.expect("the cursor is in no chat")
+    editor.screen.expect("not forked: put the cursor in a chat")
     go_to_line(editor, "The first answer.")
     editor.type(":Acp fork here<CR>")
     editor.wait_event("AcpSessionStarted", session=2)

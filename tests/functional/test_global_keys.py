@@ -153,7 +153,7 @@ def test_another_prefix_takes_the_place_of_the_first_and_none_is_the_default(ope
     assert editor.lua(MADE, " aa") == "Open or close the chat"
     editor.lua("require('acp_nvim').setup({ keys = 'gz' })")
     assert editor.lua("return vim.fn.maparg(' aa', 'n')") == ""
-    assert editor.lua(MADE, "gzu") == "Undo all changes of the turn"
+    assert editor.lua(MADE, "gzu") == "Undo the whole turn"
     editor.lua("require('acp_nvim').setup({ keys = 7 })")
     editor.screen.expect("'keys' must be a string, not 7")
     editor.lua("require('acp_nvim').setup({})")
@@ -170,7 +170,7 @@ def test_which_key_shows_the_group_and_what_each_key_does(open_editor: Open) -> 
     editor.type(" ")
     editor.screen.expect("+agent")
     editor.type("a")
-    editor.screen.expect("Undo all changes of the turn")
+    editor.screen.expect("Undo the whole turn")
     editor.type("<Esc>")
 
 
@@ -193,7 +193,7 @@ def test_a_yes_by_key_is_not_for_a_question_that_has_only_just_come(
     go.touch()
     editor.screen.expect("rm -rf precious")
     editor.type(keys)
-    editor.screen.expect("the question has only just come: press")
+    editor.screen.expect("the question has just appeared: press")
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
     expect_key(editor, "g1")
     for _ in range(presses - 1):

@@ -326,7 +326,7 @@ def test_in_questions_and_forms(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     innocent(editor, "a form")
     editor.type(":w<CR>")
-    editor.screen.expect("nothing was sent")
+    editor.screen.expect("not sent")
     innocent(editor, "a form that is not right")
 
 
@@ -528,7 +528,7 @@ def test_in_a_login(open_editor: Open, tmp_path: Path) -> None:
     innocent(editor, "the login's terminal")
     editor.expect_lua("return vim.api.nvim_get_mode().mode", "t")
     editor.type("x<CR>")
-    editor.screen.expect("ended with status 1")
+    editor.screen.expect("failed with exit code 1")
     innocent(editor, "the login has failed")
 
 

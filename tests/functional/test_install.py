@@ -96,13 +96,13 @@ def test_the_first_use_says_what_to_type_and_then_the_next_command_works(
 ) -> None:
     editor = open_bare(python3=PYTHON, uv=UV)
     editor.type(":Acp<CR>")
-    told(editor, "its Python part is not installed yet: run :Acp install")
+    told(editor, "the Python part is not installed yet: run :Acp install")
     editor.type(":Acp install<CR>")
     told(editor, "installed: :Acp starts a conversation")
     assert editor.lua("return #vim.api.nvim_list_wins()") == 1, "the progress window has gone"
     finishes_a_turn(editor)
     editor.type(":Acp install<CR>")
-    told(editor, "all is there already: :Acp starts a conversation")
+    told(editor, "already installed: :Acp starts a conversation")
     editor.type("<Esc>:Acp log<CR>")
     editor.screen.expect("install: Resolved 10 packages in a moment")
 
@@ -154,7 +154,7 @@ BROKEN = "echo 'error: something else' >&2; echo 'all at sea' >&2; exit 2"
 
 
 # what :checkhealth says of it: the obstacle instead of an advice that leads to it, and one error for one cause
-NOT_TRIED = "not tried: it cannot run without what is missing above"
+NOT_TRIED = "not tested: fix the problems above first"
 HEALTH = {
     "no Python 3.11 or newer: install it, or uv, then :Acp install": (
         "- no Python 3.11 or newer: install it, or uv, then :Acp install",
@@ -179,10 +179,13 @@ HEALTH = {
         ({"python3": OLD}, "no Python 3.11 or newer: install it, or uv, then :Acp install"),
         ({"python3": NO_VENV}, "no venv module: install python3-venv or uv, then :Acp install"),
         ({"python3": NO_PIP}, "no pip: install python3-venv or uv, then :Acp install"),
-        ({"python3": PYTHON, "uv": UNREACHED}, "no network, no packages: :Acp install tries again"),
+        (
+            {"python3": PYTHON, "uv": UNREACHED},
+            "cannot reach the package index: check the network, then :Acp install",
+        ),
         ({"uv": UNTRUSTED}, "the certificate of the package index is not trusted: see :Acp log"),
         ({"python3": NO_PIP, "uv": UNTRUSTED}, "no pip: install python3-venv or uv, then :Acp install"),
-        ({"uv": FULL}, "the disk is full: make room, then :Acp install"),
+        ({"uv": FULL}, "the disk is full: free some space, then :Acp install"),
         ({"uv": BROKEN}, "not installed, see :Acp log: all at sea"),
     ],
     ids=[
@@ -213,7 +216,7 @@ def test_what_is_missing_is_one_line(
 def test_an_interpreter_of_the_configuration_is_left_alone(open_bare: Callable[..., Editor]) -> None:
     editor = open_bare(init="vim.g.acp_nvim = { python = '/some/python' }\n", uv=UV)
     editor.type(":Acp install<CR>")
-    told(editor, "`python` in setup() is /some/python: take it out")
+    told(editor, "`python` in setup() is /some/python: remove it")
 
 
 # --- what can come between
@@ -229,11 +232,11 @@ def test_while_it_runs_it_is_seen_and_can_be_given_up(open_bare: Callable[..., E
     editor.type("ithe user goes on typing<Esc>")
     editor.screen.expect("the user goes on typing")
     editor.type(":Acp install<CR>")
-    told(editor, "the installation is running: :Acp install! ends it")
+    told(editor, "already installing: cancel with :Acp install!")
     editor.type(":Acp<CR>")
-    told(editor, "the installation is running: :Acp works when it is done")
+    told(editor, "still installing: try again when the installation is done")
     editor.type(":Acp install!<CR>")
-    told(editor, "installation cancelled: :Acp install goes on with it")
+    told(editor, "installation cancelled: continue with :Acp install")
     editor.screen.expect_gone("fetching the packages")
     editor.assert_no_orphans()
     editor.type(":Acp install!<CR>")

@@ -79,7 +79,7 @@ def test_a_terminal_way_runs_in_a_real_terminal_and_then_reconnects(
     editor.screen.expect("Who are you?")
     editor.screen.expect("Login: Sign in")
     editor.type("nobody<CR>")
-    editor.screen.expect("the login ended with status 1")
+    editor.screen.expect("the login failed with exit code 1")
     assert editor.lua(STATE) == "auth"
     (tmp_path / "agent.json").write_text(  # from now on the agent is logged in
         (tmp_path / "agent.json").read_text().replace('"session/new"', '"nothing"')

@@ -39,7 +39,7 @@ def test_two_plans_stand_beside_each_other(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return #require('acp_nvim').status().plans", 2)
     go.touch()
     editor.screen.expect("plan 2/2")
-    editor.screen.expect("plan 0/1  given up")
+    editor.screen.expect("plan 0/1  dropped")
     editor.expect_lua(
         "return vim.tbl_map(function(plan) return plan.id end, require('acp_nvim').status().plans)", ["a"]
     )

@@ -182,7 +182,7 @@ def test_stop_ends_the_process_and_the_next_prompt_starts_another(open_editor: O
     doomed = pids_of(agent)
     assert editor.acp("status")["pid"] == doomed[0]
     editor.type(":Acp stop<CR>")
-    expect_message(editor, "mine is being stopped", "session 1")
+    expect_message(editor, "stopping mine", "session 1")
     editor.wait_event("AcpSessionEnded", reason="stopped")
     status = editor.acp("status")
     assert (status["state"], status.get("pid"), status["session"]) == ("stopped", None, 1)
@@ -330,7 +330,7 @@ def test_at_the_hit_enter_prompt_the_agents_pipe_drains_and_nothing_is_lost(
 def test_a_python_that_is_not_there_is_one_line(open_editor: Open) -> None:
     editor = open_editor(setup={"python": "/nowhere/python"})
     editor.type(":Acp<CR>")
-    expect_message(editor, "correct `python` in setup()", "/nowhere/python")
+    expect_message(editor, "fix `python` in setup()", "/nowhere/python")
     assert editor.acp("sessions") == []
 
 

@@ -360,7 +360,7 @@ def test_an_empty_prompt_is_not_sent_and_a_line_says_so(open_editor: Open, tmp_p
     agent = script(tmp_path)
     editor = talking(open_editor, agent)
     editor.type("i  <Esc><CR>")
-    editor.screen.expect("there is nothing to send")
+    editor.screen.expect("nothing to send")
     assert agent.got("session/prompt") == []
 
 
@@ -369,7 +369,7 @@ def test_a_prompt_that_is_too_long_stays(open_editor: Open, tmp_path: Path) -> N
     editor = talking(open_editor, agent)
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({ ('x'):rep(1000) }, 1100))")
     editor.type("<CR>")
-    editor.screen.expect("the prompt has 1.1 MB, at most 1 MB is sent")
+    editor.screen.expect("the prompt has 1.1 MB, the limit is 1 MB")
     assert editor.lua("return vim.api.nvim_buf_line_count(0)") == 1100
     assert agent.got("session/prompt") == []
 

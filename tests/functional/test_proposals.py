@@ -281,7 +281,7 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
         editor.acp("cancel")
     else:
         go.touch()
-    editor.screen.expect("no longer asked: nothing of this")
+    editor.screen.expect("the question is gone: nothing here")
     editor.expect_lua("return require('acp_nvim').status().questions", 0)
     if keys == "<C-w>h":
         editor.type("<C-w>l")
@@ -392,7 +392,7 @@ def test_a_late_update_refreshes_it_and_keeps_the_users_edits(open_editor: Open,
     editor.expect_lua("return { vim.fn.getline(1), vim.fn.getline(10) }", ["mine", "TEN, again"])
     editor.acp("cancel")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("no longer asked")
+    editor.screen.expect("the question is gone")
     assert editor.lua("return vim.fn.getline(1)") == "mine"
 
 

@@ -209,7 +209,7 @@ def test_a_key_is_not_for_a_question_that_has_slid_under_the_cursor(
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     editor.type(key)
     if key != "<CR>":
-        editor.screen.expect(f"the question has only just come: press {key} again")
+        editor.screen.expect(f"the question has just appeared: press {key} again")
     editor.type(":echo 'later'<CR>")
     editor.screen.expect("later")
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]

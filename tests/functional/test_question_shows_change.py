@@ -114,7 +114,7 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     editor.type(":Acp accept<CR>")
     send(editor, "lost")
     editor.screen.expect("│ - nowhere in it")
-    editor.screen.expect("The text to be replaced is not in the file")
+    editor.screen.expect("The text to replace is not in the file")
     editor.type(":Acp accept<CR>")
     send(editor, "several")
     editor.screen.expect("more lines, gd shows all")

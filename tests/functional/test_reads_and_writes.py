@@ -256,7 +256,7 @@ def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
     editor.type(":%s/agent's/both'<CR>")
     editor.acp("cancel") if command == "cancel" else editor.type(":Acp stop<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("no longer asked")
+    editor.screen.expect("the question is gone")
     kept = """return vim.iter(vim.api.nvim_list_bufs()):any(function(buf)
       return vim.deep_equal(vim.api.nvim_buf_get_lines(buf, 0, -1, false), { "one", "both'", "three" })
     end)"""
@@ -279,7 +279,7 @@ def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, t
     editor.expect_lua(windows, before + 2)
     editor.type(":Acp cancel<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("no longer asked")
+    editor.screen.expect("the question is gone")
     editor.type(":q<CR>")
     editor.expect_lua(windows, before)
 

@@ -284,7 +284,7 @@ def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: O
             editor.type("Gomore<Esc>")
         editor.type(":Acp undo all<CR>")
         editor.expect_lua(PENDING, 0)
-        editor.screen.expect("its file is gone: :w makes it")
+        editor.screen.expect("the file is gone and the rest is unsaved")
         left = ["mine", "more"] if is_back else ["mine"]
         assert editor.lua("return { vim.fn.getline(1, '$'), vim.bo.modified }") == [left, True]
         assert not (editor.project / "new.txt").exists()
@@ -672,7 +672,7 @@ def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_
     editor.expect_lua(PENDING, 3)
     assert {file["by"] for file in editor.acp("changes", {"all": True})} == {"unknown"}
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("3 that nobody announced left")
+    editor.screen.expect("3 that no tool call named left")
     assert editor.lua(PENDING) == 3
     editor.type(":Acp undo! turn<CR>")
     editor.expect_lua(PENDING, 0)

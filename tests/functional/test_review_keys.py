@@ -153,7 +153,7 @@ def test_which_key_lists_and_runs_the_keys(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return vim.fn.maparg(']', 'n', false, true).desc", "which-key-trigger")
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.type("]")
-    editor.screen.expect("next change of an agent")
+    editor.screen.expect("next change by the agent")
     editor.type("h")
     editor.expect_lua("return vim.fn.line('.')", 2)
     editor.screen.expect("1/3  ,k keep  ,u undo  ]h next")

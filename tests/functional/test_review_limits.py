@@ -391,7 +391,7 @@ def test_more_changes_than_can_be_shown_are_one_and_said(open_editor: Open, tmp_
     editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
     editor.acp("prompt", "edit")
     editor.expect_lua(PENDING, 1)
-    editor.screen.expect("notes.txt: more changes than can be shown one by one: they are one")
+    editor.screen.expect("notes.txt: too many changes to show one by one")
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == join_lines(before)

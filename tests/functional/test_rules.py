@@ -82,7 +82,7 @@ def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path
     editor.type(":Acp why<CR>")
     editor.screen.expect("waits for you, no rule matches")
     editor.type(":Acp allow!<CR>")
-    editor.screen.expect("no rule made, nothing sent: its command holds ;")
+    editor.screen.expect("not sent, no rule set: its command holds ;")
     assert answers(agent) == []
     editor.type(":Acp reject<CR>")
     editor.screen.expect("rejected")
@@ -151,7 +151,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
 
 @pytest.mark.statement(73)
 @pytest.mark.parametrize(
-    ("command", "words"), [("accept", "allow it just once"), ("reject", "refuse it just once")]
+    ("command", "words"), [("accept", "allow this once"), ("reject", "refuse this once")]
 )
 def test_without_an_option_of_the_kind_nothing_is_sent(
     open_editor: Open, tmp_path: Path, command: str, words: str
@@ -162,7 +162,7 @@ def test_without_an_option_of_the_kind_nothing_is_sent(
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 Explain")
     editor.type(f":Acp {command}<CR>")
-    editor.screen.expect(f"nothing was sent: no answer here would {words}")
+    editor.screen.expect(f"not sent: no option would {words}")
     assert answers(agent) == []
     editor.type(":Acp answer 1<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "x"
@@ -180,9 +180,9 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
     editor.type(":Acp reject<CR>")
     wait_until(lambda: answers(agent))
     editor.type(":Acp cancel<CR>")
-    editor.screen.expect("make test was rejected, yet reported as done")
+    editor.screen.expect("make test was rejected, yet the agent reports it as done")
     told = editor.lua("return vim.fn.execute('messages')")
-    assert told.count("reported as done") == 1
+    assert told.count("reports it as done") == 1
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_a_refused_one_leaves_what_was_there_before(open_editor: Open, tmp_path:
     send(editor, "hello")
     editor.screen.expect("Here I am.")
     editor.type(":Acp load nothing<CR>")
-    editor.screen.expect("did not load nothing")
+    editor.screen.expect("could not load nothing")
     editor.screen.expect("Here I am.")
     assert [status["session"] for status in editor.acp("sessions")] == [1]
     assert editor.mode()["blocking"] is False
@@ -226,9 +226,9 @@ def test_whoever_types_when_one_is_refused_is_not_moved(
     editor.expect_lua("return #require('acp_nvim').sessions()", 1)
     editor.screen.expect("This session is closed")
     editor.type("two<C-s><S-Tab><Esc>")
-    editor.screen.expect(f"did not {command[:4]}")
+    editor.screen.expect(f"could not {command[:4]}")
     editor.type("<CR>")
-    editor.screen.expect("nothing was sent, this session is gone")
+    editor.screen.expect("not sent, this session is closed")
     state = "return { vim.fn.bufname(), vim.fn.getline(1) }"
     assert editor.lua(state) == ["acp://2/prompt", "one two"]
     assert editor.lua("return vim.fn.getbufline('acp://1/prompt', 1, '$')") == [""]
@@ -318,7 +318,7 @@ def test_more_of_the_list_comes_at_its_end(open_editor: Open, tmp_path: Path) ->
     editor = start(open_editor, mine, size=(110, 40))
     chat(editor)
     show(editor, "Page 0 item 2")
-    editor.screen.expect("there are more: m")
+    editor.screen.expect("m loads more")
     assert len(mine.got("session/list")) == 1
     editor.type("m")
     expect(editor, "Page 1 item 2")

@@ -31,5 +31,7 @@ def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: 
     (warning,) = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 0)
     assert "acp_nvim" in warning
     editor.type("<Esc>:Acp log<CR>")
-    editor.expect_lua(TEXT, lambda text: all(what in text for what in ("transcript is not", "decisions are")))
+    editor.expect_lua(
+        TEXT, lambda text: all(what in text for what in ("transcript cannot be saved", "decisions are"))
+    )
     assert len(editor.lua(WARNINGS)) == 1

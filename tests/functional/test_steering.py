@@ -90,12 +90,12 @@ def test_an_agent_that_takes_none_gets_them_as_the_next_prompt(open_editor: Open
     editor = at_work(open_editor, agent, size=(100, 30))
     assert "<M-CR>" not in editor.screen.text()
     editor.type("use tabs<M-CR>")
-    editor.screen.expect("Scripted takes no words into a turn: the prompt is queued")
+    editor.screen.expect("Scripted cannot take a prompt during a turn: the prompt is queued")
     assert editor.wait_event("AcpSteered")["outcome"] == "queued"
     editor.type("<Esc>:Acp queue<CR>")
     editor.screen.expect("between prompts")
     editor.type("<M-CR>")
-    editor.screen.expect("the prompt stays queued")
+    editor.screen.expect("it stays in the queue")
     finish.touch()
     editor.wait_event("AcpTurnEnded", turn=2)
     assert texts(agent, "session/prompt") == ["work", "use tabs"]

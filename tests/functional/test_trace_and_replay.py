@@ -30,7 +30,7 @@ def test_a_trace_overwrites_only_with_a_bang_and_leaves_the_mode(talked: Editor)
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)
     talked.type(":Acp trace save run.sh<CR>")
-    expect_message(talked, "there already, :Acp trace! save overwrites it", "run.sh")
+    expect_message(talked, "the file exists, :Acp trace! save overwrites it", "run.sh")
     assert file.read_text() == "#!/bin/sh\n"
     talked.type(":Acp trace! save run.sh<CR>")
     expect_message(talked, "messages in", "run.sh")
@@ -44,7 +44,7 @@ def test_what_cannot_be_written_is_one_line_with_the_reason_first(talked: Editor
     expect_message(talked, "that is a folder")
     deep = "a_rather_long_name_of_a_folder/" * 4
     talked.type(f":Acp {command} {deep}out<CR>")
-    expect_message(talked, "not saved, there is no such folder: ")
+    expect_message(talked, "not saved, no such folder: ")
     talked.type(":Acp log<CR>")
     talked.expect_lua(LOG, lambda lines: any("not saved" in line for line in lines))
     lines = talked.lua(LOG)
@@ -60,7 +60,7 @@ def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) ->
     count = len(whole.splitlines())
     file.write_text(whole[:-20])
     talked.type(":Acp replay t.jsonl<CR>")
-    expect_message(talked, f"line {count} is cut off: played up to there")
+    expect_message(talked, f"line {count} is cut off: replayed up to there")
     talked.expect_lua(
         "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://2/chat$'), 0, -1, false)",
         lambda lines: "An answer." in lines,
@@ -71,8 +71,8 @@ def test_a_recording_whose_last_line_is_cut_plays_up_to_there(talked: Editor) ->
     ("content", "words"),
     [
         ("", "the file is empty"),
-        ("\n", "line 1 is no recorded message"),
-        ("{}\n" * 2, "line 1 is no recorded message"),
+        ("\n", "line 1 is not a recorded message"),
+        ("{}\n" * 2, "line 1 is not a recorded message"),
     ],
 )
 def test_what_is_no_recording_opens_nothing(open_editor: Open, content: str, words: str) -> None:
@@ -156,4 +156,4 @@ def test_checkhealth_names_the_setting_of_a_wrong_interpreter(open_editor: Open)
     editor = open_editor(setup={"python": "/nowhere/python"}, size=(120, 40))
     editor.type(":checkhealth acp_nvim<CR>")
     said = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
-    editor.expect_lua(said, lambda text: "Correct `python` in setup(), which names /nowhere/python" in text)
+    editor.expect_lua(said, lambda text: "Fix `python` in setup(), which names /nowhere/python" in text)

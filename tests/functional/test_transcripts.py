@@ -75,7 +75,7 @@ def test_export(open_editor: Open, tmp_path: Path) -> None:
     )
     file.write_text("mine")
     editor.type(":Acp export out.md<CR>")
-    editor.screen.expect("there already, :Acp export! overwrites it: ")
+    editor.screen.expect("the file exists, :Acp export! overwrites it: ")
     assert file.read_text() == "mine"
     editor.type(":Acp export! out.md<CR>")
     wait_until(lambda: file.read_text() == text)

@@ -54,7 +54,7 @@ def test_what_another_program_has_written_meanwhile_is_not_lost(open_editor: Ope
     expect_message(editor, "the backend ended", ":Acp restart")
     (editor.project / "notes.txt").write_text(join_lines(["pulled", *CHANGED]))
     editor.type("2G:Acp undo<CR>")
-    editor.screen.expect("its file has changed on disk, and it has unsaved lines")
+    editor.screen.expect("the file changed on disk and the buffer has unsaved lines")
     assert read_disk(editor) == join_lines(["pulled", *CHANGED])
     assert editor.lua(LINES) == [*CHANGED, "mine"]
     editor.expect_lua(PENDING, 3)

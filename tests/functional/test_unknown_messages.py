@@ -23,7 +23,7 @@ def test_a_call_that_lua_does_not_know_is_one_line_and_the_rest_is_done(
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("Hello yourself."))))
     frame = "return require('acp_nvim.backend_calls').frame({ { 'fly', 1 }, { 'fill_prompt', 1, 'what I said' } })"
     assert editor.lua(frame) == []
-    expect_message(editor, "the editor knows no 'fly'; restart Neovim after an update")
+    expect_message(editor, "the editor has no 'fly': restart Neovim after an update")
     editor.screen.expect("what I said")
 
 
@@ -36,14 +36,14 @@ def test_what_lua_says_in_a_call_that_fails_is_said_all_the_same(open_editor: Op
           error('a call that fails')
         end)"""
     )
-    expect_message(editor, "the backend knows no 'fly'; restart Neovim after an update")
+    expect_message(editor, "the backend has no 'fly': restart Neovim after an update")
     answers(editor)
 
 
 def test_a_command_that_the_backend_does_not_know_is_one_line(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("Hello yourself."))))
     editor.lua("require('acp_nvim.backend.process').notify('fly', {})")
-    expect_message(editor, "the backend knows no 'fly'; restart Neovim after an update")
+    expect_message(editor, "the backend has no 'fly': restart Neovim after an update")
     answers(editor)
 
 

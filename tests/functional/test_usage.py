@@ -24,7 +24,7 @@ def test_tokens_context_and_cost_are_shown(open_editor: Open, tmp_path: Path) ->
     editor.type(":Acp<CR>")
     editor.wait_event("AcpSessionStarted")
     editor.type(":Acp usage<CR>")
-    editor.screen.expect("Scripted has told nothing of tokens, context or cost yet")
+    editor.screen.expect("Scripted has not reported tokens, context or cost yet")
     for _ in range(2):
         editor.acp("prompt", "hello")
         assert editor.wait_event("AcpTurnEnded")["tokens"]["total"] == 1201335

@@ -292,7 +292,7 @@ def test_a_file_that_is_no_text_any_more_is_told(open_editor: Open, tmp_path: Pa
     editor = open_notes(open_editor, agent)
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("notes.txt has changed on disk, its buffer has not")
+    editor.screen.expect("notes.txt changed on disk, the buffer did not")
     assert editor.lua(LINES) == ["one", "two", "three"]
     expect_no_prompt(editor)
 

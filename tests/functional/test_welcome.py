@@ -119,4 +119,4 @@ def test_it_follows_what_becomes_of_the_session_and_of_its_window(open_editor: O
     editor.screen.expect("stopped: :Acp restart")
     # an empty prompt is not sent, and where nothing can be continued <CR> says so
     editor.type("<CR>")
-    editor.screen.expect("there is nothing to send: the prompt is empty")
+    editor.screen.expect("nothing to send: the prompt is empty")

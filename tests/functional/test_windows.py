@@ -82,7 +82,7 @@ def test_the_message_says_how_a_high_question_goes_on(open_editor: Open, tmp_pat
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.type(":Acp accept<CR>")
-    editor.screen.expect("say it again for its next lines")
+    editor.screen.expect("repeat for the next lines")
     assert editor.events("AcpAnswered") == []
     accept_until_answered(editor)
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

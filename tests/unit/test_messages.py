@@ -58,7 +58,7 @@ def test_no_command_is_served_twice() -> None:
 @pytest.mark.parametrize(
     ("name", "payload", "words"),
     [
-        ("fly", {}, "the backend knows no 'fly'; restart Neovim after an update"),
+        ("fly", {}, "the backend has no 'fly': restart Neovim after an update"),
         ("recall", {"session": 1}, "key: field required; restart Neovim after an update"),
         ("recall", {"session": 1, "key": "2"}, "key: input should be a valid integer; restart Neovim"),
         ("recall", {"session": 1, "key": 2, "more": 3}, "more: extra inputs are not permitted; restart"),

@@ -79,8 +79,8 @@ function M.summary(report)
   if report.error then
     return report.error
   end
-  local who = vim.trim((report.title or "an agent without a name") .. " " .. (report.version or ""))
-  return ("%s answers after %d ms"):format(who, report.ms)
+  local who = vim.trim((report.title or "an unnamed agent") .. " " .. (report.version or ""))
+  return ("%s answered in %d ms"):format(who, report.ms)
 end
 
 --- The findings of a report: labels for the left, texts for the right.
@@ -92,7 +92,7 @@ function M.findings(report)
   end, report.logins or {})
   local deviations = vim.list_extend({}, report.deviations)
   if report.slow_end then
-    deviations[#deviations + 1] = "did not end within half a second of the end of its input"
+    deviations[#deviations + 1] = "did not exit within half a second after its input was closed"
   end
   local found = {
     { "result", { M.summary(report) }, report.error and "AcpError" or "AcpDone" },
@@ -121,7 +121,7 @@ end
 local function draw(name, report)
   local lines, marks = { ("%-11s %s"):format("agent", name) }, { "AcpHeading" }
   lines[2], marks[2] = ("%-11s %s"):format("command", command_of(available_agents.get(name))), ""
-  for _, finding in ipairs(report and M.findings(report) or { { "result", { "it is being started …" }, "AcpNote" } }) do
+  for _, finding in ipairs(report and M.findings(report) or { { "result", { "starting …" }, "AcpNote" } }) do
     for i, text in ipairs(finding[2]) do
       lines[#lines + 1] = ("%-11s %s"):format(i == 1 and finding[1] or "", text)
       marks[#lines] = finding[3]

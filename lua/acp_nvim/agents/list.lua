@@ -62,7 +62,7 @@ local function detail(line)
     return "shows what an agent can do, without network or key"
   elseif not line.path then
     return agent.preset and available_agents.how_to_install(agent.preset)
-      or ("'%s' is not on PATH: correct agents.%s.command"):format(agent.spec.command, agent.name)
+      or ("'%s' is not on PATH: fix agents.%s.command"):format(agent.spec.command, agent.name)
   end
   local said, account = version.known(line.path), account_of(agent)
   local text = vim.fn.fnamemodify(line.path, ":~")
@@ -130,7 +130,7 @@ local function about(line)
   else
     rows[1] = { "command", "built in: see :help acp_nvim-demo" }
   end
-  local from = { setup = "setup()", file = agent.file, preset = "known without configuration", demo = "the plugin" }
+  local from = { setup = "setup()", file = agent.file, preset = "known, needs no configuration", demo = "the plugin" }
   rows[#rows + 1] = { "comes from", vim.fn.fnamemodify(from[agent.origin], agent.origin == "file" and ":~" or "") }
   rows[#rows + 1] = account_of(agent) and { "account", account_of(agent) } or nil
   vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
@@ -178,10 +178,10 @@ list = lists.new({
   title = "Agents",
   bar = "<CR> new session  i test it  K details  v versions",
   keys = {
-    { "<CR>", "a new session with it", run = begin },
-    { "i", "test it: start it, and show what it offers", run = examine },
+    { "<CR>", "new session with this agent", run = begin },
+    { "i", "test: start the agent and show what it offers", run = examine },
     { "K", "details: command, installation, login, documentation", run = about },
-    { "v", "ask all programs that are found for their versions", always = ask_versions },
+    { "v", "show the versions of the agents found", always = ask_versions },
     { "R", "look again", always = redraw },
   },
   rows = rows,

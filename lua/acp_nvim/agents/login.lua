@@ -70,7 +70,7 @@ end
 ---@param status integer
 local function ended(n, win, buf, status)
   if status ~= 0 then
-    local how = ("the login ended with status %d: :Acp login tries again"):format(status)
+    local how = ("the login failed with exit code %d: try again with :Acp login"):format(status)
     if api.nvim_get_current_buf() == buf then
       vim.cmd.stopinsert() -- in terminal mode the next key would close what the program has said
     end
@@ -113,7 +113,7 @@ function M.run(n, what)
   })
   if not ok then
     api.nvim_win_close(win, true)
-    return messages.show("error", ("the login cannot be started: %s"):format(tostring(problem)))
+    return messages.show("error", ("cannot start the login: %s"):format(tostring(problem)))
   end
   vim.cmd.startinsert()
 end

@@ -29,9 +29,9 @@ end
 local function decide(verb, id)
   local hunk = review.hunk(id)
   if not hunk then
-    return nil, ("there is no change %s"):format(tostring(id))
+    return nil, ("no change has the id %s"):format(tostring(id))
   elseif hunk.state ~= "pending" then
-    return nil, ("change %d is %s already"):format(id, hunk.state)
+    return nil, ("change %d is already %s"):format(id, hunk.state)
   end
   return review.decide(verb, { hunk })
 end

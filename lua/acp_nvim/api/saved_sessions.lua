@@ -108,7 +108,7 @@ function M.reopen(id, options)
 end
 
 --- A new session that remembers what has been said in another; it becomes the current one.
---- With `here` it remembers only what stands above the cursor in the chat, where the agent can do that.
+--- With `here` it remembers only the conversation above the cursor in the chat, where the agent can do that.
 ---@param options? { session?: integer, id?: string, agent?: string, cwd?: string, here?: boolean }  id: of a saved one
 ---@return integer? session
 ---@return string? message
@@ -126,11 +126,11 @@ function M.fork(options)
   if message then
     return nil, message
   elseif not id then
-    return nil, ("session %d is not ready to be forked"):format(n)
+    return nil, ("session %d is not ready to fork yet"):format(n)
   end
   local chat = options.here and chats.get(n)
   if options.here and (not chat or chat.buf ~= vim.api.nvim_get_current_buf()) then
-    return nil, "the cursor is in no chat: put it below what the fork shall remember"
+    return nil, "not forked: put the cursor in a chat, below what the fork should remember"
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local more = chat and { of = n, key = marks.entry_at(chat, row) } or nil
@@ -158,7 +158,7 @@ end
 ---@return string? message
 local function recording(file)
   if type(file) ~= "string" then
-    return nil, "replay needs the name of a file"
+    return nil, "replay needs a file name"
   end
   local path = vim.fn.fnamemodify(vim.fs.normalize(file), ":p")
   local there = vim.uv.fs_stat(path)

@@ -14,16 +14,16 @@ function M.python()
     if vim.fn.executable(configured) == 1 then
       return configured
     end
-    return nil, ("correct `python` in setup(): cannot run %s"):format(configured)
+    return nil, ("fix `python` in setup(): cannot run %s"):format(configured)
   end
   if environment.is_being_made then
-    return nil, "the installation is running: :Acp works when it is done"
+    return nil, "still installing: try again when the installation is done"
   end
   local python = environment.python() or vim.fn.expand(vim.g.python3_host_prog or "")
   if python ~= "" and vim.fn.executable(python) == 1 then
     return python
   end
-  return nil, "its Python part is not installed yet: " .. M.WHAT_TO_DO
+  return nil, "the Python part is not installed yet: " .. M.WHAT_TO_DO
 end
 
 --- Starts the backend as a job of Neovim's.
@@ -38,7 +38,7 @@ function M.start_job(python, on_stderr, on_exit)
   local options = { rpc = true, cwd = environment.root, on_stderr = on_stderr, on_exit = on_exit }
   local ok, id = pcall(vim.fn.jobstart, command, options)
   if not ok or id <= 0 then
-    return nil, ("%s cannot be started: %s"):format(python, tostring(id))
+    return nil, ("cannot start %s: %s"):format(python, tostring(id))
   end
   return id
 end
@@ -52,7 +52,7 @@ function M.start_in_host(python)
   local path = environment.root .. "/rplugin/python3/acp_nvim_rplugin.py"
   local ok, result = pcall(function()
     if vim.fn.exists("*AcpNvimChannel") == 0 and vim.fn["remote#host#IsRunning"]("python3") == 1 then
-      error("it runs already, without acp_nvim; :UpdateRemotePlugins makes it known from the start", 0)
+      error("it is running without acp_nvim; :UpdateRemotePlugins registers the plugin", 0)
     end
     -- by hand what :UpdateRemotePlugins would write into a manifest; with the manifest it is registered already
     local spec = { type = "function", name = "AcpNvimChannel", sync = true, opts = vim.empty_dict() }

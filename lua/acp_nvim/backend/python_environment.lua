@@ -25,7 +25,7 @@ local NAMES = { "python3.14", "python3.13", "python3.12", "python3.11", "python3
 local NO_VENV = "no venv module: install python3-venv or uv, then :Acp install"
 local NO_PIP = "no pip: install python3-venv or uv, then :Acp install"
 local NO_PYTHON = "no Python 3.11 or newer: install it, or uv, then :Acp install"
-local NO_NETWORK = "no network, no packages: :Acp install tries again"
+local NO_NETWORK = "cannot reach the package index: check the network, then :Acp install"
 local NO_FOLDER = "cannot write to the plugin's folder or stdpath('data')"
 
 -- What commands say, in lower case, and what it means to the user; the first that is found counts.
@@ -41,8 +41,8 @@ local REASONS = {
     { "newconnectionerror", "connection refused", "failed to connect", "failed to fetch", "timed out", "proxyerror" },
     { "error sending request", "connection reset", "max retries exceeded", "no route to host" },
   },
-  { "the disk is full: make room, then :Acp install", { "no space left", "disk quota exceeded" } },
-  { "a folder cannot be written to: see :Acp log", { "permission denied", "read-only file system" } },
+  { "the disk is full: free some space, then :Acp install", { "no space left", "disk quota exceeded" } },
+  { "cannot write to a folder: see :Acp log", { "permission denied", "read-only file system" } },
 }
 
 ---@param output string
@@ -58,7 +58,7 @@ local function reason(output)
       end
     end
   end
-  return "not installed, see :Acp log: " .. (vim.trim(output):match("[^\n]+$") or "it did not say why")
+  return "not installed, see :Acp log: " .. (vim.trim(output):match("[^\n]+$") or "no reason given")
 end
 
 -- Where it is ---------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ end
 
 ---@return string
 local function project()
-  return (assert(text_of(M.root .. "/pyproject.toml"), "pyproject.toml is missing: install the plugin anew"))
+  return (assert(text_of(M.root .. "/pyproject.toml"), "pyproject.toml is missing: reinstall the plugin"))
 end
 
 ---@return string[]
@@ -267,7 +267,7 @@ function M.make(run, tell)
   if not folder then
     error(NO_FOLDER, 0)
   elseif is_complete(folder, run) then
-    return "all is there already: :Acp starts a conversation"
+    return "already installed: :Acp starts a conversation"
   end
   vim.fn.delete((mark(folder)))
   if vim.uv.fs_stat(folder) and run({ python_in(folder), "-I", "-c", SCRIPTS.base }).code ~= 0 then

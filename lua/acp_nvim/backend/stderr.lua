@@ -49,7 +49,7 @@ function M.why_it_ended(code, has_answered)
   elseif has_answered then
     return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
   end
-  return ("the backend does not start (status %d): see :Acp log"):format(code)
+  return ("the backend does not start (exit code %d): see :Acp log"):format(code)
 end
 
 return M

@@ -116,7 +116,7 @@ function M.show(n)
   local lines = M.lines(status)
   if #lines == 0 then
     local agent = printable.visible(status.agent_title or status.agent or "the agent")
-    return nil, ("%s has told nothing of tokens, context or cost yet"):format(agent)
+    return nil, ("%s has not reported tokens, context or cost yet"):format(agent)
   end
   panes.float(lines, "acp_details", "usage")
   return true

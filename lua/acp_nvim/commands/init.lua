@@ -100,7 +100,7 @@ function M.run(args)
     log.add(tostring(ok))
     messages.show("error", (tostring(ok):gsub("\n.*", "")))
   elseif not ok then
-    messages.show("error", message or "it did not work: see :Acp log")
+    messages.show("error", message or "that failed: see :Acp log")
   end
 end
 

@@ -26,7 +26,7 @@ local function writable(name, over, forced)
     local lead = "that is a folder: "
     return nil, lead .. printable.short(path, lead)
   elseif vim.uv.fs_lstat(path) and not over then
-    local lead = ("there already, :Acp %s overwrites it: "):format(forced)
+    local lead = ("the file exists, :Acp %s overwrites it: "):format(forced)
     return nil, lead .. printable.short(path, lead)
   end
   return path
@@ -55,7 +55,7 @@ subcommands.trace = {
   run = function(call)
     local mode, file = call.words[1], call.rest:match("^%S+%s+(.+)$")
     if mode and not vim.list_contains({ "on", "off", "save" }, mode) then
-      return nil, ("trace takes on, off or save {file}, not '%s'"):format(mode)
+      return nil, ("usage: :Acp trace [on|off|save {file}], not '%s'"):format(mode)
     elseif mode == "save" and not file then
       return nil, "trace save needs a file"
     end
@@ -120,7 +120,7 @@ subcommands.follow = {
       follow.off(n)
       return true
     elseif call.rest ~= "" then
-      return nil, ("follow takes 'off' or nothing, not '%s'"):format(call.rest)
+      return nil, ("usage: :Acp follow [off], not '%s'"):format(call.rest)
     end
     return follow.on(n)
   end),

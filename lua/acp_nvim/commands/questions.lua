@@ -83,10 +83,10 @@ local function visible_question(may_be_unseen, verb)
 end
 
 local WOULD = {
-  allow_once = "allow it just once",
-  allow_always = "allow it always",
-  reject_once = "refuse it just once",
-  reject_always = "refuse it always",
+  allow_once = "allow this once",
+  allow_always = "allow this always",
+  reject_once = "refuse this once",
+  reject_always = "refuse this always",
 }
 
 ---@param question table
@@ -99,7 +99,7 @@ local function first_of_kind(question, kind)
       return option
     end
   end
-  return nil, ("nothing was sent: no answer here would %s (:Acp answer {n})"):format(WOULD[kind])
+  return nil, ("not sent: no option would %s, choose another with :Acp answer {n}"):format(WOULD[kind])
 end
 
 --- Refuses, gives up the turn and sends the text at once. An agent that offers no refusal for once hears of the cancel.
@@ -197,7 +197,8 @@ local function option_of(question, word)
       option = candidate
     end
   end
-  return option, not option and ("option 1 to %d, not '%s': nothing was sent"):format(#question.options, word) or nil
+  return option,
+    not option and ("not sent: choose an option from 1 to %d, not '%s'"):format(#question.options, word) or nil
 end
 
 subcommands.answer = {

@@ -152,7 +152,7 @@ local function decide_all(verb, what)
     end
   end
   if #chosen < #pending then
-    left[1] = ("%d that nobody announced left: :Acp undo! turn"):format(#pending - #chosen)
+    left[1] = ("%d that no tool call named left: :Acp undo! turn"):format(#pending - #chosen)
   end
   if verb == "undo" and #unknown > 0 then
     local names = vim.tbl_map(vim.fs.basename, unknown)

@@ -141,7 +141,7 @@ subcommands.fork = {
   end,
   run = function(call)
     if call.rest ~= "" and call.rest ~= "here" then
-      return nil, "fork takes nothing, or here"
+      return nil, "usage: :Acp fork [here]"
     end
     return opened(acp.fork({ here = call.rest == "here" }))
   end,

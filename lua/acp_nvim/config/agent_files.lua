@@ -112,7 +112,7 @@ local function take(path, text, key, name, entry, shared, into)
     if entry.type == nil or entry.type == "custom" then
       return complain(("'%s' has no command"):format(name))
     end
-    return log.add(at(path, nil, ("'%s' is known to the other editor alone"):format(name)))
+    return log.add(at(path, nil, ("'%s' is built into the other editor: give it a command"):format(name)))
   end
   local spec, problems = config.agent(own, agent_presets.defaults(called, own))
   for _, problem in ipairs(problems) do
@@ -132,13 +132,13 @@ local function parse(path, text, into)
     into.problems[#into.problems + 1] = at(path, line, what)
   end
   if problem then
-    return complain("no JSON: " .. problem)
+    return complain("not valid JSON: " .. problem)
   elseif type(value) ~= "table" then
     line = 1
     return complain("must be an object")
   elseif value.agent_servers == nil and value.servers == nil then
     line = 1
-    return complain("names no agents: neither agent_servers nor servers is there")
+    return complain("has no agents: neither agent_servers nor servers")
   end
   for _, key in ipairs({ "agent_servers", "servers" }) do
     local servers = value[key]

@@ -162,7 +162,7 @@ local function judged_by_disk(found, before, after, err)
   if found and (is_wanted or not (is_old or err)) then
     return { ok = true, text = found, changed = true, warning = err and edit.one_line(err) or nil }
   end
-  return { error = err and edit.one_line(err) or "an autocommand has put another text in its place" }
+  return { error = err and edit.one_line(err) or "an autocommand changed the text" }
 end
 
 --- Saves the buffer.

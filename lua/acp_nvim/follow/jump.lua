@@ -102,13 +102,13 @@ local function load(path)
   if loaded then
     return loaded
   elseif stat.size > limits.FOLLOWED_FILE_BYTES then
-    return complain(path, ("%d MB are too many to be shown"):format(stat.size / 1024 / 1024))
+    return complain(path, ("not shown: %d MB is too large"):format(stat.size / 1024 / 1024))
   end
   local head, why = head_of(path)
   if not head then
     return complain(path, why or "it cannot be read")
   elseif head:find("\0", 1, true) then
-    return complain(path, "it is no text, and is not shown")
+    return complain(path, "not shown: it is not a text file")
   end
   return add(path)
 end

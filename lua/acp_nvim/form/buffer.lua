@@ -95,7 +95,7 @@ local function send(buf)
     ok, message = notify(buf, values)
   end
   if not ok then
-    messages.show("error", message or "the form was not taken")
+    messages.show("error", message or "the form was not sent")
   end
   vim.bo[buf].modified = true -- not written until it is taken: `:wqa` stays, and `:wq` leaves the window to us
 end

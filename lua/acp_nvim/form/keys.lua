@@ -62,7 +62,7 @@ function M.map(form, buf)
     local function press()
       press_key(form, buf, key)
     end
-    vim.keymap.set("n", key, press, { buffer = buf, desc = "choose, or send on the last line" })
+    vim.keymap.set("n", key, press, { buffer = buf, desc = "choose; on the last line send" })
   end
 end
 

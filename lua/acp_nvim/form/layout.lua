@@ -86,7 +86,7 @@ function M.read(form, lines)
   local blocks, values = blocks_of(form, lines), vim.empty_dict()
   for number, field in ipairs(form.fields) do
     if not blocks[number] then
-      return nil, ("the heading of '%s' is gone or changed: u brings it back; nothing was sent"):format(field.title)
+      return nil, ("not sent: the heading of '%s' was changed or deleted, u brings it back"):format(field.title)
     end
     values[field.name] = fields.read(field, blocks[number])
   end

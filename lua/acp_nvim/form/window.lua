@@ -120,7 +120,7 @@ local function leave_open(buf, is_changed, why)
     api.nvim_set_option_value("winbar", " " .. why .. "%<", { win = win, scope = "local" })
   end
   if #windows == 0 then
-    why = ("this is no longer asked; what you made of it: :sbuffer %d"):format(buf)
+    why = ("the question is gone; your edits are kept in :sbuffer %d"):format(buf)
   end
   unasked_message.show("warn", why)
 end
@@ -129,7 +129,7 @@ end
 ---@param is_here boolean
 local function answered(buf, is_here)
   if is_here and api.nvim_get_mode().mode ~= "n" then -- begun again before it was taken
-    return leave_open(buf, false, "answered: nothing more of this will be sent")
+    return leave_open(buf, false, "already answered: nothing here will be sent")
   end
   close(buf)
 end
@@ -146,7 +146,7 @@ function M.ended(id)
   if form.sent or state.is_answered(id) then
     answered(buf, is_here)
   elseif is_here or is_changed then
-    leave_open(buf, is_changed, "no longer asked: nothing of this will be sent")
+    leave_open(buf, is_changed, "the question is gone: nothing here will be sent")
   else
     close(buf)
   end
@@ -157,7 +157,7 @@ end
 function M.visit(url)
   local ok, _, problem = pcall(vim.ui.open, url)
   if not ok or problem then
-    messages.show("error", "the page cannot be opened here, its address is in the chat: " .. url)
+    messages.show("error", "cannot open the page, its address is in the chat: " .. url)
   end
 end
 

@@ -87,7 +87,7 @@ end
 
 function kinds.image(n, rest)
   if rest == "" then
-    return nil, "add image needs a file"
+    return nil, "add image needs a file name"
   end
   local ok, message = takes_images(n)
   local path, problem = path_argument.path(rest)
@@ -145,7 +145,7 @@ local function files_of(rest)
     vim.list_extend(paths, globbed)
   end
   return #paths <= limits.ATTACHED_FILES and paths or nil,
-    ("%d files are too many: at most %d"):format(#paths, limits.ATTACHED_FILES)
+    ("%d files are too many: attach at most %d"):format(#paths, limits.ATTACHED_FILES)
 end
 
 ---@param n integer
@@ -166,7 +166,7 @@ local function add_files(n, rest)
   return true
 end
 
-M.NOT_ITSELF = "lines of the prompt do not go along with it: select lines of a file"
+M.NOT_ITSELF = "lines of the prompt cannot be attached: select lines of a file"
 
 --- Is the current buffer a prompt? Its lines are sent as they stand.
 ---@return boolean

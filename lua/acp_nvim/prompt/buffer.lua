@@ -183,7 +183,7 @@ end
 ---@param how? "steer"  into the running turn
 function M.send(n, how)
   if not state.exists(n) then
-    return messages.show("warn", "nothing was sent, this session is gone: :Acp takes your text along")
+    return messages.show("warn", "not sent, this session is closed: :Acp takes your text along")
   elseif vim.fn.pumvisible() == 1 then
     local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d, %s)<CR>"):format(n, how and "'steer'")
     return api.nvim_feedkeys(vim.keycode(again), "n", false)
@@ -195,11 +195,11 @@ function M.send(n, how)
     if not typing and welcome.continue(n) then
       return
     end
-    return messages.show("info", "there is nothing to send: the prompt is empty")
+    return messages.show("info", "nothing to send: the prompt is empty")
   end
   local ok, problem = sending.send(n, text, { steer = how == "steer" or nil })
   if not ok then
-    return messages.show("error", problem or "the prompt was not taken")
+    return messages.show("error", problem or "the prompt was not sent")
   end
   M.clear(n)
 end

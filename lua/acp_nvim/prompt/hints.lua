@@ -69,7 +69,7 @@ end
 local function hint_of(win, buf)
   local n = prompts[buf]
   if not state.exists(n) then
-    return "this session is gone: :Acp goes to another"
+    return "this session is closed: :Acp opens another"
   end
   local asked, does = addressee(n), sending(n)
   told[buf] = to_tell(n)

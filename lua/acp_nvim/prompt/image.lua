@@ -39,7 +39,7 @@ end
 function M.check(path)
   local stat, name = vim.uv.fs_stat(path), vim.fs.basename(path)
   if not stat or stat.type ~= "file" then
-    return nil, stat and ("%s is no file"):format(name) or ("no such file: %s"):format(path)
+    return nil, stat and ("%s is not a file"):format(name) or ("no such file: %s"):format(path)
   elseif stat.size > limits.PICTURE_BYTES then
     return nil, ("%s has %s"):format(name, too_much(stat.size))
   end
@@ -50,7 +50,7 @@ function M.check(path)
   local head = vim.uv.fs_read(fd, 16, 0) or ""
   vim.uv.fs_close(fd)
   if not M.kind(head) then
-    return nil, ("%s is no image in PNG, JPEG, GIF or WebP"):format(name)
+    return nil, ("%s is not a PNG, JPEG, GIF or WebP image"):format(name)
   end
   return true
 end
@@ -96,7 +96,7 @@ function M.from_clipboard(done)
   end
   local function try(index)
     if not ways[index] then
-      return done(nil, "there is no picture in the clipboard")
+      return done(nil, "no picture in the clipboard")
     end
     local options = { text = false, timeout = PATIENCE_MS }
     local ok = pcall(vim.system, ways[index], options, function(result)

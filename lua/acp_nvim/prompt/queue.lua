@@ -77,7 +77,7 @@ end
 ---@param count integer
 local function say_held(count)
   local many = ("%d prompt%s paused"):format(count, count == 1 and "" or "s")
-  messages.show("info", count == 0 and "no prompt is paused" or many .. ": send a prompt, and the rest follows")
+  messages.show("info", count == 0 and "no prompt is paused" or many .. ": send a prompt to resume, or :Acp queue!")
 end
 
 ---@param n integer
@@ -94,7 +94,7 @@ local function write(n, buf)
   end
   local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
   if not ok then
-    return messages.show("error", problem or "the queue was not taken")
+    return messages.show("error", problem or "the queue was not changed")
   end
   remember(buf, items)
   vim.bo[buf].modified = false
@@ -169,7 +169,7 @@ function M.steer()
   if vim.bo[buf].modified then
     return messages.show("info", "the queue has changed: :w first, then the prompt can go into the turn")
   elseif not state.exists(n) or requests.has_lost_backend(n) then
-    return messages.show("info", "no turn is running: the prompt stays queued")
+    return messages.show("info", "no turn is running: the prompt stays in the queue")
   end
   local place = 1
   for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, api.nvim_win_get_cursor(0)[1], true)) do

@@ -16,9 +16,9 @@ local M = {}
 ---@return string? message  why it cannot be sent
 local function problem(text)
   if type(text) ~= "string" or vim.trim(text) == "" then
-    return "there is nothing to send: a prompt needs a text"
+    return "nothing to send: the prompt has no text"
   elseif #text > limits.PROMPT_BYTES then
-    return ("the prompt has %.1f MB, at most 1 MB is sent: put it in a file and add that"):format(#text / 2 ^ 20)
+    return ("the prompt has %.1f MB, the limit is 1 MB: put it in a file and attach that"):format(#text / 2 ^ 20)
   end
 end
 

@@ -8,7 +8,7 @@ local SAME_LINES = { "only the end of the last line differs", "only the end of t
 local END_GOES = { "the newline at the end goes, too", "last newline goes" }
 local END_COMES = { "a newline at the end is added, too", "last newline added" }
 local OUTSIDE = { "outside the folders", "outside the folders" }
-local SHORT = { ["It changes lines that you have changed too: what is on the right decides"] = "both changed" }
+local SHORT = { ["You and the agent changed the same lines: the right side is what will be written"] = "both changed" }
 
 --- The note for a newline that comes or goes at the end of the file, which a diff of lines does not show.
 ---@param sides acp.BuiltSides

@@ -14,7 +14,7 @@ local texts = require("acp_nvim.documents.text")
 
 local M = {}
 
-M.OVERLAP = "It changes lines that you have changed too: what is on the right decides"
+M.OVERLAP = "You and the agent changed the same lines: the right side is what will be written"
 
 ---@class acp.AgentsFile  as the backend sends it
 ---@field path string

@@ -12,7 +12,7 @@ local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 local api = vim.api
 local M = {}
 
-local GONE = "this is no longer asked; what you made of it: :sbuffer %d"
+local GONE = "the question is gone; your edits are kept in :sbuffer %d"
 
 --- Goes back to the user's quickfix list, which is the one before ours.
 ---@param id? integer  of ours
@@ -99,7 +99,7 @@ local function leave_open(proposal)
   local was_edited = store.edited_text(file) ~= nil
   file.buf, file.left_buf, file.sides = nil, nil, nil
   set_free(buf)
-  diff_windows.set_bars(windows, { name = "now" }, { name = "no longer asked: nothing of this will be sent" })
+  diff_windows.set_bars(windows, { name = "now" }, { name = "the question is gone: nothing here will be sent" })
   windows.on_closed = function()
     buffers.wipe(left_buf)
     if not was_edited and not vim.bo[buf].modified then
@@ -145,7 +145,7 @@ function M.ended(question)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) and diff_windows.is_open(proposal.windows) then
       leave_open(proposal)
-      messages.show("warn", "no longer asked: nothing of the right side will be sent")
+      messages.show("warn", "the question is gone: nothing here will be sent")
     end
     finish(question)
   end)

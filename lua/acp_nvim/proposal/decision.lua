@@ -172,7 +172,7 @@ function M.answer(question, option)
   if not next(texts) then
     return false
   elseif rejects(option) then
-    local what = question.kind == "conflict" and "your merge" or "what you made of the proposal"
+    local what = question.kind == "conflict" and "your merge" or "your version of the proposal"
     set_aside.put(question.id, texts, what .. " is kept: :sbuffer %d")
     return false
   elseif question.kind == "conflict" or option == nil then

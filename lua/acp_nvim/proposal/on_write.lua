@@ -31,7 +31,7 @@ end
 local function copy(buf, name, target)
   local first, last = vim.fn.line("'["), vim.fn.line("']")
   local ok, err = pcall(vim.fn.writefile, api.nvim_buf_get_lines(buf, first - 1, last, false), target)
-  local said = ok and "written: %s; the proposal is still asked" or "not written: %s"
+  local said = ok and "written: %s; the proposal still waits for your answer" or "not written: %s"
   messages.show(ok and "info" or "error", said:format(ok and vim.fn.fnamemodify(target, ":~:.") or err))
   vim.schedule(function()
     name_again(buf, name)
@@ -44,7 +44,7 @@ end
 local function tell_unsent(proposal, is_pressed)
   if is_pressed or not proposal.told_unsent then
     proposal.told_unsent = true
-    messages.show("warn", "the proposal was not sent: :w in its own window does that")
+    messages.show("warn", "the proposal was not sent: type :w in its window")
   end
 end
 
@@ -61,7 +61,7 @@ local function write(proposal, path, name, event, go_to)
   local is_whole = vim.fn.line("'[") == 1 and vim.fn.line("']") == api.nvim_buf_line_count(buf)
   write_intent.judge(buf, function()
     if not is_whole then
-      messages.show("warn", "all of it decides: nothing was sent, :w without a range does that")
+      messages.show("warn", "not sent: use :w without a range")
     elseif store.is_open(proposal) and api.nvim_buf_is_valid(buf) then
       local file = vim.iter(proposal.files):find(function(each)
         return each.path == path

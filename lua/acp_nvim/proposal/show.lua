@@ -49,7 +49,7 @@ local function show_sides(proposal, left, right, how)
     on_closed = function(alone)
       close.windows_gone(proposal)
       if alone and state.question(proposal.key) then
-        messages.show("warn", "this is still asked, all is kept: :Acp shows the question")
+        messages.show("warn", "not decided yet, your edits are kept: the question is in the chat (:Acp)")
       end
     end,
     is_ours = function(win, buf)

@@ -16,7 +16,7 @@ local api = vim.api
 local M = {}
 
 local AGAIN_MS = 8000 -- so long the first of two presses is remembered
-local TOO_SOON = "the question has only just come: press %s again"
+local TOO_SOON = "the question has just appeared: press %s again"
 
 ---@class acp.Pressed
 ---@field question integer
@@ -88,7 +88,7 @@ local function answer(question, option, key, by_bar)
   end
   local ok, problem = send_answer.answer(question.id, option.id)
   if not ok then
-    messages.show("error", problem or "the answer was not taken")
+    messages.show("error", problem or "the answer was not sent")
   end
 end
 
@@ -144,7 +144,7 @@ function M.answer(number, key)
   end
   local option = question.options[number]
   if not option then
-    return messages.show("warn", ("option 1 to %d, not %d: nothing was sent"):format(#question.options, number))
+    return messages.show("warn", ("not sent: choose an option from 1 to %d, not %d"):format(#question.options, number))
   end
   answer(question, option, key, by_bar)
 end
@@ -255,7 +255,7 @@ local function take(row, col, key)
   if question and number then
     answer(question, question.options[number], key, false)
   elseif on_line then
-    messages.show("info", "put the cursor on one of the answers: nothing was sent")
+    messages.show("info", "not sent: put the cursor on one of the answers")
   end
   return on_line
 end

@@ -130,7 +130,7 @@ end
 ---@return string? message
 function M.why_not(question, option)
   if question.cut and not vim.startswith(option.kind, "reject") and not M.opens_form(question, option) then
-    return "nothing was sent: too long to be shown whole, reject it"
+    return "not sent: too long to be shown in full, so it can only be rejected"
   end
   return diff_view.why_not(question, option)
 end

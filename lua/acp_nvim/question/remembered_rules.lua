@@ -50,15 +50,15 @@ end
 ---@return string hl
 local function remarks(shown)
   if #shown == 0 then
-    return { "nothing: you are asked each time, as far as we know" }, "AcpNote"
+    return { "nothing is remembered: you are asked each time" }, "AcpNote"
   end
   local of_agent = vim.iter(shown):any(function(row)
     return row.of.by == "agent"
   end)
   if of_agent then
     local modes = session and (state.look(session) or {}).modes or {}
-    local how = #modes > 1 and "Another :Acp mode may take back what %s remembers; :Acp new begins without"
-      or "what %s remembers is forgotten in its own settings; :Acp new begins without"
+    local how = #modes > 1 and "Another :Acp mode may make %s forget; a new session (:Acp new) starts without all this"
+      or "the settings of %s hold what it remembers; a new session (:Acp new) starts without"
     return { how:format(agent()) }, "AcpNote"
   end
   return {}, "AcpNote"
@@ -71,7 +71,7 @@ end
 ---@return string? message
 function M.forget(n, ids)
   if not backend.is_running() then
-    return nil, "nothing is running, and nothing is remembered"
+    return nil, "no session is open, so nothing is remembered"
   end
   return backend.notify("forget", { session = n, items = ids })
 end
@@ -84,7 +84,7 @@ list = lists.new({
   keys = {
     {
       "x",
-      "take it back: you are asked again",
+      "take it back, so that you are asked again",
       run = function(item)
         lists.show_result(M.forget(session --[[@as integer]], { item.id }))
       end,

@@ -53,7 +53,7 @@ end
 ---@param part acp.Part?
 local function tell_part(part)
   if part and not visible_rows.is_whole(part) then
-    local now = part.to < part.total and "say it again for its next lines" or "say it again to answer"
+    local now = part.to < part.total and "repeat for the next lines" or "repeat to answer"
     messages.show("warn", ("%s (%d to %d of %d)"):format(now, part.from + 1, part.to, part.total))
   end
 end

@@ -29,7 +29,7 @@ function M.answer(id, option_id, content)
   elseif option_id == "answer" and content ~= nil and #(question.fields or {}) > 0 then
     local problem = validation.problem(question.fields, content)
     if problem then
-      return nil, "nothing was sent: " .. problem
+      return nil, "not sent: " .. problem
     end
   end
   if not backend.is_running() then

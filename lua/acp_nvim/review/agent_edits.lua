@@ -39,7 +39,7 @@ end
 function M.add(file, edits, is_capped, by)
   if is_capped then
     local name = vim.fs.basename(file.given)
-    messages.show("info", ("%s: more changes than can be shown one by one: they are one"):format(name))
+    messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
   pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
   attached_buffers.note_rows(file, edits)

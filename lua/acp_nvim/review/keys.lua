@@ -10,12 +10,12 @@ local M = {}
 
 ---@type { mode: "n"|"x", verb: acp.HunkVerb, desc: string }[]
 local MAPS = {
-  { mode = "n", verb = "next", desc = "next change of an agent" },
-  { mode = "n", verb = "previous", desc = "previous change of an agent" },
+  { mode = "n", verb = "next", desc = "next change by the agent" },
+  { mode = "n", verb = "previous", desc = "previous change by the agent" },
   { mode = "n", verb = "keep", desc = "keep the change" },
   { mode = "n", verb = "undo", desc = "undo the change" },
-  { mode = "x", verb = "keep", desc = "keep the changes" },
-  { mode = "x", verb = "undo", desc = "undo the changes" },
+  { mode = "x", verb = "keep", desc = "keep the changes in the selection" },
+  { mode = "x", verb = "undo", desc = "undo the changes in the selection" },
 }
 
 local mapped = {} ---@type table<integer, true> buffers that have their keys

@@ -30,10 +30,10 @@ local undo_step = require("acp_nvim.documents.undo_step")
 local api = vim.api
 local M = {}
 
-local TOUCHED = "unsaved lines touch it: :w first"
-local UNSAVED = "the rest is unsaved, its file is gone: :w makes it"
-local BEHIND = "its file has changed on disk, and it has unsaved lines: :w or :e first"
-local NO_TEXT = "not undone: it is no text in the buffer's encoding any more"
+local TOUCHED = "your unsaved lines touch the change, :w first"
+local UNSAVED = "the file is gone and the rest is unsaved, :w creates it"
+local BEHIND = "the file changed on disk and the buffer has unsaved lines, :w or :e first"
+local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding"
 
 ---@class acp.HunkUndo
 ---@field file acp.ReviewedFile

@@ -19,7 +19,7 @@ local function create(undo)
   local file = undo.file
   vim.fn.mkdir(vim.fs.dirname(file.path), "p")
   if find.resolve(file.path) ~= file.path then
-    return "its path leads elsewhere now"
+    return "the path leads elsewhere now"
   end
   return disk_file.create(file.path, undo.wanted, file.shape, file.mode)
 end

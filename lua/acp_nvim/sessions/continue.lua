@@ -38,7 +38,10 @@ local function go_on(cwd, kept)
   local agent = kept.id and available_agents.find(kept.agent)
   if not agent then
     local n, message = acp.replay(kept.file)
-    local why = ("%s was with %s, which is not configured: a replay"):format(name(kept), printable.visible(kept.agent))
+    local why = ("%s used %s, which is not configured: replayed without an agent"):format(
+      name(kept),
+      printable.visible(kept.agent)
+    )
     return n, message or why
   end
   local more = { id = kept.id, transcript = kept.file, about = kept.title }

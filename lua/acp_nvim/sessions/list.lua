@@ -34,7 +34,7 @@ end
 ---@param fn string  what the user wants to do
 local function open_subagent(line, fn)
   if fn ~= "reopen" then
-    return messages.show("info", "a subagent can only be read: <CR>")
+    return messages.show("info", "a subagent can only be read: press <CR>")
   end
   lists.show_result(backend.notify("open_subagent", line.subagent))
 end
@@ -77,7 +77,7 @@ local function close(line, again)
     return
   end
   if not line.session then
-    return messages.show("info", "it is not open here: d deletes it")
+    return messages.show("info", "this session is not open: d deletes it")
   end
   local pending = (state.look(line.session) or {}).pending or 0
   if pending > 0 and not again then
@@ -142,9 +142,9 @@ local list = lists.new({
   title = "Sessions",
   bar = "<CR> go to  l load  r resume  f fork  x close  d delete",
   keys = {
-    { "<CR>", "go to it; a saved one is loaded, else resumed", run = by("reopen") },
-    { "l", "load it, with all that was said", run = by("load") },
-    { "r", "resume it, without what was said before", run = by("resume") },
+    { "<CR>", "open the session", run = by("reopen") },
+    { "l", "load it, with its conversation", run = by("load") },
+    { "r", "resume it, without showing its conversation", run = by("resume") },
     { "f", "fork: a new session with this history", run = fork },
     { "x", "close it here (twice, if changes are pending)", run = close },
     { "d", "delete permanently (press d twice)", run = delete },

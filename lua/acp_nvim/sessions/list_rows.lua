@@ -77,18 +77,18 @@ function M.remarks(shown)
     if listing.state == "asking" then
       said[#said + 1] = name .. ": asking for its sessions …"
     elseif listing.state == "failed" then
-      said[#said + 1] = ("%s: no list: %s"):format(name, listing.error or "it failed")
+      said[#said + 1] = ("%s: cannot list its sessions: %s"):format(name, listing.error or "it failed")
     elseif listing.state == "more" then
-      said[#said + 1] = name .. ": there are more: m"
+      said[#said + 1] = name .. ": m loads more"
     elseif listing.state == "cut" then
       local many = #listing.sessions
-      said[#said + 1] = ("%s: cut at %d: / searches these, :Acp load {id} opens any"):format(name, many)
+      said[#said + 1] = ("%s: only the first %d: / searches these, :Acp load {id} opens any"):format(name, many)
     elseif listing.state == "none" then
       said[#said + 1] = name .. ": lists no earlier sessions"
     end
   end
   if #said == 0 and #shown == 0 then
-    said[1] = "no session is there yet: :Acp new starts one"
+    said[1] = "no sessions yet: :Acp new starts one"
   end
   return said, "AcpNote"
 end

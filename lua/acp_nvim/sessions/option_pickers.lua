@@ -164,7 +164,7 @@ local asked = {} ---@type table<integer, { from?: string, to: string }> what the
 function M.next_mode(n)
   local status = state.get(n)
   if not status then
-    return nil, "this session is gone: :Acp goes to another"
+    return nil, "this session is closed: :Acp opens another"
   end
   local modes = status.modes or {}
   if #modes < 2 then

@@ -107,7 +107,7 @@ function M.pick_session()
   pick("Sessions", entries, function(n)
     local ok, message = acp.open({ session = n })
     if not ok then
-      messages.show("warn", message or "that session is gone")
+      messages.show("warn", message or "that session is closed")
     end
   end)
   return true

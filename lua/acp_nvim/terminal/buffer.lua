@@ -98,7 +98,7 @@ end
 local function stop_or_say(number)
   local ok, message = M.stop(number)
   if not ok then
-    messages.show("info", message or "it could not be stopped")
+    messages.show("info", message or "the command could not be stopped")
   end
 end
 
@@ -158,7 +158,7 @@ local function begin(terminal)
   if terminal.generation == backend.generation() and backend.is_running() then
     return backend.notify("terminal_watch", payload)
   end
-  api.nvim_chan_send(terminal.channel, "\27[2m[its output went with the backend]\27[0m\r\n")
+  api.nvim_chan_send(terminal.channel, "\27[2m[the output was lost when the backend ended]\27[0m\r\n")
 end
 
 ---@param terminal acp.Terminal

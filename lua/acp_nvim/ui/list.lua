@@ -70,7 +70,7 @@ end
 ---@return boolean ok
 function M.show_result(ok, message)
   if not ok then
-    messages.show("warn", message or "it did not work: see :Acp log")
+    messages.show("warn", message or "that failed: see :Acp log")
   end
   return ok ~= nil and ok ~= false
 end

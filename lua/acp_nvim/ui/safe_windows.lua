@@ -31,7 +31,7 @@ end
 ---@param problem string
 local function report(problem)
   vim.schedule(function()
-    log.add("an autocommand failed while a window came or went: " .. problem)
+    log.add("an autocommand failed while a window opened or closed: " .. problem)
     messages.show("error", ("an autocommand of yours failed: %s"):format(words(problem)))
   end)
 end

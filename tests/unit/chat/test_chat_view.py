@@ -171,12 +171,12 @@ def test_what_is_no_text_has_a_line_of_its_own(chat: Chat, block: Any, line: str
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        ("max_tokens", "stopped at the token limit: another prompt goes on"),
-        ("max_turn_requests", "stopped at the limit of requests in one turn: another prompt goes on"),
-        ("refusal", "refused: the agent does not go on; it forgets this prompt and what came after it"),
+        ("max_tokens", "stopped at the token limit: send another prompt to go on"),
+        ("max_turn_requests", "stopped at the limit of requests per turn: send another prompt to go on"),
+        ("refusal", "refused: the agent will not continue, and forgets this prompt and what followed"),
         ("cancelled", "cancelled"),
         ("tool_use\u202e", "stopped: tool_use<202E>"),
-        ("", "stopped without saying why"),
+        ("", "stopped without a reason"),
     ],
 )
 def test_why_a_turn_stopped(chat: Chat, reason: str, words: str):

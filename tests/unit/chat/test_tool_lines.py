@@ -280,7 +280,7 @@ def test_long_options_stand_below_each_other():
 def test_no_options_are_told():
     shown = Shown()
     shown.ask(detail=("t",))
-    assert shown.lines[1:] == ["    the agent offers no option: cancel the turn"]
+    assert shown.lines[1:] == ["    the agent offers no answers: cancel the turn"]
 
 
 def test_several_questions_about_one_call_are_all_shown():
@@ -298,7 +298,7 @@ def test_a_hostile_command_is_cut_and_says_so():
     shown.ask("Yes", detail=("y" * 20_000_000, *["z"] * 5000))
     assert sum(map(len, shown.lines)) < 300_000
     assert shown.lines[-3].endswith("5,000 more lines: K shows all")
-    assert shown.lines[-2].strip() == "what is not shown cannot be allowed here: reject it, or set a rule"
+    assert shown.lines[-2].strip() == "too long to be shown in full: reject it, or set a rule"
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_a_deep_value_is_shown_on_the_wire_alone():
 
 
 def test_details_of_nothing():
-    assert Shown().view.details(77).lines == ["there is nothing here"]
+    assert Shown().view.details(77).lines == ["nothing here"]
 
 
 @pytest.mark.parametrize("raw", [UNSET, None])

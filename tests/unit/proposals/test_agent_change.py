@@ -67,7 +67,7 @@ def test_a_fragment_is_replaced_where_it_is(disk: str, old: str, new: str, resul
         ("a\nb\na\n", "a\n", "more than once"),
         ("xaaax", "aa", "more than once"),
         ("a\nb\n", "c", "not in the file"),
-        (None, "a\n", "not there"),
+        (None, "a\n", "no longer exists"),
     ],
 )
 def test_a_fragment_that_has_no_place_stays_as_it_came(disk: str | None, old: str, word: str):

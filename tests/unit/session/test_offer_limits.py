@@ -29,7 +29,7 @@ def test_the_first_commands_are_known_and_that_is_said_once():
     for count in (limits.OFFERED_ITEMS + 1, limits.OFFERED_ITEMS + 2):
         talk.apply(commands(count), 0.0)
         assert [command["name"] for command in talk.commands or ()] == [f"c{n}" for n in range(2000)]
-    assert notes(talk) == ["the agent offers 2001 commands: the first 2000 are known here"]
+    assert notes(talk) == ["the agent offers 2001 commands: only the first 2000 are used"]
 
 
 def offers(count: int) -> schema.NewSession:

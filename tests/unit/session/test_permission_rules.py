@@ -641,8 +641,8 @@ def test_the_rule_of_a_question() -> None:
         (running("a\nb"), r"its command holds \n"),
         (running("x" * 5000), "too long"),
         (asked(kind="edit", raw_input={"path": "a*"}), "holds a *"),
-        (asked(title="Run it?"), "no command, no path"),
-        (asked(raw_input={"command": "ls", "cmd": "id"}), "cannot name all"),
+        (asked(title="Run it?"), "no command and no path"),
+        (asked(raw_input={"command": "ls", "cmd": "id"}), "cannot cover all"),
     ],
 )
 def test_no_rule_can_be_made_of_what_no_rule_would_match(call: Scope, why: str) -> None:

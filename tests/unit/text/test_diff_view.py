@@ -68,7 +68,7 @@ def test_close_hunks_are_joined():
 @pytest.mark.statement(86)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
-    [("a\n", "a", "no newline at the end any more"), ("a", "a\n", "newline added at the end")],
+    [("a\n", "a", "newline removed at the end"), ("a", "a\n", "newline added at the end")],
 )
 def test_the_last_newline_is_told(old: str, new: str, said: str):
     assert list(unified(old, new)) == [("\\", said)]
