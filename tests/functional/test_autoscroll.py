@@ -17,7 +17,7 @@ def chat_rows(screen: Screen) -> list[str]:
     """What is drawn in the chat's window: a chat at the bottom has all columns."""
     lines = screen.lines()
     top = next(row for row, line in enumerate(lines) if line.startswith(" Scripted"))
-    prompt = next(row for row, line in enumerate(lines) if line.startswith("press i to ask"))
+    prompt = next(row for row, line in enumerate(lines) if line.startswith(" press i to ask"))
     return lines[top + 1 : prompt - 1]  # its bar is between them
 
 
