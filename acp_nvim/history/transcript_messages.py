@@ -81,7 +81,7 @@ class TranscriptMessages:
             self._next += 1
             self._parts = len(entry.parts) if isinstance(entry, Message | Thought | AgentContext) else 0
             yield from self._told(entry)
-        nested = islice(self._session.transcript.nested.values(), self._nested, None)
+        nested = islice(self._session.transcript.subagent_keys.calls.values(), self._nested, None)
         for call in nested:
             self._nested += 1
             yield from self._told(call)

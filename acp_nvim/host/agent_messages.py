@@ -75,7 +75,7 @@ class AgentMessages:
         if isinstance(update, schema.SubagentUpdate) and not self._subagents.may_announce(session, update):
             return self._log_unknown_once("subagent", update.id)
         session.apply(update, time.monotonic())
-        if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.find(update.id)):
+        if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.calls.find(update.id)):
             self._app.services.tool_call_changed(session, call)
             if update.meta:  # some run terminals of their own
                 self._app.services.terminals.take_reported_output(session, call, update.meta)

@@ -67,7 +67,7 @@ class SubagentMessages:
         for update in updates:
             if isinstance(update, schema.ToolCallUpdate):
                 id = asker.call_id(update.id)
-                if asker.session.transcript.find(id):
+                if asker.session.transcript.calls.find(id):
                     self._apply(asker.session, replace(update, id=id, parent=None))
                     self._app.touch(asker.session)
 
@@ -80,7 +80,9 @@ class SubagentMessages:
             session.children.message(child.id, update)
         else:
             call = session.children.apply(child, update, now)
-            if call and not session.transcript.find(call.id):  # else the services have been told already
+            if call and not session.transcript.calls.find(
+                call.id
+            ):  # else the services have been told already
                 self._app.services.tool_call_changed(session, call)
                 if isinstance(update, schema.ToolCallUpdate) and update.meta:
                     self._app.services.terminals.take_reported_output(session, call, update.meta)

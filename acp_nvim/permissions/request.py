@@ -67,7 +67,7 @@ def posed(
     asked, title, is_guess, session = request.tool_call, "", False, asker.session
     if asker.child:  # ids of calls are unique in their own session only
         call = replace(asked, id=asker.call_id(asked.id or f"permission-{request_id}"))
-    elif known := session.transcript.recent(
+    elif known := session.transcript.calls.latest(
         lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
     ):
         call = replace(asked, id=known.id)

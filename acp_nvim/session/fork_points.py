@@ -15,7 +15,7 @@ from acp_nvim.session.transcript import Transcript
 def find(transcript: Transcript, key: int, by_message: bool) -> str | None:
     """Return the last point at or above an entry: the id of a message, or else what the agent has named."""
     entry = transcript.entry(key)
-    at = transcript.index(transcript.home(entry).key) if entry else None
+    at = transcript.index(transcript.subagent_keys.home(entry).key) if entry else None
     for above in reversed(transcript.entries[: 0 if at is None else at + 1]):
         if isinstance(above, Message) and above.role == "agent":
             point = above.message_id if by_message else above.branch_point

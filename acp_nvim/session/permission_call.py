@@ -28,7 +28,7 @@ class Match(NamedTuple):
 
 def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript) -> Match | None:
     """Find an open call without a question that agrees with the permission."""
-    open_calls = list(transcript.unasked())
+    open_calls = list(transcript.calls.unasked())
     if _says_anything(asked):
         found = [call for call in open_calls if _agrees(asked, call) and _is_alike(asked, call)]
         return Match(found[0], False) if found else None

@@ -59,6 +59,9 @@ class Plans:
     def shapes(self) -> list[dict[str, Any]]:
         return [plan.shape() for plan in self._open.values()]
 
+    def progress(self) -> dict[str, Any] | None:
+        return self.last.progress() if self.last else None
+
     def steps(self) -> list[dict[str, str]]:
         return self.last.steps if self.last else []
 

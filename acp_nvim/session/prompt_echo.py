@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 
+class PromptEchoes:
+    """The echoes that may still come of what was sent in this turn: the prompt, and words that steer."""
+
+    def __init__(self) -> None:
+        self._echoes: list[PromptEcho] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._echoes)
+
+    def expect(self, prompt: str, report: str = "") -> None:
+        self._echoes.append(PromptEcho(prompt, report))
+
+    def clear(self) -> None:
+        self._echoes.clear()
+
+    def take(self, piece: str) -> str:
+        """Return what of a piece of the user's words is no echo. Another text of the user ends all echoes."""
+        if any(echo.takes(piece) for echo in self._echoes):
+            return ""
+        text = "".join(echo.held_back() for echo in self._echoes) + piece
+        self.clear()
+        return text
+
+
 class PromptEcho:
     """Compares the echo with the prompt, piece by piece, ignoring white space."""
 

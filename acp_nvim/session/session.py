@@ -250,7 +250,7 @@ class Session:
     def replay(self) -> None:
         """Begin the transcript anew, because the agent replays the conversation."""
         self.reloading = False
-        left = [(each, self.transcript.asked_in(each)) for each in self.questions]
+        left = [(each, self.transcript.asked.find(each)) for each in self.questions]
         self.transcript.clear()
         self.children.clear()
         for question, call in left:
@@ -261,7 +261,7 @@ class Session:
     # --- questions
 
     def ask(self, question: Question, call: schema.ToolCallUpdate | None, now: float) -> None:
-        known = matters(self.transcript.find(call.id)) if call else None
+        known = matters(self.transcript.calls.find(call.id)) if call else None
         tool = self.transcript.ask(question, call, now)
         question.key = tool.key
         if call:
@@ -318,7 +318,7 @@ class Session:
                 self.controls.apply(update)
 
     def _apply_tool(self, update: schema.ToolCallUpdate, now: float) -> None:
-        known = matters(self.transcript.find(update.id)) if self.questions else None
+        known = matters(self.transcript.calls.find(update.id)) if self.questions else None
         tool = self.transcript.tool(update, now)
         self.follow.tool(update)
         if tool.status in ("completed", "failed"):

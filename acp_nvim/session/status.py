@@ -45,7 +45,7 @@ def status(session: Session) -> dict[str, Any]:
         "tokens": session.usage.tokens.shape(),
         "limit": session.usage.limit or None,
         "full": session.usage.is_full,
-        "plan": session.transcript.plan_progress(),
+        "plan": session.transcript.plans.progress(),
         "plan_steps": session.transcript.plans.steps(),
         "plans": session.transcript.plans.shapes(),
         "queue": len(session.queue),

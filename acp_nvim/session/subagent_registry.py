@@ -109,7 +109,7 @@ class SubagentRegistry:
     def _apply_tool(self, child: Subagent, update: schema.ToolCallUpdate, now: float) -> ToolCall:
         parent = update.parent and child.call_id(update.parent)
         update = replace(update, id=child.call_id(update.id), parent=parent)
-        before = child.transcript.find(update.id)
+        before = child.transcript.calls.find(update.id)
         call = child.transcript.tool(update, now)
         if call is before:
             child.steps.look(call)

@@ -6,14 +6,10 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any
-
-from acp_nvim import limits
 from acp_nvim.protocol import schema
+from acp_nvim.session.asked_calls import AskedCalls
+from acp_nvim.session.call_index import CallIndex
 from acp_nvim.session.compaction import Compaction
-from acp_nvim.session.decision_labels import beside
 from acp_nvim.session.entries import (
     AgentContext,
     Changes,
@@ -27,10 +23,11 @@ from acp_nvim.session.entries import (
     Thought,
 )
 from acp_nvim.session.plan import Plan, Plans
-from acp_nvim.session.prompt_echo import PromptEcho
+from acp_nvim.session.prompt_echo import PromptEchoes
 from acp_nvim.session.question import Question
 from acp_nvim.session.subagent import Subagent
-from acp_nvim.session.tool_call import ToolCall, is_another
+from acp_nvim.session.subagent_keys import SubagentKeys
+from acp_nvim.session.tool_call import ToolCall
 
 
 class Transcript:
@@ -41,8 +38,7 @@ class Transcript:
         self.entries: list[Entry] = []
         self.begun = 0  # how many times it has begun
         self._first = base + 1  # the key of the first entry
-        self._last_nested = -base  # keys of calls of subagents count down
-        self._bases = 0  # of transcripts of subagents
+        self.subagent_keys = SubagentKeys(base)
         self.clear()
 
     def clear(self) -> None:
@@ -55,25 +51,18 @@ class Transcript:
         self.spoke_in_turn = False
         self._now = 0.0
         self._growing: Message | Thought | None = None
-        self._echoes: list[PromptEcho] = []  # of what was sent in this turn
+        self._echoes = PromptEchoes()
         self.plans = Plans(self._begin_plan)
         self._compactions: dict[str, Compaction] = {}
-        self._calls: dict[str, ToolCall] = {}
-        self._subagents: dict[int, Subagent] = {}  # by the base of their keys
-        self.nested: dict[
-            int, ToolCall
-        ] = {}  # by key: calls of subagents, each within the entry of its `root`
-        self._open: dict[int, ToolCall] = {}
-        self._asked: dict[int, ToolCall] = {}
-        self._turn = 0  # counts turns, also those of a replay
-        self._is_live = False  # a turn of ours is running
+        self.calls = CallIndex()
+        self.subagent_keys.clear()
+        self.asked = AskedCalls()
 
     def forget_ids(self) -> None:
         """Forget the agent's ids and plans, because its next session gives its own."""
         self._growing = None
         self.plans.clear()
-        # some questions of ours are still open
-        self._calls = {call.id: call for call in self._asked.values()}
+        self.calls.forget_ids(but=self.asked)  # some questions of ours are still open
         self._compactions = {}
 
     # --- reading
@@ -83,27 +72,8 @@ class Transcript:
         return at if 0 <= at < len(self.entries) else None
 
     def entry(self, key: int) -> Entry | None:
-        if key in self.nested:
-            return self.nested[key]
-        if inner := self._subagents.get(abs(key) // limits.TRANSCRIPT_KEYS):
-            return inner.transcript.entry(key)
         at = self.index(key)
-        return None if at is None else self.entries[at]
-
-    def find(self, tool_call_id: str) -> ToolCall | None:
-        return self._calls.get(tool_call_id)
-
-    def recent(self, fits: Callable[[ToolCall], bool]) -> ToolCall | None:
-        """Return the latest recent call that fits."""
-        return next(filter(fits, islice(reversed(self._calls.values()), limits.RECENT_CALLS)), None)
-
-    def unasked(self) -> Iterator[ToolCall]:
-        """Return the open calls of this turn without a question, the latest first."""
-        calls = islice(reversed(self._calls.values()), limits.RECENT_CALLS)
-        return (call for call in calls if call.is_open and call.turn == self._turn and not call.questions)
-
-    def plan_progress(self) -> dict[str, Any] | None:
-        return self.plans.last.progress() if self.plans.last else None
+        return self.subagent_keys.find(key) if at is None else self.entries[at]
 
     # --- text
 
@@ -128,10 +98,9 @@ class Transcript:
             self._add(Report(self._key(), [report], at))
         self._leave_plan()
         self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
-        self._growing = None
-        self._turn += 1
-        self._is_live = True
-        self._echoes = [PromptEcho(text, report)]
+        self.calls.begin_turn()
+        self._echoes.clear()
+        self._echoes.expect(text, report)
 
     def steered(self, text: str, report: str = "", at: float | None = None) -> None:
         """Add words, or our report, that the agent has taken into the running turn."""
@@ -139,7 +108,7 @@ class Transcript:
             self._add(Report(self._key(), [report], at, steered=True))
         if text:
             self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
-        self._echoes.append(PromptEcho(text, report))
+        self._echoes.expect(text, report)
 
     def _begin(self, chunk: schema.Chunk, now: float) -> None:
         self._now = now
@@ -147,10 +116,9 @@ class Transcript:
         if isinstance(chunk, schema.ContextChunk):
             return self._add_context(chunk)
         if chunk.role == "user" and self._echoes:
-            if text is None or any(echo.takes(text) for echo in self._echoes):
+            text = text and self._echoes.take(text)
+            if not text:
                 return
-            text = "".join(echo.held_back() for echo in self._echoes) + text
-            self._echoes.clear()
         if text is None:
             if chunk.block is not None:
                 self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
@@ -187,7 +155,7 @@ class Transcript:
         """Begin another prompt of the user, which has a plan of its own."""
         self.plans.begin_turn()
         self.spoke_in_turn = False
-        self._turn += not self._is_live
+        self.calls.see_prompt()
 
     def _say(self, role: str, text: str, message_id: str | None) -> None:
         if role == "user":
@@ -205,21 +173,21 @@ class Transcript:
     def tool(self, update: schema.ToolCallUpdate, now: float, asks: bool = False) -> ToolCall:
         """Merge an update or a permission into its call; a call that was never announced begins here."""
         self._now = now
-        call = self._calls.get(update.id)
-        if call is None or is_another(call, update, asks, call.turn != self._turn, self._is_live):
-            self._calls.pop(update.id, None)  # the newest stands last
-            parent = self._calls.get(update.parent or "")
-            key = self._nested_key() if parent else self._key()
-            call = self._calls[update.id] = ToolCall(key, update.id, now, turn=self._turn)
+        call = self.calls.meant(update, asks)
+        if call is None:
+            # a call that names itself has no parent: another one may have had its id
+            parent = self.calls.find(update.parent or "") if update.parent != update.id else None
+            key = self.subagent_keys.next_call() if parent else self._key()
+            call = self.calls.begin(key, update.id, now)
             if parent:  # what the agent itself says may go on around it
-                self.nested[key] = call
+                self.subagent_keys.add_call(call)
                 parent.nest(call)
             else:
                 self._add(call)
         call.is_announced = call.is_announced or not (update.known or asks)
         was = call.status
         call.apply(update, now)
-        self._track(call)
+        self.calls.track(call)
         self.touch(call, urgent=call.status != was and not call.is_open)
         return call
 
@@ -257,99 +225,68 @@ class Transcript:
         else:
             call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
             self._add(call)
-        call.questions.append(question)
+        self.asked.add(question, call)
         call.wait(now)
-        self._asked[question.id] = call
         self.touch(call)
         return call
-
-    @property
-    def asked(self) -> list[ToolCall]:
-        """Return the calls with open questions."""
-        return list(self._asked.values())
-
-    def asked_in(self, question: Question) -> ToolCall | None:
-        return self._asked.get(question.id)
 
     def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
         """Add an open question again, because the transcript has begun anew."""
         call = ToolCall(
             self._key(), before.id, before.started, title=before.title, kind="ask", content=before.content
         )
-        self._calls[call.id] = call
+        self.calls.add(call)
         self._add(call)
-        self._track(call)
-        call.questions.append(question)
-        self._asked[question.id] = call
+        self.asked.add(question, call)
         return call
 
     def answered(self, question: Question, now: float | None = None) -> None:
         """Label the call of a question that has ended with the decision."""
-        call = self._asked.pop(question.id, None)
+        call = self.asked.end(question, self._now if now is None else now)
         if call is None:
             return
-        call.wait(self._now if now is None else now)
-        call.verdict = beside(question, call)
         if call.kind == "ask":
             call.status, call.ended = "completed" if question.answer else "cancelled", self._now
-            self._track(call)
+            self.calls.track(call)
         self.touch(call)
 
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
         """Close the calls that the turn left open and return them."""
         self._now = now
         self._echoes.clear()
-        self._is_live = False
         self._end_thought()
-        left = [call for call in self._open.values() if not call.stays]
+        left = self.calls.end_turn("cancelled" if cancelled else "left open", now)
         for call in left:
-            call.leave("cancelled" if cancelled else "left open", now)
             self.touch(call)
-            del self._open[call.key]
         return left
 
     def touch_terminal(self, terminal_id: str) -> None:
-        """Mark calls that show this terminal as changed. They are searched from the end."""
-        for call in islice(reversed(self._calls.values()), limits.RECENT_CALLS):
-            if any(
-                isinstance(item, schema.TerminalRef) and item.terminal_id == terminal_id
-                for item in call.content
-            ):
-                self.touch(call, urgent=False)
+        """Mark the calls that show this terminal as changed."""
+        for call in self.calls.showing(terminal_id):
+            self.touch(call, urgent=False)
 
     def touch(self, entry: Entry, urgent: bool = True) -> None:
         """Mark an entry as changed; a call of a subagent is shown within another entry."""
         if isinstance(entry, ToolCall) and entry.root:
             assert entry.root.steps is not None
             entry.root.steps.look(entry)
-        entry = self.home(entry)
-        (self.urgent if urgent else self.changed).add(entry.key)
+        home = self.subagent_keys.home(entry)
+        (self.urgent if urgent else self.changed).add(home.key)
 
     def _key(self) -> int:
         return self._first + len(self.entries)
 
-    def home(self, entry: Entry) -> Entry:
-        """Return the entry within which another one is shown: a call of a subagent has no place of its own."""
-        if isinstance(entry, ToolCall) and entry.root:
-            entry = entry.root
-        return self._subagents.get(abs(entry.key) // limits.TRANSCRIPT_KEYS, entry)
-
     def subagent(self, id: str, parent: str) -> Subagent:
         """Add the line of a subagent, with a transcript of its own."""
-        self._bases += 1
-        transcript = Transcript(self._bases * limits.TRANSCRIPT_KEYS)
-        child = self._subagents[self._bases] = Subagent(self._key(), id, parent, transcript)
+        transcript = Transcript(self.subagent_keys.next_base())
+        child = Subagent(self._key(), id, parent, transcript)
+        self.subagent_keys.add_subagent(child)
         self._add(child)
         return child
 
     def begin_turn(self) -> None:
         """Begin a turn that no prompt of ours has begun."""
-        self._turn += 1
-        self._is_live = True
-
-    def _nested_key(self) -> int:
-        self._last_nested -= 1
-        return self._last_nested
+        self.calls.begin_turn()
 
     def _add(self, entry: Entry) -> None:
         self._end_thought()
@@ -363,12 +300,6 @@ class Transcript:
             self._growing.ended = self._now
             self.touch(self._growing)
             self._growing = None
-
-    def _track(self, call: ToolCall) -> None:
-        if call.is_open:
-            self._open[call.key] = call
-        else:
-            self._open.pop(call.key, None)
 
 
 def _role(role: str) -> Role:

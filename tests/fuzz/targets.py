@@ -90,7 +90,7 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
         asker = Asker(session, "child", "child") if step % 2 else Asker(session)
         question, call = request.posed(decode.permission(event.params, dialect), asker, event.id, dialect)
         session.ask(question, call, step)
-        if known := session.transcript.find(call.id):
+        if known := session.transcript.calls.find(call.id):
             scope(known, "fuzz", "/w", str)
 
 

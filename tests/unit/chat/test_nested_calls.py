@@ -61,7 +61,7 @@ def test_calls_of_a_subagent_fold_into_the_line_of_its_call(shown: Shown) -> Non
 
 @pytest.mark.statement(137)
 def test_the_line_unfolds_to_the_calls(shown: Shown) -> None:
-    key = shown.transcript.find("a").key  # type: ignore[union-attr]
+    key = shown.transcript.calls.find("a").key  # type: ignore[union-attr]
     shown.tool("b", parent="a", title="Look", kind="search", status="completed")
     shown.tool("c", parent="b", title="x.py", kind="read", status="in_progress")
     shown.view.toggle(key, True)

@@ -22,7 +22,7 @@ def after(
     for each in told:
         content = each if isinstance(each, tuple) else (each,)
         transcript.tool(ToolCallGrowth("c", content=content), 0)
-    call = transcript.find("c")
+    call = transcript.calls.find("c")
     assert call is not None
     return list(call.content)
 

@@ -204,7 +204,7 @@ def test_only_what_is_given_changes(transcript: Transcript):
 def test_an_update_of_an_unknown_call_creates_it(transcript: Transcript):
     call = transcript.tool(ToolCallUpdate("t", known=True, status="completed"), 1.0)
     assert transcript.entries == [call]
-    assert transcript.find("t") is call
+    assert transcript.calls.find("t") is call
 
 
 @pytest.mark.statement(84)
@@ -240,19 +240,19 @@ def test_a_plan_replaces_the_plan(transcript: Transcript):
     steps = [PlanEntry(content="a"), PlanEntry(content="b", status="in_progress"), PlanEntry(content="c")]
     transcript.plan(PlanUpdate(tuple(steps)))
     say(transcript, "text")
-    assert transcript.plan_progress() == {"done": 0, "total": 3, "current": "b"}
+    assert transcript.plans.progress() == {"done": 0, "total": 3, "current": "b"}
     transcript.plan(PlanUpdate((PlanEntry(content="b", status="completed"), PlanEntry(content="c"))))
     assert [type(entry) for entry in transcript.entries] == [Plan, Message]
-    assert transcript.plan_progress() == {"done": 1, "total": 2, "current": "c"}
+    assert transcript.plans.progress() == {"done": 1, "total": 2, "current": "c"}
     transcript.plan(PlanUpdate(()))
-    assert transcript.plan_progress() == {"done": 0, "total": 0, "current": None}
+    assert transcript.plans.progress() == {"done": 0, "total": 0, "current": None}
 
 
 @pytest.mark.statement(88)
 def test_a_turn_has_a_plan_of_its_own(transcript: Transcript):
     transcript.plan(PlanUpdate((PlanEntry(content="a"),)))
     transcript.user("next")
-    assert transcript.plan_progress() is None
+    assert transcript.plans.progress() is None
     transcript.plan(PlanUpdate((PlanEntry(content="b"),)))
     assert sum(isinstance(entry, Plan) for entry in transcript.entries) == 2
 
@@ -295,7 +295,7 @@ def question(**more: Any) -> Question:
 def test_a_question_goes_into_its_call(transcript: Transcript):
     asked = question(tool_call_id="t")
     call = transcript.ask(asked, ToolCallUpdate("t", title="edit"), 1.0)
-    assert call is transcript.find("t")
+    assert call is transcript.calls.find("t")
     assert call.questions == [asked]
     assert call.key in transcript.urgent
 
