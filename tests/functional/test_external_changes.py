@@ -183,6 +183,23 @@ def test_what_the_user_saves_while_the_agent_works_stays_the_user_s(
     assert read_disk(editor) == join_lines(mine)
 
 
+def test_a_save_without_autocommands_is_no_change_of_the_agent_s(open_editor: Open, tmp_path: Path) -> None:
+    """Formatters save so, and a user who wants none of them."""
+    go, mine = tmp_path / "go", [*OLD, "mine"]
+    steps = read_and_edit(NOTES, mark("begun"), wait_file(str(go)))
+    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("next", say("ok")))
+    editor = open_notes(open_editor, agent, join_lines(OLD))
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type("Gomine<Esc>:noautocmd w<CR>")
+    wait_until(lambda: read_disk(editor) == join_lines(mine))
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("prompt", "next")  # before it goes out, all changes of the last turn are known
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert editor.acp("changes", {"all": True}) == []
+
+
 def test_what_is_written_just_after_the_user_s_save_comes_into_the_buffer(
     open_editor: Open, tmp_path: Path
 ) -> None:

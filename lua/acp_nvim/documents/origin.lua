@@ -118,6 +118,14 @@ function M.is_ahead(buf)
   return not (origin and origin.known and vim.deep_equal(origin.stamp, M.stamp(buf)))
 end
 
+--- Whether the file is known to have been written since the buffer was last read or written, as far as events tell.
+---@param buf integer
+---@return boolean
+function M.is_outdated(buf)
+  local origin = origins[buf]
+  return origin ~= nil and origin.known and M.is_ahead(buf)
+end
+
 --- Returns the bytes that the unsaved lines build on.
 ---@param buf integer
 ---@return string?  nil: nobody can tell
