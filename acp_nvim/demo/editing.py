@@ -20,11 +20,12 @@ def edit(turn: Turn, argument: str) -> None:
     with turn.tool(f"Edit {name}", "edit", locations=[place], rawInput=place) as call:
         old = files.read_if_there(turn, path)
         if not _propose(turn, call, [(path, old, edited(old, path))]):
-            turn.say(f"You said no, so I left `{name}` {'uncreated' if old is None else 'as it is'}.\n")
+            left = f"I did not create `{name}`" if old is None else f"I left `{name}` as it is"
+            turn.say(f"You said no, so {left}.\n")
         elif old is None:
             turn.say(f"I created `{name}`. Ask me to `/edit` it again to see a change.\n")
         else:
-            turn.say(f"I edited `{name}`. Where there is an undo, use it: I was only showing off.\n")
+            turn.say(f"I edited `{name}`, just to show how it looks. You can undo it.\n")
 
 
 def rename(turn: Turn, argument: str) -> None:
@@ -33,7 +34,7 @@ def rename(turn: Turn, argument: str) -> None:
     if len(words) == 2 and (attached := turn.prompt.attached_file()):
         words.append(attached)
     if len(words) < 3:
-        turn.say("Say what, and where: `/rename old new path`.\n")
+        turn.say("Tell me what to rename, and where: `/rename old new path`.\n")
         return
     word, new, *names = words
     paths = [files.place(name, turn.session.cwd)[0] for name in names]
@@ -47,9 +48,9 @@ def rename(turn: Turn, argument: str) -> None:
         if not changes:
             turn.say(f"There is no `{word}` to rename.\n")
         elif _propose(turn, call, changes):
-            turn.say(f"I renamed `{word}`, as far as you let me.\n")
+            turn.say(f"I renamed `{word}` wherever you allowed it.\n")
         else:
-            turn.say(f"You said no: it is still `{word}`.\n")
+            turn.say(f"You said no, so `{word}` keeps its name.\n")
 
 
 def write(turn: Turn, argument: str) -> None:
@@ -61,7 +62,7 @@ def write(turn: Turn, argument: str) -> None:
         files.write_to_disk(path, edited(old, path))
         call.update(status="completed")
     turn.say(
-        f"I changed `{name}` on the disk and asked nobody. `:Acp review` shows what, and takes it back.\n"
+        f"I changed `{name}` on disk and asked nobody. `:Acp review` shows the change, and you can undo it.\n"
     )
 
 
@@ -86,7 +87,7 @@ def edited(old: str | None, path: str) -> str:
     """The text with a remark at its top and at its end; where they are already, they count up."""
     mark = "edited by the demo agent, time "
     if old is None:
-        return f"# A file of the demo agent\n\n- {mark}1\n\nDelete it when you like.\n"
+        return f"# A file of the demo agent\n\n- {mark}1\n\nYou can delete it at any time.\n"
     if mark in old:
         return re.sub(rf"({mark})(\d{{1,9}})", lambda found: found[1] + str(int(found[2]) + 1), old)
     end = "\r\n" if "\r\n" in old else "\n"

@@ -53,16 +53,16 @@ def commands() -> list[Json]:
 def answer(turn: Turn, _: str) -> None:
     """What there is to say to anything else."""
     if turn.session.thinks:
-        turn.think("No command and no keyword that I know. I repeat what I understood and say what I can do.")
+        turn.think("I do not know any of these words. I will repeat the prompt and say what I can do.")
     understood = lines(turn.prompt.text)
     quote = "\n".join(f"> {line[:200]}" for line in understood[:5]) or "> (no text)"
     turn.say(f"You wrote:\n\n{quote}\n\n")
     if attached := turn.prompt.attachments():
-        turn.say("With it came:\n\n" + "".join(f"- {name}\n" for name in attached) + "\n")
+        turn.say("You attached:\n\n" + "".join(f"- {name}\n" for name in attached) + "\n")
     if turn.session.turns == 1:
         help_(turn, "")
     else:
-        turn.say("I have no answer of my own to that, but try `/tour`, `/edit` or `/help`.\n")
+        turn.say("I have no answer of my own to that. Try `/tour`, `/edit` or `/help`.\n")
 
 
 def help_(turn: Turn, _: str) -> None:
@@ -70,7 +70,7 @@ def help_(turn: Turn, _: str) -> None:
         f"- `/{name}{' ' + scene.hint if scene.hint else ''}`: {scene.description}"
         for name, scene in SCENES.items()
     ]
-    turn.say("Here is what you can ask me:\n\n" + "\n".join(rows) + "\n\n", pace=0.01)
+    turn.say("You can ask me for:\n\n" + "\n".join(rows) + "\n\n", pace=0.01)
     turn.say(f"{texts.PLAIN_WORDS}\n{texts.ADD_AGENT}", pace=0.01)
 
 
@@ -88,10 +88,12 @@ def plan(turn: Turn, _: str) -> None:
     steps: dict[str, Callable[[Turn, str], None]] = {
         "Think about it": think,
         "Look at a file": read,
-        "Show how it may look": lambda turn, _: turn.say("A **plan** is sent whole each time it changes.\n"),
-        "Take a rest": lambda turn, _: turn.pause(0.8),
+        "Explain it": lambda turn, _: turn.say(
+            "The agent sends the whole **plan** again whenever a step changes.\n"
+        ),
+        "Take a break": lambda turn, _: turn.pause(0.8),
     }
-    turn.say("I make a plan, and follow it step by step.\n")
+    turn.say("I will make a plan and follow it step by step.\n")
     for n, step in enumerate(steps.values()):
         turn.plan(list(steps), n)
         step(turn, "")
@@ -102,14 +104,14 @@ def plan(turn: Turn, _: str) -> None:
 def think(turn: Turn, _: str) -> None:
     turn.think(texts.THOUGHT)
     turn.pause(0.5)
-    turn.say("I have thought about it, and have come to no conclusion.\n")
+    turn.say("I thought about it and came to no conclusion.\n")
 
 
 def read(turn: Turn, argument: str) -> None:
     cwd = turn.session.cwd
     path, line = files.place(argument or turn.prompt.attached_file() or _some_file(cwd), cwd)
     if not path:
-        turn.say("There is no file here to read. Name one: `/read path`.\n")
+        turn.say("I found no file to read here. Name one: `/read path`.\n")
         return
     name = os.path.relpath(path, cwd)
     place = {"path": path, "line": line}
@@ -119,7 +121,9 @@ def read(turn: Turn, argument: str) -> None:
         head = "\n".join(each[:200] for each in content[:20])
         call.update(status="completed", content=[text_content(fenced(head))])
     first = next((each.strip() for each in content if each.strip()), "(nothing)")
-    turn.say(f"I read {len(content)} lines of `{name}`, from line {line} on. The first with text in it:\n\n")
+    turn.say(
+        f"I read {len(content)} lines of `{name}`, starting at line {line}. The first line of text is:\n\n"
+    )
     turn.say(f"{fenced(first[:200])}\n")
 
 
@@ -136,7 +140,7 @@ def run(turn: Turn, argument: str) -> None:
 
 
 def slow(turn: Turn, _: str) -> None:
-    turn.say("I count until you stop me (`:Acp cancel`).\n\n")
+    turn.say("I will count until you stop me (`:Acp cancel`).\n\n")
     with turn.tool("Count slowly", "other", status="in_progress"):
         number = 0
         while True:
@@ -152,8 +156,10 @@ def long(turn: Turn, argument: str) -> None:
 
 
 def error(turn: Turn, _: str) -> None:
-    turn.say("Now I fail, as you asked.\n")
-    raise RpcError(INTERNAL_ERROR, "The demo agent failed, because it was asked to", {"command": "/error"})
+    turn.say("I will fail now, as you asked.\n")
+    raise RpcError(
+        INTERNAL_ERROR, "The demo agent failed because you asked for an error", {"command": "/error"}
+    )
 
 
 def markdown(turn: Turn, _: str) -> None:
@@ -171,18 +177,20 @@ def image(turn: Turn, _: str) -> None:
 SCENES = {
     "help": Scene(help_, "what I can do, and how to add a real agent"),
     "tour": Scene(tour, "think, plan, read, edit and run, all in one turn"),
-    "plan": Scene(plan, "a plan that is updated step by step, with thoughts and a tool call"),
-    "think": Scene(think, "thoughts before the answer"),
+    "plan": Scene(plan, "follow a plan step by step, with thoughts and a tool call"),
+    "think": Scene(think, "think before answering"),
     "read": Scene(read, "read a file", "[path[:line]]"),
-    "edit": Scene(edit, f"edit a file, or {SCRATCH}: a diff, a question, the change", "[path]"),
-    "rename": Scene(rename, "rename a word: a diff of several changes, each yours to take", "old new path…"),
-    "write": Scene(write, "change a file on the disk without asking, as some agents do", "[path]"),
+    "edit": Scene(edit, f"edit a file (or {SCRATCH}): you see a diff and decide", "[path]"),
+    "rename": Scene(
+        rename, "rename a word: a diff of several changes, and you decide on each", "old new path…"
+    ),
+    "write": Scene(write, "change a file without asking, as some agents do", "[path]"),
     "run": Scene(run, "run a shell command, if you allow it", "[command]"),
-    "slow": Scene(slow, "stream slowly until you cancel"),
-    "long": Scene(long, "many lines", "[number of lines]"),
+    "slow": Scene(slow, "count slowly until you cancel"),
+    "long": Scene(long, "answer with many lines", "[number of lines]"),
     "error": Scene(error, "answer with an error"),
-    "markdown": Scene(markdown, "a bit of everything in Markdown"),
-    "image": Scene(image, "an answer that is not only text"),
+    "markdown": Scene(markdown, "show all kinds of Markdown"),
+    "image": Scene(image, "show a picture and a link"),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 INTRODUCTION = """\
-*I am the demo agent of acp_nvim: no model is behind me and nothing leaves this machine. `/help` shows what \
-you can ask me, and how to add a real agent (`agents = { … }` in `require('acp_nvim').setup`).*
+*I am the demo agent of acp_nvim: I have no model, and nothing leaves this machine. `/help` shows what \
+you can ask me and how to add a real agent (`agents = { … }` in `require('acp_nvim').setup`).*
 
 """
 
@@ -20,18 +20,18 @@ require('acp_nvim').setup {
 }
 ```
 
-`:Acp agents` lists the agents that are configured, and says whether their commands are found.
+`:Acp agents` lists the agents that are installed, and says how to install others.
 """
 
 PLAIN_WORDS = """\
-Plain words work, too, near the beginning of a prompt: *plan, think, read, edit, run, slow, markdown, image, \
-tour, help*. So do `read README.md` and ``run `make` `` (the command in backquotes). Before I write a file \
-or run a command I ask (only `/write` does not); I touch no file but `acp-demo.md` unless you name it.
+Plain words near the beginning of a prompt work, too: *plan, think, read, edit, run, slow, markdown, image, \
+tour, help*. So do `read README.md` and ``run `make` `` (the command in backquotes). I ask before I write a file \
+or run a command, except for `/write`. I only change `acp-demo.md`, unless you name another file.
 """
 
 THOUGHT = """\
-The user wants something. I am a demo, so I shall not think long about it: no model is behind me. \
-I look at what was asked, choose one of my scenes, and play it.
+The user wants something. I am a demo without a model, so I will not think about it for long: \
+I look for a word that I know, and play the scene that goes with it.
 """
 
 SAMPLE = """\

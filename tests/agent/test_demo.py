@@ -465,7 +465,7 @@ def test_an_error_answers_the_prompt_and_the_next_one_works(client: Client) -> N
     session = client.new()
     turn = client.turn(session, "/error")
     assert turn.error["code"] == -32603
-    assert "asked to" in turn.error["message"]
+    assert "asked for an error" in turn.error["message"]
     assert client.turn(session, "/think").stop_reason == "end_turn"
 
 
@@ -678,7 +678,7 @@ def test_a_rename_that_is_rejected_leaves_all(client: Client, tmp_path: Path) ->
     client.handlers["session/request_permission"] = choose("reject_once")
     turn = client.turn(client.new(), "/rename parse read a.py")
     assert turn.tool()["status"] == "failed"
-    assert "it is still `parse`" in turn.text
+    assert "`parse` keeps its name" in turn.text
     assert (tmp_path / "a.py").read_text() == PROGRAM
 
 
