@@ -1,4 +1,4 @@
-"""What the stories of all documents share: the steps of the user, and what the agent was told."""
+"""What the tests of all dialects share: the steps of the user, and what the agent was sent."""
 
 from typing import Any
 

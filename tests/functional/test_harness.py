@@ -1,4 +1,4 @@
-"""The ground of the functional tests itself: what they see is what a user of Neovim would see."""
+"""The harness of the functional tests: what they see is what a user of Neovim would see."""
 
 import os
 import signal
