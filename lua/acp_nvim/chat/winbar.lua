@@ -100,8 +100,8 @@ local function prompt_keys(n, status, mode, holds_queue)
   if busy and status.steering then
     add("<M-CR> steer", 3)
   end
-  if busy or mode == "normal" then
-    add("<C-c> cancel", busy and 2 or 4)
+  if busy then
+    add("<C-c> cancel", 2)
   end
   if mode == "normal" then
     add("g? keys", 3)
