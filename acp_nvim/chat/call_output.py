@@ -20,20 +20,19 @@ from acp_nvim.chat.tool_body import Terminal, terminal_text, unreferenced, words
 from acp_nvim.protocol import schema
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import plain
+from acp_nvim.text.json_words import MESSAGES, message
 
 _TAIL_LINES = 3
 _TAGS = re.compile(r"</?[a-z][\w-]*>")
 _SAYS_WHY = re.compile(
     r"error|exception|\bfatal|\bfail|panic|denied|not found|no such|cannot|can't|refused|timed? ?out", re.I
 )
-_MESSAGES = ("message", "error", "detail", "reason", "stderr", "output", "stdout", "text", "content")
 _OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "stderr", "text", "content")
-_DEPTH, _FEW = 4, 10  # of values within values, and of a list
 
 
 def reason(call: ToolCall, terminal: Terminal) -> str:
     """Return the first line that says why a call failed, of a command the first that sounds like it."""
-    texts = _texts(call, terminal, _MESSAGES)
+    texts = _texts(call, terminal, MESSAGES)
     lines = [line for text in texts for line in _spoken(text[: limits.SHOWN_CHARS])]
     told = (line for line in lines if call.kind == "execute" and _SAYS_WHY.search(line))
     return next(told, lines[0] if lines else "")
@@ -56,14 +55,14 @@ def _texts(call: ToolCall, terminal: Terminal, names: Sequence[str]) -> Iterator
     for name in unreferenced(call):
         yield "".join(call.terminals[name])
     if not call.content and not call.terminals:
-        yield _message(call.raw_output, names)
+        yield message(call.raw_output, names)
 
 
 def _spoken(text: str) -> Iterator[str]:
     """Yield the lines of a text that are words."""
     text = plain(text).strip()
     if text.startswith(("{", "[")):
-        text = _message(_parsed(text), _MESSAGES) or text
+        text = message(_parsed(text)) or text
     for line in text.split("\n"):
         bare = _TAGS.sub("", line).strip()
         if bare and not bare.startswith("```"):
@@ -75,14 +74,3 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _message(value: Any, names: Sequence[str], depth: int = _DEPTH) -> str:
-    """Return the first text of a JSON value that stands under one of the names, at whatever depth."""
-    if isinstance(value, str):
-        return value
-    if depth and isinstance(value, list):
-        return next(filter(None, (_message(each, names, depth - 1) for each in value[:_FEW])), "")
-    if depth and isinstance(value, dict):
-        return next(filter(None, (_message(value.get(name), names, depth - 1) for name in names)), "")
-    return ""

@@ -8,6 +8,7 @@ from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure, Response
 from acp_nvim.session import fork_points, rate_limit
 from acp_nvim.session.session import Session
+from acp_nvim.text.json_words import without_json
 
 
 def end(session: Session, result: Response | Failure, now: float) -> None:
@@ -21,7 +22,7 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
     elif session.cancelling:  # "aborted": what was asked for
         session.end_turn(now, "cancelled")
     else:
-        said = f"{session.facts.get('agent_title') or session.agent}: {result.error}"
+        said = f"{session.facts.get('agent_title') or session.agent}: {without_json(result.error.words)}"
         resets = rate_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
         session.end_turn(now, error=f"{said}; the limit resets {resets}" if resets else said)
         if result.error.needs_login:

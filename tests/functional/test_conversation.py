@@ -344,7 +344,7 @@ def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, t
 def test_an_error_answer_is_shown_and_the_next_prompt_works(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
-        on_prompt("bad", error(-32603, "model overloaded", {"retry": 5})),
+        on_prompt("bad", error(-32603, "model overloaded", {"details": '529 {"error": {"message": "Wait"}}'})),
         on_prompt("", say("fine")),
     )
     editor = open_chat(open_editor, agent, size=(140, 30))
@@ -352,7 +352,8 @@ def test_an_error_answer_is_shown_and_the_next_prompt_works(open_editor: Open, t
     ended = editor.wait_event("AcpTurnEnded")
     assert ended.get("stop_reason") is None
     assert "model overloaded" in ended["error"]
-    editor.screen.expect("model overloaded")
+    editor.screen.expect("model overloaded: 529 Wait")
+    editor.screen.expect_gone("(-32603)")
     assert editor.acp("status")["state"] == "idle"
     send(editor, "good")
     editor.screen.expect("fine")
