@@ -88,3 +88,27 @@ def test_the_edge_of_a_body_goes_on_beside_wrapped_rows(open_editor: Open, tmp_p
     rows = [row for row in editor.screen.lines() if row.startswith("   │ ")]
     assert len(rows) == 3
     assert " ".join(row.removeprefix("   │ ").strip() for row in rows) == line
+
+
+def test_a_reason_that_is_cut_stands_whole_below_its_call(open_editor: Open, tmp_path: Path) -> None:
+    why = "ImportError: cannot import name total from orders"
+    call = tool(
+        "x", title="pytest -q", kind="execute", status="failed", content=output(f"collecting\n{why}\n")
+    )
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(60, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("✗ execute pytest -q  ImportError: cannot")
+    editor.screen.expect(f"│ {why}")
+
+
+def test_a_long_call_goes_on_below_its_subject(open_editor: Open, tmp_path: Path) -> None:
+    title = "grep total in one/folder and/another/folder and/the/last/folder"
+    call = tool("x", title=title, kind="search", status="completed")
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(50, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    first, second = editor.screen.find("grep total"), editor.screen.find("last/folder")
+    assert second[0] == first[0] + 1
+    line = editor.screen.lines()[second[0]]
+    assert len(line) - len(line.lstrip()) == first[1]

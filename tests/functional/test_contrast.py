@@ -9,6 +9,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, think, tool, update, wait_file
 from tests.functional.contrast import LEAST, SCHEMES, colours, contrast, put_on, runs
 from tests.functional.editor import Editor
+from tests.steps.conversation import open_chat, send
 from tests.steps.files import NOTES, open_notes, write
 from tests.steps.forms import FIELDS, open_form
 from tests.steps.proposals import DIFFS, make_diff
@@ -262,3 +263,27 @@ def test_a_record_of_a_scheme_is_true(name: str, program: Path) -> None:
     shared = facts["groups"].keys() & known.keys()  # a newer Neovim knows groups of its own
     assert len(shared) > 200
     assert {group: facts["groups"][group] for group in shared} == {group: known[group] for group in shared}
+
+
+def test_a_ground_has_no_hole_in_its_rows(open_editor: Open, tmp_path: Path) -> None:
+    """Beside a floating chat, where the rows of an option and of a diff within a list begin, and at their end."""
+    many = " and more of it" * 6
+    options = (("yes", f"Yes{many} to all", "allow_once"), ("no", "No", "reject_once"))
+    block = f"- a list\n\n  ```diff\n  -gone{many} gone\n  ```\n"
+    agent = script(tmp_path, on_prompt("", say(block), permission("Run it", options)))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "float"}}, size=(100, 40))
+    send(editor, "go")
+    screen = editor.screen
+    screen.expect("to all")
+    screen.expect("it gone")
+    put_on(editor, "tokyonight-moon")
+    top, left = screen.find("a list")
+    left -= 3  # the margin
+
+    def ground(row: int, column: int) -> int:
+        return colours(screen, screen.attrs_at(row, column))[1]
+
+    for needle in ("to all", "it gone"):
+        row, column = screen.find(needle)
+        assert ground(row, left) == ground(top, left + 1), "the margin has the ground of the float"
+        assert {ground(row, at) for at in range(left + 1, column)} == {ground(row, column)}

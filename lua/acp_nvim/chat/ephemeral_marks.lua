@@ -6,6 +6,7 @@ local NAMESPACE = api.nvim_create_namespace("acp_nvim.markdown")
 local UNDER = 90 -- the ground on which everything else is painted
 local BESIDE = 110
 local LEAST_TEXT = 20 -- cells: 'breakindentopt' leaves so much of a row to the text
+local ICONS = 16 -- cells that icons within a line may take
 
 M.NAMESPACE = NAMESPACE
 
@@ -61,6 +62,22 @@ function M.over(buf, row, col, chunks)
   })
 end
 
+--- What Neovim indents the further rows of a line by, and the byte from whose row on that is to be drawn.
+---     "  │ output": "  │ ", 0        "    code": "    ", 0        "- item": "  ", a byte of the second row
+---@param line string
+---@param columns integer
+---@return string?
+---@return integer
+local function indent(line, columns)
+  local edge = line:match("^ +│ ")
+  local sign = not edge and (line:match("^ *[-*+>] ") or line:match("^ *%d+[.)] "))
+  if not sign then
+    return edge or line:match("^ +"), 0
+  end
+  local second = vim.fn.byteidx(line, columns)
+  return second > 0 and (" "):rep(#sign) or nil, second
+end
+
 --- Draws the beginning of a line that wraps before its other rows, too: its edge goes on there, and its ground, which
 --- Neovim does not draw where it indents.
 ---@param view acp.Drawn
@@ -68,11 +85,14 @@ end
 ---@param line string
 ---@param hl string
 function M.beginning(view, row, line, hl)
-  local beginning = #line > view.columns and (line:match("^ +│ ") or line:match("^ +"))
+  if #line + ICONS <= view.columns then
+    return
+  end
+  local beginning, col = indent(line, view.columns)
   if not beginning or vim.fn.strwidth(beginning) + LEAST_TEXT > view.columns then
     return
   end
-  api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, 0, {
+  api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, col, {
     virt_text = { { beginning, hl } },
     virt_text_win_col = 0,
     virt_text_repeat_linebreak = true,

@@ -15,6 +15,7 @@ local M = {}
 ---@field first integer  rows from the block's mark
 ---@field last? integer  nil: still open
 ---@field marker string
+---@field indent integer  blanks before it, as in a list
 ---@field met table<integer, integer>  by window: the drawing that has come upon it last
 
 ---@class acp.Table
@@ -40,8 +41,8 @@ local function note_fence(fences, row, line)
   end
   local open = fences.list[#fences.list]
   if not open or open.last then
-    local lang = rest:match("^%s*{?%.?([%w_+#-]*)"):lower()
-    table.insert(fences.list, { first = row, marker = marker, lang = lang, text = "", met = {} })
+    local lang, indent = rest:match("^%s*{?%.?([%w_+#-]*)"):lower(), #line:match("^%s*")
+    table.insert(fences.list, { first = row, marker = marker, indent = indent, lang = lang, text = "", met = {} })
   elseif vim.startswith(marker, open.marker) and not rest:find("%S") then
     open.last = row
   end

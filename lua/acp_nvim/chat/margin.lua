@@ -2,7 +2,7 @@
 -- user's words, and where wrapped rows begin.
 local M = {}
 
-local EMPTY = "%#Normal# "
+local EMPTY = "%#AcpTool# " -- the group has no ground of its own: that of the window shows, of a float, too
 
 local barred = { row = -1, text = EMPTY } -- the line that is being drawn, if it has a bar
 
@@ -28,14 +28,15 @@ M.OPTIONS = {
   breakindentopt = "list:-1", -- as far to the right as LIST matches
 }
 
---- The options for the same column before the lines of a prompt.
----@param is_float boolean  it has a ground of its own
----@return table<string, any>
-function M.of_prompt(is_float)
-  return { number = true, numberwidth = 1, statuscolumn = is_float and "%#AcpFloat# " or EMPTY }
-end
+-- The options for the same column before the lines of a prompt.
+M.PROMPT_OPTIONS = { number = true, numberwidth = 1, statuscolumn = EMPTY }
 
--- Wrapped rows stand below the text of a list, or of what a call has put out. Neovim 0.10 adds the match to the indent.
-M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]]) .. [[\%([-*+>│] \|\d\+[.)] \)]]
+-- The words with which the line of a call begins are as wide as eight cells, its icon takes two more.
+local KINDS = "ask|agent|delete|edit|execute|fetch|mode|move|read|search|think|tool"
+local CALL = ([[\%%(%s\) \+\%%9c..]]):format((KINDS:gsub("|", [[\|]])))
+
+-- Wrapped rows stand below the text of a list, of a call, or of what a call has put out. Neovim 0.10 adds the match to
+-- the indent.
+M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]]) .. [[\%([-*+>│] \|\d\+[.)] \|]] .. CALL .. [[\)]]
 
 return M

@@ -112,7 +112,8 @@ end
 ---@param row integer
 ---@param line string
 local function paint_code(view, block, fence, row, line)
-  local ground = fence.lang == "diff" and SIGNS[line:sub(1, 1)] or "AcpCode"
+  local sign = fence.lang == "diff" and line:sub(fence.indent + 1, fence.indent + 1)
+  local ground = sign and SIGNS[sign] or "AcpCode"
   if block.mark.by ~= "user" or ground ~= "AcpCode" then
     ephemeral_marks.line(view.buf, row, ground)
     ephemeral_marks.beginning(view, row, line, ground)

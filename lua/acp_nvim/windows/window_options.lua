@@ -118,7 +118,7 @@ function M.show(pair, n)
   show(
     pair.prompt,
     prompt.buffer(n),
-    vim.tbl_extend("error", fixed, below, margin.of_prompt(tabpage.is_float(pair.prompt)), { winfixheight = true })
+    vim.tbl_extend("error", fixed, below, margin.PROMPT_OPTIONS, { winfixheight = true })
   )
   if pair.session ~= n then
     api.nvim_win_set_cursor(pair.chat, { api.nvim_buf_line_count(api.nvim_win_get_buf(pair.chat)), 0 })
