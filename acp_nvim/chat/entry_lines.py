@@ -163,17 +163,23 @@ def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
     return [
         top,
         *question_lines.rows(call, look.cwd, top, look.room),
-        *(body(call, look.terminal) if is_open else _last_lines(call, look.terminal, reason, columns)),
+        *(body(call, look.terminal) if is_open else _last_lines(call, look, reason, top[0])),
     ]
 
 
-def _last_lines(call: ToolCall, terminal: Terminal, reason: str, columns: int | None) -> list[Row]:
-    """Return the end of a finished command's output, each line in one row, without what the line of the call says."""
+def _last_lines(call: ToolCall, look: Look, reason: str, top: str) -> list[Row]:
+    """Return the end of a finished command's output, each line in one row, without what the line of the call says.
+
+    `top` is that line. It may have cut the reason, which then stands below as well, unless nothing else would.
+    """
     rows = Body(call.key)
+    columns = look.room[1] if look.room else limits.REMARK_CHARS
     if call.kind == "execute" and call.status in ("completed", "failed"):
-        for line in call_output.last_lines(call, terminal):
-            if line.strip() != reason:
-                rows.line(cut(line, max(_LEAST_OUTPUT, (columns or limits.REMARK_CHARS) - len(INDENT) - 1)))
+        lines = call_output.last_lines(call, look.terminal)
+        is_told = bool(reason) and (top.endswith(reason) or len(lines) == 1)
+        for line in lines:
+            if not (is_told and line.strip() == reason):
+                rows.line(cut(line, max(_LEAST_OUTPUT, columns - len(INDENT) - 1)))
     return rows.rows()
 
 

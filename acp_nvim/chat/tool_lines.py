@@ -29,7 +29,8 @@ _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
-_LEAST_REASON, _REASON = 16, 40  # characters: in the row of the call, and where that takes more rows
+_LEAST_REASON, _REASON = 16, 40  # characters: in the row of the call, and at least where that takes two
+_INDENT = 12  # cells: of the second row of a call, and what may stay empty in the first
 
 
 def header(
@@ -53,7 +54,8 @@ def header(
 def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
     beside = "".join(chunk for chunk, _ in mark.get("eol", ()))
     left = columns - cells(mark["icon"]["text"] + text + beside) - 2 * _GAP
-    told = cut(reason, left if left >= _LEAST_REASON else min(_REASON, columns))
+    two_rows = max(min(_REASON, columns), left + columns - _INDENT)
+    told = cut(reason, left if left >= _LEAST_REASON else two_rows)
     start = len(text.encode()) + _GAP
     mark["spans"].append([start, start + len(told.encode()), "AcpFailed"])
     return f"{text}{' ' * _GAP}{told}", mark

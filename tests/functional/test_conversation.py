@@ -344,7 +344,9 @@ def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, t
 def test_an_error_answer_is_shown_and_the_next_prompt_works(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
-        on_prompt("bad", error(-32603, "model overloaded", {"details": '529 {"error": {"message": "Wait"}}'})),
+        on_prompt(
+            "bad", error(-32603, "model overloaded", {"details": '529 {"error": {"message": "Wait"}}'})
+        ),
         on_prompt("", say("fine")),
     )
     editor = open_chat(open_editor, agent, size=(140, 30))
