@@ -248,11 +248,14 @@ def test_agents_from_the_files_of_other_editors(open_editor: Open, tmp_path: Pat
 
 
 BROKEN = {
-    "broken in the middle": ('{\n"agent_servers": {\n"a": {"command": "x"}\n"b": {}}}', ":4: no JSON:"),
-    "cut off": ('{"agent_servers": {', ":1: no JSON:"),
-    "empty": ("", ":1: no JSON:"),
-    "no object": ("[1, 2]", ":1: names no agents"),
-    "nothing in it": ('{"theme": 1}', ":1: names no agents"),
+    "broken in the middle": (
+        '{\n"agent_servers": {\n"a": {"command": "x"}\n"b": {}}}',
+        ":4: not valid JSON:",
+    ),
+    "cut off": ('{"agent_servers": {', ":1: not valid JSON:"),
+    "empty": ("", ":1: not valid JSON:"),
+    "no object": ("[1, 2]", ":1: has no agents"),
+    "nothing in it": ('{"theme": 1}', ":1: has no agents"),
     "wrong type of all": ('{\n"agent_servers": 3}', ":2: 'agent_servers' must be an object"),
     "wrong type of one": ('{"agent_servers": {\n"x": 3}}', ":2: 'x' must be an object"),
     "wrong type within one": ('{"agent_servers": {\n"x": {"command": 3}}}', ":2: in 'x': 'command' must be"),
@@ -367,7 +370,7 @@ def test_checkhealth_goes_through_all_in_order(open_editor: Open, tmp_path: Path
         "interpreter:",
         "pydantic",
         "the backend answers",
-        "no JSON",
+        "not valid JSON",
         "lost: 'no-such-agent'",
     ]
     places = [

@@ -93,10 +93,10 @@ def test_unsaved_lines_are_never_shown_as_deletions(builder: Builder) -> None:
 def test_lines_that_both_have_changed_are_the_agents_and_said(builder: Builder) -> None:
     found = builder.build(text("U a mine c"), text("a b c"), (text("a b c"), text("a B c")))
     assert found == Sides(text("U a mine c"), text("U a B c"), True, found.problem)
-    assert "you have changed" in found.problem
+    assert "changed the same lines" in found.problem
     found = builder.build(text("a mine c"), text("a b c"), ("b\n", "B\n"))
     assert (found.right, found.fits) == (text("a B c"), True)
-    assert "you have changed" in found.problem
+    assert "changed the same lines" in found.problem
 
 
 def test_a_fragment_is_placed_in_the_live_text_first(builder: Builder) -> None:
@@ -120,7 +120,7 @@ def test_an_overwrite_keeps_what_the_agent_has_not_seen(builder: Builder) -> Non
     assert builder.right(text("U a b c"), text("a b c"), (None, text("a b X"))) == text("U a b X")
     found = builder.build("mine\n", None, (None, "x\n"))
     assert (found.left, found.right, found.fits) == ("mine\n", "x\n", True)
-    assert "you have changed" in found.problem
+    assert "changed the same lines" in found.problem
 
 
 def test_several_changes_follow_each_other_in_the_live_text(builder: Builder) -> None:

@@ -16,4 +16,4 @@ def test_a_title_is_stored_by_the_agent(start: Callable[..., Story], agent: str)
     story.until(lambda: story.answers("session/set_title"))
     assert story.answers("session/set_title")[0].get("title", "The prices") == "The prices"
     story.until(lambda: story.status()["title"] == "The prices")
-    assert "did not take the title" not in str(story.editor.lua("return vim.fn.execute('messages')"))
+    assert "refused the title" not in str(story.editor.lua("return vim.fn.execute('messages')"))
