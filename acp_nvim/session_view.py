@@ -72,7 +72,7 @@ class SessionView:
             calls.append(Commands(number, session.commands))
         if changes := self._status.take():
             calls.append(Status(number, changes))
-        calls.extend(Event(name, data) for name, data in session.news.take())
+        calls.extend(Event(name, data) for name, data in session.events.take())
         if place := session.follow.take(now, os.path.isfile):
             told = {"session": number, "path": place.path, "line": place.line or 1}
             calls += [

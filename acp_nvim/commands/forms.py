@@ -27,7 +27,7 @@ class FormCommands:
             raise ValueError(f"question {question.id} has no form")
         filled = question.form.read({name: dict(field) for name, field in command.fields.items()})
         if self._take(session, question, filled):
-            session.end_question(question, question.option("answer"), "user")
+            session.questions.end(question, question.option("answer"), "user")
             self._app.touch(session)
 
     def takes(self, session: Session, question: Question, option: Option | None, content: Any) -> bool:

@@ -51,12 +51,12 @@ class QuestionCommands:
             return self._show_again(session, question)
         if not self._forms.takes(session, question, option, command.content):
             return None
-        session.end_question(question, option, "user" if option else "cancel")
+        session.questions.end(question, option, "user" if option else "cancel")
         self._app.touch(session)
 
     def _show_again(self, session: Session, question: Question) -> None:
         """Ask again, because the question has changed since it was answered; programs get the event again."""
-        session.news.add("AcpQuestion", id=question.id)
+        session.events.add("AcpQuestion", id=question.id)
         self._app.touch(session)
         self._app.say("warn", _CHANGED)
 
@@ -119,7 +119,7 @@ class QuestionCommands:
         else:
             number = session.remembered.add_rule(rule, str(rule))
             question.rule = name = f"rule {number}{OF_SESSION}"
-            session.end_question(question, option, "user")
+            session.questions.end(question, option, "user")
             self._app.touch(session)
             self._app.say("info", f"{name}: {rule}")
 

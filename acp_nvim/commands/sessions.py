@@ -99,7 +99,7 @@ class SessionCommands:
         self._app.touch(session)
 
     def _not_steered(self, session: Session, prompt: Prompt, says_so: bool) -> None:
-        session.news.add("AcpSteered", text=prompt.text, outcome="queued")
+        session.events.add("AcpSteered", text=prompt.text, outcome="queued")
         if says_so:
             title = session.facts.get("agent_title") or session.agent
             why = (

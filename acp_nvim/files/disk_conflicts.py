@@ -65,7 +65,7 @@ class Unsettled:
         """Close the question: the user has saved, or the agent has taken its change back."""
         asked = self._open.get(path)
         question = asked and asked.conflict.question
-        if asked and question and asked.by.session.end_question(question, None, "agent"):
+        if asked and question and asked.by.session.questions.end(question, None, "agent"):
             self._conflicts.touch(asked.by.session)
 
     async def _decide(self, asked: _Asked) -> Settled | None:

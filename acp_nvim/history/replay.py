@@ -144,7 +144,7 @@ class Player:
             return self._answered_in_words(question, result if isinstance(result, dict) else {})
         id = next((id for id, meant in results if meant == result), None)
         chosen = None if id is None else question.option(id)
-        self._session.end_question(question, chosen, "user" if chosen else "cancel")
+        self._session.questions.end(question, chosen, "user" if chosen else "cancel")
 
     def _answered_in_words(self, question: Question, result: dict[str, Any]) -> None:
         content = result.get("content")
@@ -152,7 +152,7 @@ class Player:
         chosen = question.option(
             {"accept": "answer", "decline": "decline"}.get(str(result.get("action")), "")
         )
-        self._session.end_question(question, chosen, "user" if chosen else "cancel")
+        self._session.questions.end(question, chosen, "user" if chosen else "cancel")
 
     # --- from the agent
 
@@ -214,13 +214,13 @@ class Player:
         self._results[_key(message)] = [
             (each.id, dialect.permission_answer(each.id, request)) for each in request.options
         ]
-        self._session.ask(question, call, when)
+        self._session.questions.ask(question, call, when)
 
     def _ask_in_words(self, message: Message, when: float) -> None:
         with suppress(RpcError):  # it was refused in the conversation, too
             question = elicitation.posed(decode.elicitation(message.get("params")), self._session)
             self._asked[_key(message)] = question
-            self._session.ask(question, None, when)
+            self._session.questions.ask(question, None, when)
 
 
 def _result(method: str, message: Message) -> Response | Failure:

@@ -136,7 +136,7 @@ class AgentMessages:
         )
         try:
             for question in session.questions:
-                if call := session.call_of(question):
+                if call := session.questions.call_of(question):
                     self._app.services.tool_call_changed(session, call)
             session.writes_through |= self._host.dialect.writes_through or self._host.spec.writes_through
             rules.judge(session)  # after the watcher, which must see the files before the agent goes on
@@ -152,7 +152,7 @@ class AgentMessages:
         entry.answer(self._host.dialect.pulled(words, has_more))
 
     def _answered(self, session: Session, question: Question, dialect: dialects.Dialect) -> None:
-        call, answer = session.call_of(question), question.answer
+        call, answer = session.questions.call_of(question), question.answer
         if call and answer and not answer.kind.startswith("reject"):
             self._app.services.enforcement.allowed(session, call)
         self._app.rules.answered(session, question, dialect)

@@ -155,7 +155,7 @@ class AgentServices:
 
     def on_read(self, session: Session, path: str, line: int | None) -> None:
         session.follow.touch(path, line)
-        session.news.add("AcpFileRead", path=path)
+        session.events.add("AcpFileRead", path=path)
         self._touch(session)
 
     def known(self, session: Session, path: str) -> Known | None:

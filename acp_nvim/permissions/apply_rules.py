@@ -38,7 +38,7 @@ class RuleApplier:
         """Apply the rules to each question that is new or has changed since they were last applied."""
         found: dict[int, Ruling | None] = {}
         for question in session.questions:
-            call = session.call_of(question)
+            call = session.questions.call_of(question)
             is_known = question.judged == question.version
             if question.kind != "permission" or is_known or call is None:
                 continue
@@ -65,7 +65,7 @@ class RuleApplier:
 
     def answered(self, session: Session, question: Question, dialect: Dialect) -> None:
         """Record the answer to an agent's question, and remember one that counts always."""
-        call = session.call_of(question)
+        call = session.questions.call_of(question)
         if call is None:
             return
         self._record(session, question, call, _scope(session, question, call))
@@ -82,7 +82,7 @@ class RuleApplier:
 
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
         """Return the rule that would allow exactly this from now on; None, and why there is none."""
-        call = session.call_of(question)
+        call = session.questions.call_of(question)
         if question.kind != "permission" or call is None:
             return None, "rules only apply to permissions that an agent asks for"
         return suggested_rule.rule_for(_scope(session, question, call), disk.resolve, match)
@@ -102,7 +102,7 @@ class RuleApplier:
             self._say("warn", found.trouble)
         if found.action != "ask":
             if option := once(question, found.action):
-                session.end_question(question, option, "rule")
+                session.questions.end(question, option, "rule")
             else:
                 self._note(session, question, call, found)
         self._touch(session)

@@ -32,13 +32,13 @@ async def answer(
         expect_room(session)
     ended = anyio.Event()
     question.on_end = lambda _: ended.set()
-    session.ask(question, call, time.monotonic())
+    session.questions.ask(question, call, time.monotonic())
     if session.cancelling and not question.stays:
-        session.end_question(question, None, "cancel")
+        session.questions.end(question, None, "cancel")
     touch(session)
     try:
         await ended.wait()
     finally:
-        if session.end_question(question, None, "agent"):
+        if session.questions.end(question, None, "agent"):
             touch(session)
     return question.answer

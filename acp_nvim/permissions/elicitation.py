@@ -85,17 +85,17 @@ class Elicitations:
         known = params.get("elicitationId") if isinstance(params, dict) else None
         if isinstance(known, str) and (page := self._pages.get(known)):
             session, question = page
-            session.end_question(question, None, "agent")
+            session.questions.end(question, None, "agent")
             self._touch(session)
 
     def _put(
         self, entry: Entry, session: Session, question: Question, reply: Callable[[Question], None]
     ) -> None:
         question.on_end = reply
-        entry.on_withdrawn = lambda: session.end_question(question, None, "agent")
-        session.ask(question, None, time.monotonic())
+        entry.on_withdrawn = lambda: session.questions.end(question, None, "agent")
+        session.questions.ask(question, None, time.monotonic())
         if session.cancelling:  # some agents go on asking after a cancel
-            session.end_question(question, None, "cancel")
+            session.questions.end(question, None, "cancel")
         self._touch(session)
 
     def _asker_of(self, asked: schema.Elicitation) -> Asker:

@@ -53,10 +53,10 @@ def ask(
         on_ended(session, question, dialect)
 
     question.on_end = reply
-    entry.on_withdrawn = lambda: session.end_question(question, None, "agent")
-    session.ask(question, call, now)
+    entry.on_withdrawn = lambda: session.questions.end(question, None, "agent")
+    session.questions.ask(question, call, now)
     if session.cancelling:  # some agents go on asking after a cancel
-        session.end_question(question, None, "cancel")
+        session.questions.end(question, None, "cancel")
     return session
 
 

@@ -108,7 +108,7 @@ class Proposals:
 
     async def _send(self, session: Session, question: Question, **how: bool) -> None:
         """Read the files and send them, again if the agent changes its question meanwhile."""
-        while question.is_open and (call := session.call_of(question)):
+        while question.is_open and (call := session.questions.call_of(question)):
             known, version = self._shown.get(question.id), question.version
             if known and known.version == version and not any(each.is_stale for each in known.files):
                 return self._editor.notify(Proposal(self._payload(session, question, known.files, how)))
@@ -191,7 +191,7 @@ class Proposals:
         if option is None:
             said = "allow" if kind.startswith("allow") else "refuse"
             return self._front.say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
-        known.session.end_question(known.question, option, "user")
+        known.session.questions.end(known.question, option, "user")
         self._shown.pop(known.question.id, None)
         self._front.touch(known.session)
         self._editor.notify(ProposalDone(known.question.id, is_done))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
@@ -134,32 +134,3 @@ class Question:
             "key": self.key,
             "asked_by": self.asked_by or None,
         }
-
-
-class Questions:
-    """The open questions of one session, oldest first."""
-
-    def __init__(self) -> None:
-        self._open: dict[int, Question] = {}
-        self.changed = False
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def __iter__(self) -> Iterator[Question]:
-        return iter(list(self._open.values()))
-
-    def get(self, question_id: int) -> Question | None:
-        return self._open.get(question_id)
-
-    def add(self, question: Question) -> None:
-        self._open[question.id] = question
-        self.changed = True
-
-    def remove(self, question: Question) -> None:
-        self.changed = self._open.pop(question.id, None) is not None or self.changed
-
-    def touch(self, question: Question) -> None:
-        """Raise the version, because what the user must have seen has changed."""
-        question.version += 1
-        self.changed = True

@@ -12,14 +12,12 @@ from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import LocationFollower
 from acp_nvim.session.offer_limits import OfferLimits
+from acp_nvim.session.open_questions import OpenQuestions
 from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.pending_reports import PendingReports, texts_of
-from acp_nvim.session.permission_text import describe, matters
-from acp_nvim.session.question import Option, Question, Questions
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
 from acp_nvim.session.subagent_registry import SubagentRegistry
-from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.usage import SessionUsage
 from acp_nvim.text.printable import name_of, one_line, visible
@@ -65,15 +63,17 @@ class Session:
         self.follow = LocationFollower(cwd)
         self.transcript = Transcript()
         self.children = SubagentRegistry(self.transcript, lambda text: self.transcript.note("warning", text))
-        self.questions = Questions()
+        self.events = PendingEvents(number)
+        self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
+        self.questions = OpenQuestions(
+            self.transcript, self.events, cwd, on_end=lambda _: self.on_steerable(), now=lambda: self.clock()
+        )
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
         self.reports = PendingReports()
         # called when the running turn may be able to take the user's words: its agent's host sends them
         self.on_steerable: Callable[[], None] = lambda: None
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
-        self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
-        self.news = PendingEvents(number)
 
     def _warn(self, text: str) -> None:
         self.transcript.note("warning", text)
@@ -95,14 +95,14 @@ class Session:
     def ready(self, session_id: str) -> None:
         self.lived = True
         self.id, self.phase, self.error = session_id, "idle", None
-        self.news.add("AcpSessionStarted")
+        self.events.add("AcpSessionStarted")
 
     def refuse(self, error: str) -> None:
         """Mark the session failed, because it cannot start."""
         self.phase, self.error = "failed", error
         self.queue.hold()
         self.transcript.note("error", error)
-        self.news.add("AcpSessionEnded", reason="failed")
+        self.events.add("AcpSessionEnded", reason="failed")
 
     def lock(self, error: str, how: str) -> None:
         """Wait for a login. Prompts of the user wait for it and are not held."""
@@ -126,10 +126,10 @@ class Session:
         """Mark the session stopped, because the agent's process has ended."""
         self.facts = {key: value for key, value in self.facts.items() if key != "pid"}
         if reason == "closed":
-            self.end_questions("exit", all_of_them=True)
+            self.questions.end_all("exit", also_ours=True)
         if self.phase in ("stopped", "failed"):
             return
-        self.end_questions("exit")
+        self.questions.end_all("exit")
         self.children.end(now)
         if self.in_turn:
             self.end_turn(now, error=error or reason)
@@ -140,7 +140,7 @@ class Session:
         self.phase = "stopped" if reason in ("stopped", "closed") or error is None else "failed"
         self.error = error if self.phase == "failed" else self.error
         self.queue.hold()
-        self.news.add("AcpSessionEnded", reason=reason)
+        self.events.add("AcpSessionEnded", reason=reason)
 
     def suggest(self, text: str) -> None:
         """Offer the user a prompt, in the place of the last such one."""
@@ -175,7 +175,7 @@ class Session:
         pictures = prompt.pictures
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}", pictures.get(words))
-        self.news.add("AcpTurnStarted", turn=self.turn)
+        self.events.add("AcpTurnStarted", turn=self.turn)
 
     @property
     def takes_words(self) -> bool:
@@ -190,12 +190,12 @@ class Session:
         for words in attached:
             self.transcript.note("info", f"with {visible(words)}")
         if prompt:
-            self.news.add("AcpSteered", text=prompt.text, outcome="injected")
+            self.events.add("AcpSteered", text=prompt.text, outcome="injected")
 
     def unsteer(self, *, sent: bool = False) -> None:
         """Leave what was to go into the turn to the next prompts. `sent`: also what the agent did not take."""
         for prompt in self.queue.stop_steering(sent=sent):
-            self.news.add("AcpSteered", text=prompt.text, outcome="queued")
+            self.events.add("AcpSteered", text=prompt.text, outcome="queued")
 
     def end_turn(
         self,
@@ -208,11 +208,11 @@ class Session:
         if not self.in_turn:
             return
         if stop_reason == "cancelled":
-            self.end_questions("cancel")
+            self.questions.end_all("cancel")
         else:
-            self.end_questions("agent", but=lambda question: question.is_of_child)
+            self.questions.end_all("agent", but=lambda question: question.is_of_child)
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
-            self.news.add_tool_call(tool, self.cwd)
+            self.events.add_tool_call(tool, self.cwd)
         self._note_end(stop_reason, error)
         self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         stops = stop_reason in _KEEPS_QUEUE and not (self.cancelling or self.queue.is_owed)
@@ -223,7 +223,7 @@ class Session:
         self.retrying = None
         took = self.usage.tokens.end_turn(tokens)
         more = {"tokens": took} if took else {}
-        self.news.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
+        self.events.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
 
     def _note_end(self, stop_reason: str | None, error: str | None) -> None:
         if error:
@@ -236,7 +236,7 @@ class Session:
         self.queue.hold()
         self.unsteer()
         self.cancelling = self.in_turn
-        self.end_questions("cancel")
+        self.questions.end_all("cancel")
 
     def start_over(self) -> None:
         """Forget the agent's ids and remembered answers, because a new session of the agent replaces this one."""
@@ -250,43 +250,8 @@ class Session:
     def replay(self) -> None:
         """Begin the transcript anew, because the agent replays the conversation."""
         self.reloading = False
-        left = [(each, self.transcript.asked.find(each)) for each in self.questions]
-        self.transcript.clear()
+        self.questions.begin_transcript_again()
         self.children.clear()
-        for question, call in left:
-            if call:
-                question.key = self.transcript.ask_again(question, call).key
-                self.questions.touch(question)
-
-    # --- questions
-
-    def ask(self, question: Question, call: schema.ToolCallUpdate | None, now: float) -> None:
-        known = matters(self.transcript.calls.find(call.id)) if call else None
-        tool = self.transcript.ask(question, call, now)
-        question.key = tool.key
-        if call:
-            self._refresh(tool, known)
-            describe(question, tool, self.cwd)
-            self.news.add_tool_call(tool, self.cwd)
-        self.questions.add(question)
-        self.news.add("AcpQuestion", id=question.id)
-
-    def end_question(self, question: Question, option: Option | None, by: str) -> bool:
-        if not question.end(option, by):
-            return False
-        self.questions.remove(question)
-        self.on_steerable()
-        self.transcript.answered(question, now=self.clock())
-        self.news.add("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
-        return True
-
-    def end_questions(
-        self, by: str, all_of_them: bool = False, but: Callable[[Question], bool] = lambda question: False
-    ) -> None:
-        """Return the questions of the agent; those that stay are ours."""
-        for question in self.questions:
-            if all_of_them or not (question.stays or but(question)):
-                self.end_question(question, None, by)
 
     # --- what the agent says
 
@@ -318,33 +283,11 @@ class Session:
                 self.controls.apply(update)
 
     def _apply_tool(self, update: schema.ToolCallUpdate, now: float) -> None:
-        known = matters(self.transcript.calls.find(update.id)) if self.questions else None
+        before = self.questions.basis(update.id)
         tool = self.transcript.tool(update, now)
         self.follow.tool(update)
-        if tool.status in ("completed", "failed"):
-            for question in [each for each in tool.questions if each.is_open]:
-                self.end_question(question, None, "agent")
-        self._refresh(tool, known)
-        self.news.add_tool_call(tool, self.cwd)
-
-    def call_of(self, question: Question) -> ToolCall | None:
-        """Return the call that the question is about. A later call may have the same id and is another."""
-        call = (
-            self.transcript.entry(question.key)
-            if question.tool_call_id and question.key is not None
-            else None
-        )
-        return call if isinstance(call, ToolCall) else None
-
-    def _refresh(self, tool: ToolCall, known: object) -> None:
-        """Give open questions of this call a new version, if what they show has changed."""
-        if self.questions and matters(tool) != known:
-            for question in tool.questions:
-                if not question.is_open or not question.of_its_call:
-                    continue
-                describe(question, tool, self.cwd)
-                self.questions.touch(question)
-                self.transcript.touch(tool)
+        self.questions.follow(tool, before)
+        self.events.add_tool_call(tool, self.cwd)
 
 
 def _shape(command: schema.Command) -> dict[str, Any]:

@@ -408,7 +408,7 @@ async def test_what_is_typed_while_the_question_is_open_stays(agent: Agent) -> N
         assert buffer.lines[1] == "user's"
         buffer.edit(["one", "user's", "three", "FOUR", "five"])
         question = agent.asked[0]
-        agent.session.end_question(question, question.option("agent"), "user")
+        agent.session.questions.end(question, question.option("agent"), "user")
         await watched.rest()
         assert buffer.lines == ["one", "agent's", "three", "FOUR", "FIVE"]
 
@@ -427,7 +427,7 @@ async def test_a_turn_that_ends_decides_nothing_and_neither_does_its_cancel(agen
         await watched.rest()
         assert (list(agent.session.questions), question.version) == ([question], 1)
         assert buffer.lines[1] == "user's"
-        agent.session.end_question(question, None, "cancel")
+        agent.session.questions.end(question, None, "cancel")
         await watched.rest()
         assert buffer.lines == ["one", "user's", "three", "four", "FIVE"]
     assert len(agent.asked) == 1
@@ -444,7 +444,7 @@ async def test_a_question_about_the_disk_is_renewed_when_it_changes_once_more(ag
         assert shown["files"][0]["right"] == "ONE\nagent's\nthree\nfour\nFIVE\n"
         assert (shown["renews"], shown["version"]) == (True, question.version)
         assert agent.files.conflicts.merge(question.id, "ONE\nboth's\nthree\nfour\nFIVE\n")
-        agent.session.end_question(question, question.option("merge"), "user")
+        agent.session.questions.end(question, question.option("merge"), "user")
         await watched.rest()
         assert buffer.lines == ["ONE", "both's", "three", "four", "FIVE"]
 

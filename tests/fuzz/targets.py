@@ -82,14 +82,14 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
     if event.method == "elicitation/create":
         with suppress(RpcError):  # what is no form is refused
             question = elicitation.posed(decode.elicitation(event.params), session)
-            session.ask(question, None, step)
+            session.questions.ask(question, None, step)
             if question.form:
                 question.form.check({name: each.default for name, each in question.form.fields.items()})
     elif dialects.asks(event.method):
         dialect = dialects.of_permission(event.method, event.params, dialect)
         asker = Asker(session, "child", "child") if step % 2 else Asker(session)
         question, call = request.posed(decode.permission(event.params, dialect), asker, event.id, dialect)
-        session.ask(question, call, step)
+        session.questions.ask(question, call, step)
         if known := session.transcript.calls.find(call.id):
             scope(known, "fuzz", "/w", str)
 
@@ -114,7 +114,7 @@ def view(rng: random.Random) -> None:
     told = [
         shown.total,
         StatusChanges(session).take(),
-        session.news.take(),
+        session.events.take(),
         [each.shape() for each in session.questions],
     ]
     msgpack.packb([*told, session.commands, place], unicode_errors="surrogateescape")  # which has 64 bits

@@ -58,7 +58,7 @@ class Agent:
             answer = self.answers.pop(0)
             if answer == "merge" and self.merged is not None:
                 assert self.files.conflicts.merge(question.id, self.merged)
-            session.end_question(question, question.option(answer) if answer else None, "user")
+            session.questions.end(question, question.option(answer) if answer else None, "user")
 
     def on_read(self, session: Session, path: str, line: int | None) -> None:
         self.told.append(("read", os.path.basename(path), line))

@@ -191,7 +191,7 @@ async def test_a_symlink_that_turns_while_asked_leads_nowhere(agent: Agent) -> N
         link.unlink()
         link.symlink_to(out / "secret")
         (question,) = agent.asked
-        agent.session.end_question(question, question.option("once"), "user")
+        agent.session.questions.end(question, question.option("once"), "user")
     assert codes == [INTERNAL_ERROR]
     assert (out / "secret").read_text() == "secret\n"
 

@@ -308,7 +308,7 @@ async def test_conflicts_are_shown_with_plain_ends_and_saved_with_those_of_the_f
         (conflict,) = agent.files.conflicts.open.values()
         assert (conflict.mine, conflict.agents) == ("one\nmine\n", "one\nTWO\n")
         (question,) = agent.asked
-        agent.session.end_question(question, question.option("agent"), "user")
+        agent.session.questions.end(question, question.option("agent"), "user")
     assert path.read_bytes() == b"one\r\nTWO\r\n"
 
 
@@ -331,7 +331,7 @@ async def test_what_the_user_types_while_asked_is_kept(agent: Agent) -> None:
         await anyio.wait_all_tasks_blocked()
         buffer.edit(["typed", *buffer.lines])
         (question,) = agent.asked
-        agent.session.end_question(question, question.option("agent"), "user")
+        agent.session.questions.end(question, question.option("agent"), "user")
     assert path.read_text() == "typed\none\ntwo\nthree\nFOUR\n"
     assert len(agent.asked) == 1
 
@@ -345,10 +345,10 @@ async def test_a_new_overlap_while_asked_is_a_new_question(agent: Agent) -> None
         tasks.start_soon(agent.write, path, "one\ntwo\nthree\nFOUR\n")
         await anyio.wait_all_tasks_blocked()
         buffer.edit(["one", "two", "three", "mine, once more"])
-        agent.session.end_question(agent.asked[0], agent.asked[0].option("agent"), "user")
+        agent.session.questions.end(agent.asked[0], agent.asked[0].option("agent"), "user")
         await anyio.wait_all_tasks_blocked()
         assert path.read_text() == FOUR
-        agent.session.end_question(agent.asked[1], agent.asked[1].option("agent"), "user")
+        agent.session.questions.end(agent.asked[1], agent.asked[1].option("agent"), "user")
     assert path.read_text() == "one\ntwo\nthree\nFOUR\n"
 
 

@@ -15,7 +15,7 @@ def asking(count: int) -> Session:
     session.ready("s")
     for _ in range(count):
         asked = schema.ToolCallUpdate(id="t", raw_input={"paths": ["/w/a"]})
-        session.ask(Question(1, "permission", "x", tool_call_id="t"), asked, 0.0)
+        session.questions.ask(Question(1, "permission", "x", tool_call_id="t"), asked, 0.0)
     return session
 
 

@@ -27,14 +27,14 @@ def running(session: Session) -> Session:
 
 def asked(session: Session, call: str = "c1") -> Question:
     question = Question(1, "permission", "edit", (YES, NO), tool_call_id=call)
-    session.ask(question, schema.ToolCallUpdate(id=call, title="edit"), 2.0)
+    session.questions.ask(question, schema.ToolCallUpdate(id=call, title="edit"), 2.0)
     return question
 
 
 def events(session: Session) -> list[tuple[Any, ...]]:
     return [
         (name, *(value for key, value in data.items() if key != "session"))
-        for name, data in session.news.take()
+        for name, data in session.events.take()
     ]
 
 
@@ -108,8 +108,8 @@ def test_a_question_is_answered_once(session: Session) -> None:
     running(session)
     question, answers = asked(session), []
     question.on_end = answers.append
-    assert session.end_question(question, YES, "user")
-    assert not session.end_question(question, NO, "user")
+    assert session.questions.end(question, YES, "user")
+    assert not session.questions.end(question, NO, "user")
     assert answers == [question]
     assert question.answer == YES
 
@@ -138,7 +138,7 @@ def test_a_later_raw_input_asks_for_another_look(session: Session) -> None:
 def test_the_end_of_the_agent_ends_everything_in_order(session: Session) -> None:
     running(session)
     asked(session)
-    session.news.take()
+    session.events.take()
     session.agent_ended("exited", "mine exited with status 3", 3.0)
     names = [event[0] for event in events(session)]
     assert names == ["AcpAnswered", "AcpToolCall", "AcpTurnEnded", "AcpSessionEnded"]
@@ -154,10 +154,10 @@ def test_a_clean_end_is_stopped_and_keeps_no_error(session: Session) -> None:
 
 def test_a_tool_call_is_told_only_when_a_fact_changes(session: Session) -> None:
     running(session)
-    session.news.take()
+    session.events.take()
     for _ in range(3):
         session.apply(schema.ToolCallUpdate(id="c1", title="run", status="in_progress"), 1.5)
-    assert len(session.news.take()) == 1
+    assert len(session.events.take()) == 1
 
 
 @pytest.mark.statement(95)
