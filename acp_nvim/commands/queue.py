@@ -46,10 +46,10 @@ class QueueCommands:
         host = self._app.host_of(session)
         if not session.in_turn:
             return self._app.say("info", "no turn is running: :Acp queue! sends what is queued")
-        if host is None or not host.can_steer:
+        if host is None or not host.steering.is_offered:
             title = session.facts.get("agent_title") or session.agent
             return self._app.say("info", f"{title} cannot take a prompt during a turn: it stays in the queue")
-        if not host.steer_waiting(session, command.text):
+        if not host.steering.add_waiting(session, command.text):
             return self._app.say("warn", "this prompt is no longer queued")
         self._queue_open(QueueOpen(session=session.number))
         return self._app.touch(session)

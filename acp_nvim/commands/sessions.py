@@ -79,7 +79,7 @@ class SessionCommands:
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
         ahead = command.first or command.next or ended or stopping
-        if command.steer and host and not stopping and host.steer(session, prompt):
+        if command.steer and host and not stopping and host.steering.add(session, prompt):
             return self._app.touch(session)
         session.queue.add(prompt, first=bool(ahead))
         if command.steer and session.in_turn:

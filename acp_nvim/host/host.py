@@ -18,7 +18,7 @@ from acp_nvim import __version__
 from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
 from acp_nvim.agent.settings import AgentSpec
 from acp_nvim.agent.trace import WireTrace
-from acp_nvim.host import interface, login_methods
+from acp_nvim.host import agent_facts, initialize, interface
 from acp_nvim.host.agent_messages import AgentMessages
 from acp_nvim.host.login_lock import LoginLock
 from acp_nvim.host.mcp_servers import McpServers
@@ -27,13 +27,8 @@ from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.steering import Steering
 from acp_nvim.host.turn import Turns
-from acp_nvim.protocol import decode, dialects, encode, schema
-from acp_nvim.protocol.jsonrpc import Failure
-from acp_nvim.protocol.methods import VERSION
-from acp_nvim.session.queue import Prompt
+from acp_nvim.protocol import dialects, encode, schema
 from acp_nvim.session.session import Session
-from acp_nvim.text.bounded import bounded
-from acp_nvim.text.printable import name_of
 
 log = logging.getLogger(__name__)
 
@@ -80,8 +75,8 @@ class Host:
         self._tasks = tasks
         self._turns = Turns(self)
         self.has_sent_prompt = self._turns.has_sent
-        self._steering = steering = Steering(self)
-        self.prompt_sent, self.pull_steered = steering.go_on, steering.pull
+        self.steering = steering = Steering(self)
+        self.prompt_sent, self.pull_steered = steering.send_next, steering.pull
         self._messages = messages = AgentMessages(self, self.starts, tasks)
         # nothing stands between: thousands of updates a second come this way
         self.on_update, self.on_request = messages.on_update, messages.on_request
@@ -120,7 +115,7 @@ class Host:
         """Start a session, as soon as the agent is ready."""
         if session not in self.sessions:
             self.sessions.append(session)
-        session.on_steerable = partial(self._steering.go_on_soon, session)
+        session.on_steerable = partial(self.steering.send_next_soon, session)
         session.starting()
         self._facts(session)
         self.starts.want(session, way)
@@ -163,12 +158,9 @@ class Host:
     def _initialized(self, result: Result) -> None:
         if isinstance(result, Gone):
             return  # on_exit tells the user
-        if isinstance(result, Failure):
-            return self._unusable(f"{self.spec.name} refused to start: {result.error}")
-        agent = decode.initialized(result.result)
-        if agent.protocol_version != VERSION:
-            spoken = f"protocol version {decode.version_said(result.result)}, this plugin version {VERSION}"
-            return self._unusable(f"{self.spec.name} speaks {spoken}: update the older of the two")
+        agent = initialize.read(self.spec.name, result)
+        if isinstance(agent, str):
+            return self._unusable(agent)
         self.agent = agent
         self.dialect = dialects.choose(self.spec.dialect, agent.agent_info)
         self._messages.agent_ready()
@@ -213,17 +205,8 @@ class Host:
         self._app.say("warn", text)
 
     def _facts(self, session: Session) -> None:
-        info = self.agent.agent_info if self.agent else None
-        former = str(session.facts.get("agent_title") or "")  # until the agent has introduced itself again
-        session.facts = {
-            "agent_title": name_of((info and (info.title or info.name)) or former or self.spec.name),
-            "agent_version": name_of(info.version) if info and info.version else None,
-            "capabilities": bounded(self.agent.capabilities) if self.agent else None,
-            "pid": self.connection.pid if self.alive else None,
-            "steering": self.can_steer,
-            "account": self._account,
-            "logins": login_methods.shapes(self.agent.auth_methods) if self.agent else None,
-        }
+        former = str(session.facts.get("agent_title") or "")
+        session.facts = agent_facts.facts(self, former, self._account, self.steering.is_offered)
         self._app.touch(session)
 
     def set_account(self, account: dict[str, str]) -> None:
@@ -236,26 +219,10 @@ class Host:
     def advance(self, session: Session) -> None:
         """Send the next prompt that waits, if the session is free for it."""
         self.logins.lock(session)
-        is_free = session.phase == "idle" and session.id and self.alive and not self._steering.awaits(session)
+        is_free = session.phase == "idle" and session.id and self.alive and not self.steering.awaits(session)
         if is_free and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
         self._app.touch(session)
-
-    @property
-    def can_steer(self) -> bool:
-        """Whether the agent takes words into a running turn."""
-        return self._steering.is_offered
-
-    def steer(self, session: Session, prompt: Prompt) -> bool:
-        """Put a prompt into the running turn; False if there is none, or the agent cannot take it."""
-        return self._steering.want(session, prompt)
-
-    def steer_waiting(self, session: Session, text: str) -> bool:
-        """Put a queued prompt into the running turn; False if it is not queued any more."""
-        is_queued = not session.cancelling and session.queue.steer_waiting(text)
-        if is_queued:
-            self._steering.go_on(session)
-        return is_queued
 
     def cancel(self, session: Session) -> None:
         """Cancel the running turn, or else all requests under way. The agent still has to answer them."""
@@ -266,7 +233,7 @@ class Host:
         else:
             self.connection.give_up(session)
             session.controls.give_up()
-        self._steering.cancelled(session)
+        self.steering.give_up(session)
         session.cancel()
         self._app.services.enforcement.end(session)
         self._app.services.files.documents.wake()

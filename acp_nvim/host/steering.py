@@ -2,8 +2,16 @@
 
 An agent that offers it takes one request at a time. What waits to be steered stands at the front of the session's
 queue meanwhile, so it becomes an ordinary prompt whenever the turn ends before the agent has taken it. While a request
-has no answer no prompt is sent: nobody knows yet whether its words have arrived. Agents that ask for such words by
-themselves get them with their next request (`pull`).
+has no answer no prompt is sent: nobody knows yet whether its words have arrived.
+
+    the agent answers     the words
+    injected              are in the turn
+    startedNewTurn        are in a turn that the agent has begun by itself
+    promptRequired        are the next prompt, because the turn was over
+    anything else         are the next prompt, and the user is told
+    nothing in time       are the next prompt, unless the agent says in time after all that it has taken them
+
+Agents that ask for such words by themselves get them with their next request (`pull`).
 """
 
 from __future__ import annotations
@@ -56,24 +64,32 @@ class Steering:
         """Whether it is not known yet if the agent has taken the words."""
         return session in self._sent
 
-    def want(self, session: Session, prompt: Prompt) -> bool:
-        """Put a prompt into the running turn as soon as the agent can take it; False if it cannot."""
+    def add(self, session: Session, prompt: Prompt) -> bool:
+        """Put a prompt into the running turn as soon as the agent can take it; False if there is no turn, or it never
+        can."""
         if not self.is_offered or not session.in_turn or session.cancelling:
             return False
         session.queue.steer(prompt)
-        self.go_on(session)
+        self.send_next(session)
         return True
 
-    def cancelled(self, session: Session) -> None:
-        """The user cancels the turn: words that the agent has not taken wait for the user from now on."""
+    def add_waiting(self, session: Session, text: str) -> bool:
+        """Put a queued prompt into the running turn; False if it is not queued any more."""
+        is_queued = not session.cancelling and session.queue.steer_waiting(text)
+        if is_queued:
+            self.send_next(session)
+        return is_queued
+
+    def give_up(self, session: Session) -> None:
+        """Let words that the agent has not taken wait for the user, because the user cancels the turn."""
         if sent := self._sent.get(session):
             sent.is_given_up = True
 
-    def go_on_soon(self, session: Session) -> None:
-        """Go on in a moment: an answer to a question is sent before, and a turn that ends has ended by then."""
-        asyncio.get_running_loop().call_soon(self.go_on, session)
+    def send_next_soon(self, session: Session) -> None:
+        """Send what waits in a moment: an answer to a question goes out first, and a turn that ends has ended then."""
+        asyncio.get_running_loop().call_soon(self.send_next, session)
 
-    def go_on(self, session: Session) -> None:
+    def send_next(self, session: Session) -> None:
         """Send what waits to be steered, unless a question is open: the agent needs its answer first."""
         agent = self._host.agent
         if not (agent and agent.can_steer and self._host.alive) or self.awaits(session):
@@ -87,7 +103,7 @@ class Steering:
             return
         blocks = [encode.text(f"{sent.told}\n\n")] if sent.told else []
         if prompt:
-            made = self._made(session, prompt, agent)
+            made = self._blocks_of(session, prompt, agent)
             blocks += made.blocks
             sent.attached = Prompt("", made.went).attached
         self._sent[session] = sent
@@ -102,6 +118,7 @@ class Steering:
         self._host.app.touch(session)
 
     def _answered(self, session: Session, sent: _Sent, result: Result) -> None:
+        """Show the words if the agent has taken them, else make them the next prompt."""
         if session not in self._host.sessions:
             self._sent.pop(session, None)
             return
@@ -128,7 +145,7 @@ class Steering:
                 )
         if isinstance(result, Gone):
             return  # the queue is held
-        self.go_on(session)
+        self.send_next(session)
         self._host.advance(session)
 
     def _late(self, session: Session, sent: _Sent) -> None:
@@ -167,14 +184,14 @@ class Steering:
             words.append((told, [encode.text(told)]))
             session.steered(None, told, at=time.time())
         while len(words) < self._host.dialect.pulls_at_most and (prompt := session.queue.begin_steering()):
-            made = self._made(session, prompt, agent)
+            made = self._blocks_of(session, prompt, agent)
             words.append((made.blocks[0]["text"], made.blocks))
             session.queue.steered()
             session.steered(prompt, "", Prompt("", made.went).attached, time.time())
         self._host.app.touch(session)
         return words
 
-    def _made(self, session: Session, prompt: Prompt, agent: Initialized) -> PromptBlocks:
+    def _blocks_of(self, session: Session, prompt: Prompt, agent: Initialized) -> PromptBlocks:
         made = prompt_blocks.make(prompt, agent, session.cwd)
         for complaint in made.trouble:
             session.transcript.note("warning", complaint)
