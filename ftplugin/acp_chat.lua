@@ -89,6 +89,6 @@ for digit = 1, 9 do
 end
 if not vim.g.no_plugin_maps then
   vim.keymap.set("n", "<M-d>", by_key("diff"), { buffer = true, desc = "show the question's diff" })
-  local opts = { buffer = true, expr = true, desc = "take the answer under the mouse" }
+  local opts = { buffer = true, expr = true, desc = "answer with the option under the mouse" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end

@@ -265,6 +265,6 @@ class Host:
     def _late(self, method: str, seconds: float) -> None:
         if self.sessions or self.kept:
             late = f"{self.name} has not answered {method} for {seconds:g} s"
-            self._app.say("warn", f"{late}: see :Acp log, or stop it with :Acp stop")
+            self._app.say("warn", f"{late}: end it with :Acp stop, or see :Acp log")
         else:
             self.stop()

@@ -378,7 +378,7 @@ def test_checkhealth_goes_through_all_in_order(open_editor: Open, tmp_path: Path
         for words in [*order, f"gemini: {tmp_path}/bin/gemini, 9.8.7", "not installed: agentao"]
     ]
     assert places == sorted(places)
-    assert "correct agents.lost.command" in text
+    assert "fix agents.lost.command" in text
     assert agent.logged("start") == []
 
 

@@ -286,7 +286,7 @@ def test_a_copy_decides_nothing(open_editor: Open, tmp_path: Path, command: str)
     editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(f"ggccmine<Esc>:{command}<CR>")
-    editor.screen.expect("still asked")
+    editor.screen.expect("still waits for your answer")
     copied = NEW.replace("line 1\n", "mine\n", 1)
     assert (editor.project / "copy.txt").read_text() == copied
     assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
