@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from acp_nvim.chat.icon_mark import icon_mark, indented
 from acp_nvim.chat.phrases import long_duration
-from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.chat.splice import Row
 from acp_nvim.session.entries import Entry, Thought
 from acp_nvim.session.tool_call import ToolCall
 
-_INDENT = "  "
+_INDENT = 2  # columns
 
 
 def row(entries: Sequence[Entry], is_open: bool) -> Row:
     """Return the line of a run, such as `read 6 files · searched 2×`."""
     calls = [entry for entry in entries if isinstance(entry, ToolCall)]
-    icon = {"text": "▾ ✓ " if is_open else "▸ ✓ ", "hl": "AcpDone"}
-    mark: Mark = {"kind": "run", "key": entries[0].key, "icon": icon, "line_hl": "AcpNote"}
+    mark = icon_mark("run", entries[0].key, "▾ ✓ " if is_open else "▸ ✓ ", "AcpDone")
+    mark["line_hl"] = "AcpNote"
     thought = sum((each.ended or 0) - each.started for each in entries if isinstance(each, Thought))
     took = sum(call.took or 0.0 for call in calls)
     said = [f"thought for {long_duration(thought)}"] if long_duration(thought) else []
@@ -51,10 +52,6 @@ def newest(entries: Sequence[Entry]) -> ToolCall | None:
     return calls[-1] if calls[-1].kind == "execute" else None
 
 
-def indented(rows: Iterable[Row]) -> list[Row]:
+def below(rows: Iterable[Row]) -> list[Row]:
     """Return the rows of a call below the line of its run."""
-    return [(text, _moved(mark) if mark and "icon" in mark else mark) for text, mark in rows]
-
-
-def _moved(mark: Mark) -> Mark:
-    return {**mark, "icon": {**mark["icon"], "text": _INDENT + mark["icon"]["text"]}}
+    return [(text, indented(mark, _INDENT) if mark and "icon" in mark else mark) for text, mark in rows]

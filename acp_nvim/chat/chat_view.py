@@ -260,7 +260,7 @@ class ChatView:
         is_open = self._is_unfolded(run)
         top = [call_run_lines.row(entries, is_open)] if entry is entries[0] else []
         shown = is_open or entry is call_run_lines.newest(entries)
-        return [*top, *(call_run_lines.indented(rows(entry, self._is_open, self._look)) if shown else ())]
+        return [*top, *(call_run_lines.below(rows(entry, self._is_open, self._look)) if shown else ())]
 
     def _run(self, entry: Entry) -> Run | None:
         index = self._transcript.index(entry.key)

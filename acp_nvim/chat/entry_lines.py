@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from acp_nvim import limits
-from acp_nvim.chat import call_output, question_lines
+from acp_nvim.chat import call_output, plan_lines, question_lines
 from acp_nvim.chat.call_runs import ERROR
 from acp_nvim.chat.change_lines import Room
 from acp_nvim.chat.folded_body import INDENT, Body
+from acp_nvim.chat.icon_mark import icon_mark, indented
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.prompt_lines import by, is_long, prompt_rows
 from acp_nvim.chat.report_line import summary
-from acp_nvim.chat.splice import Mark, Row
+from acp_nvim.chat.splice import Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body, context_text
 from acp_nvim.chat.tool_lines import header, subagent_header
 from acp_nvim.protocol import schema
@@ -36,11 +37,6 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.diff_view import counts
 from acp_nvim.text.printable import one_line
 
-_STEPS = {
-    "completed": ("  ✓ ", "AcpPlanDone"),
-    "in_progress": ("  ▸ ", "AcpPlanCurrent"),
-    "pending": ("  ◻ ", "AcpPending"),
-}
 _NOTES = {
     "stop": ("⊘ ", "AcpNote"),
     "error": ("✗ ", "AcpError"),
@@ -111,7 +107,7 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
         case Thought():
             return _thought(entry, is_open)
         case Plan():
-            return _plan(entry, is_open)
+            return plan_lines.rows(entry, is_open)
         case Compaction():
             return _compaction(entry, is_open)
         case Note():
@@ -135,8 +131,7 @@ def _nested(calls: list[ToolCall], is_open: Callable[[Entry], bool], look: Look)
     """Yield the rows of calls of a subagent, indented."""
     for call in calls:
         (text, mark), *rest = _tool(call, is_open(call), look)
-        icon = (mark or {})["icon"]
-        yield text, {**(mark or {}), "icon": {**icon, "text": "  " * max(1, call.depth) + icon["text"]}}
+        yield text, indented(mark or {}, 2 * max(1, call.depth))
         yield from rest
 
 
@@ -184,14 +179,14 @@ def _last_lines(call: ToolCall, look: Look, reason: str, top: str) -> list[Row]:
 
 
 def _thought(thought: Thought, is_open: bool) -> list[Row]:
-    text, mark = "thinking …", _mark("thought", thought.key, "▾ " if is_open else "▸ ", "AcpThought")
+    text, mark = "thinking …", icon_mark("thought", thought.key, "▾ " if is_open else "▸ ", "AcpThought")
     if thought.ended is not None:
         took = long_duration(thought.ended - thought.started)
         text = f"thought for {took}" if took else "thought"
         if found := ERROR.search("".join(thought.parts)):
             text, mark = (
                 cut(one_line(found.group()), limits.REMARK_CHARS),
-                _mark("thought", thought.key, "✗ ", "AcpError"),
+                icon_mark("thought", thought.key, "✗ ", "AcpError"),
             )
             return [(text, mark | {"line_hl": "AcpError"}), *_thoughts(thought, is_open)]
     return [(text, mark | {"line_hl": "AcpThought"}), *_thoughts(thought, is_open)]
@@ -199,7 +194,7 @@ def _thought(thought: Thought, is_open: bool) -> list[Row]:
 
 def _report(report: Report, is_open: bool, agent: str) -> list[Row]:
     text = "".join(report.parts)
-    mark = _mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote")
+    mark = icon_mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote")
     lines = Body(report.key)
     for line in text.split("\n") if is_open else ():
         lines.line(line, HIGHLIGHTS.get(line[:1]))
@@ -213,7 +208,7 @@ def _context(context: AgentContext, is_open: bool) -> list[Row]:
     lines = Body(context.key)
     if is_open:
         lines.text(text)
-    mark = _mark("context", context.key, "▾ " if is_open else "▸ ", "AcpNote")
+    mark = icon_mark("context", context.key, "▾ " if is_open else "▸ ", "AcpNote")
     return [(top, mark | {"line_hl": "AcpNote"}), *lines.rows()]
 
 
@@ -224,33 +219,6 @@ def _thoughts(thought: Thought, is_open: bool) -> list[Row]:
     return lines.rows()
 
 
-def _plan(plan: Plan, is_open: bool) -> list[Row]:
-    total = len(plan.entries)
-    finished = plan.done == total and not plan.words
-    icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
-    text = f"plan {plan.done}/{total}" if total else "plan" if plan.words else "the plan was dropped"
-    if plan.is_removed:
-        text += "  dropped"
-    elif current := plan.current or one_line(plan.words.lstrip().partition("\n")[0]):
-        text += f"  {cut(current, limits.NAME_CHARS)}"
-    top = (text, _mark("plan", plan.key, icon, highlight))
-    lines = Body(plan.key)
-    if plan.words and is_open:
-        lines.text(plan.words)
-    return [top, *(_steps(plan) if is_open else ()), *lines.rows()]
-
-
-def _steps(plan: Plan) -> list[Row]:
-    steps: list[Row] = []
-    for step in plan.entries[: limits.SHOWN_LINES]:
-        icon, highlight = _STEPS[step.status]
-        mark = _mark("body", plan.key, icon, highlight)
-        if step.status != "pending":
-            mark["line_hl"] = highlight
-        steps.append((cut(one_line(step.content), limits.PLAN_STEP_CHARS) or "(no text)", mark))
-    return steps
-
-
 def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
     look = _COMPACTIONS.get(compaction.status, _COMPACTIONS["in_progress"])
     icon, highlight, text = look
@@ -259,7 +227,7 @@ def _compaction(compaction: Compaction, is_open: bool) -> list[Row]:
     lines = Body(compaction.key)
     if is_open:
         lines.text(compaction.summary or "(no summary)")
-    mark = _mark("note", compaction.key, icon, highlight)
+    mark = icon_mark("note", compaction.key, icon, highlight)
     if look is _COMPACTIONS["in_progress"]:
         mark["open"] = True
     return [(text, mark | {"line_hl": highlight}), *lines.rows()]
@@ -285,8 +253,6 @@ def _changes(changes: Changes) -> list[Row]:
     colours = ["AcpNote", "AcpAdded", "AcpNote", "AcpRemoved", "AcpNote"] if found else ["AcpNote"]
     at = [len(text[:end].encode()) for end in ends]
     spans = [[*ends, colour] for *ends, colour in zip(at, at[1:], colours, strict=False)]
-    return [(text, _mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans})]
-
-
-def _mark(kind: str, key: int, icon: str, highlight: str) -> Mark:
-    return {"kind": kind, "key": key, "icon": {"text": icon, "hl": highlight}}
+    return [
+        (text, icon_mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans})
+    ]
