@@ -97,7 +97,7 @@ def rows(entry: Entry, is_open: Callable[[Entry], bool], look: Look) -> list[Row
     if isinstance(entry, Subagent):
         return _subagent(entry, is_open, look)
     if isinstance(entry, ToolCall):
-        nested = (entry.steps.shown if is_open(entry) else entry.steps.asking) if entry.steps else []
+        nested = (entry.nested.shown if is_open(entry) else entry.nested.asking) if entry.nested else []
         return [*_tool(entry, is_open(entry), look), *_nested(nested, is_open, look)]
     return _others(entry, is_open(entry), look)
 
@@ -147,7 +147,7 @@ def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> 
         lines = answered if message.sender == child.id else told
         lines.line("answer:" if message.sender == child.id else "prompt:", "AcpNote")
         lines.text(message.text)
-    return [top, *told.rows(), *_nested(child.steps.shown, is_open, look), *answered.rows()]
+    return [top, *told.rows(), *_nested(child.nested.shown, is_open, look), *answered.rows()]
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:

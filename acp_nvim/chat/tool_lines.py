@@ -37,9 +37,11 @@ def header(
     call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
 ) -> Row:
     """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave."""
-    label = "agent" if call.steps else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
+    label = "agent" if call.nested else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
     place = _place(call, cwd)
-    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + step(call.steps, cwd)
+    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + current_nested(
+        call.nested, cwd
+    )
     mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": _spans(text, label, place)}
     if call.is_open or _is_asked(call):
         mark["open"] = True
@@ -62,7 +64,7 @@ def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
 
 
 def subagent_header(child: Subagent, cwd: str) -> Row:
-    text = f"{'agent':<8}{middle_cut(child.name, limits.NAME_CHARS)}{step(child.steps, cwd)}"
+    text = f"{'agent':<8}{middle_cut(child.name, limits.NAME_CHARS)}{current_nested(child.nested, cwd)}"
     icon, highlight = _STATES.get(child.state or "", ICONS["pending"])
     if child.has_failed:
         icon, highlight = ICONS["failed"]
@@ -77,17 +79,17 @@ def subagent_header(child: Subagent, cwd: str) -> Row:
         mark["open"] = True
     if child.state == "running":
         mark["running"] = True
-    if eol := summary(child.steps):
+    if eol := nested_count(child.nested):
         mark["eol"] = eol
     return text, mark
 
 
-def step(steps: NestedCalls | None, cwd: str) -> str:
+def current_nested(nested: NestedCalls | None, cwd: str) -> str:
     """Return what a subagent does just now, for the end of its line; nothing once it is done."""
-    if steps is None or steps.current is None:
+    if nested is None or nested.current is None:
         return ""
-    kind = one_line(_KINDS.get(steps.current.kind, steps.current.kind))
-    return f"  ▸ {middle_cut(f'{cut(kind, 20)} {_subject(steps.current, cwd)}', limits.STEP_CHARS)}"
+    kind = one_line(_KINDS.get(nested.current.kind, nested.current.kind))
+    return f"  ▸ {middle_cut(f'{cut(kind, 20)} {_subject(nested.current, cwd)}', limits.STEP_CHARS)}"
 
 
 def subject(call: ToolCall, cwd: str) -> str:
@@ -185,17 +187,17 @@ def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
     return spans
 
 
-def summary(steps: NestedCalls | None) -> list[list[str]]:
+def nested_count(nested: NestedCalls | None) -> list[list[str]]:
     """Return how many calls a subagent has made, and how many of them failed."""
-    if not steps:
+    if not nested:
         return []
-    chunks = [[f"  {len(steps):,} {'call' if len(steps) == 1 else 'calls'}", "AcpNote"]]
-    return chunks + ([[f"  {steps.failed:,} failed", "AcpFailed"]] if steps.failed else [])
+    chunks = [[f"  {len(nested):,} {'call' if len(nested) == 1 else 'calls'}", "AcpNote"]]
+    return chunks + ([[f"  {nested.failed:,} failed", "AcpFailed"]] if nested.failed else [])
 
 
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     """Return the virtual text at the end of the line: counts, decision, duration."""
-    chunks: list[list[str]] = summary(call.steps)
+    chunks: list[list[str]] = nested_count(call.nested)
     if counts and any(counts):
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
     if call.left and not call.verdict:

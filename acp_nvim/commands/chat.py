@@ -61,7 +61,7 @@ class ChatCommands:
 
     def _open_subagent(self, command: OpenSubagent) -> None:
         session = self._app.session(command.session)
-        child = session.children.get(command.id)
+        child = session.subagents.get(command.id)
         if child is None:
             raise Refused(f"session {session.number} no longer has this subagent")
         self._show_subagent(session, child)
@@ -74,7 +74,7 @@ class ChatCommands:
 
     def _cancel_subagent(self, command: CancelSubagent) -> None:
         session = self._app.session(command.session)
-        child, host = session.children.get(command.id), self._app.host_of(session)
+        child, host = session.subagents.get(command.id), self._app.host_of(session)
         if child is None or host is None or not child.is_running:
             raise Refused("this subagent is not running")
         if not child.can_cancel:

@@ -55,12 +55,12 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield placeholder(entry.block)
         case ToolCall():
             yield from _tool(entry, session.cwd, terminal)
-            yield from _calls(entry.steps, session.cwd, terminal)
+            yield from _calls(entry.nested, session.cwd, terminal)
         case Subagent():
             yield f"- **agent** {_code(entry.name)} ({one_line(entry.state or 'ended')})\n"
             for message in entry.messages.values():
                 yield _block(message.text)
-            yield from _calls(entry.steps, session.cwd, terminal)
+            yield from _calls(entry.nested, session.cwd, terminal)
         case Plan():
             yield from (f"- {_STEPS[step.status]} {one_line(step.content)}\n" for step in entry.entries)
             if entry.words:
@@ -101,9 +101,9 @@ def _quoted(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
 
 
-def _calls(steps: NestedCalls | None, cwd: str, terminal: Terminal) -> Iterator[str]:
+def _calls(nested: NestedCalls | None, cwd: str, terminal: Terminal) -> Iterator[str]:
     """Yield the calls of a subagent, one item each below its own."""
-    for call in steps.calls if steps else ():
+    for call in nested.calls if nested else ():
         yield textwrap.indent("".join(_tool(call, cwd, terminal)), "  ")
 
 

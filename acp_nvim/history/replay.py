@@ -108,7 +108,7 @@ class Player:
         left_out = 0
         for when, direction, message in entries:
             said_in = _params(message).get("sessionId", wanted)
-            child = self._session.children.get(said_in) if isinstance(said_in, str) else None
+            child = self._session.subagents.get(said_in) if isinstance(said_in, str) else None
             if child and direction == "<-":
                 self._from_child(child, message, when)
             elif wanted is not None and said_in != wanted:
@@ -173,11 +173,11 @@ class Player:
         if message.get("method") == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
                 if isinstance(update, schema.SessionMessageUpdate):
-                    self._session.children.message(child.id, update)
+                    self._session.subagents.message(child.id, update)
                 elif isinstance(update, schema.SubagentUpdate):
-                    self._session.children.announce(child.id, update, when)
+                    self._session.subagents.announce(child.id, update, when)
                 else:
-                    self._session.children.apply(child, update, when)
+                    self._session.subagents.apply(child, update, when)
         elif dialects.asks(str(message.get("method"))) and "id" in message:
             self._ask(message, when, announced(self._session, child))
 

@@ -28,7 +28,7 @@ class SubagentMessages:
     def find(self, session_id: str | None) -> tuple[Session, Subagent] | None:
         """Find a subagent that was announced, and the session in whose chat it is shown."""
         for session in self._sessions().values():
-            if child := session.children.get(session_id):
+            if child := session.subagents.get(session_id):
                 return session, child
         return None
 
@@ -75,11 +75,11 @@ class SubagentMessages:
         now = time.monotonic()
         if isinstance(update, schema.SubagentUpdate):
             if self.may_announce(session, update):
-                session.children.announce(child.id, update, now)
+                session.subagents.announce(child.id, update, now)
         elif isinstance(update, schema.SessionMessageUpdate):
-            session.children.message(child.id, update)
+            session.subagents.message(child.id, update)
         else:
-            call = session.children.apply(child, update, now)
+            call = session.subagents.apply(child, update, now)
             if call and not session.transcript.calls.find(
                 call.id
             ):  # else the services have been told already

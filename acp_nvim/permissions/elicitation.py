@@ -54,7 +54,7 @@ class Elicitations:
         asker = self._asker_of(asked)
         session = asker.session
         expect_room(session)
-        question = asker.asks(posed(asked, session))
+        question = asker.sign(posed(asked, session))
         if asked.mode == "url" and asked.id:
             self._pages[asked.id] = session, question
 
@@ -73,7 +73,7 @@ class Elicitations:
         asker = self._known(asked.session_id)
         session = asker.session
         expect_room(session)
-        question = asker.asks(posed_ask(asked, session))
+        question = asker.sign(posed_ask(asked, session))
 
         def reply(ended: Question) -> None:
             entry.answer(vendor.encode(answered_ask(ended)))

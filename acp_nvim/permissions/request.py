@@ -79,7 +79,7 @@ def posed(
     options, note = _choosable(request.options)
     question = Question(session.number, "permission", "permission", options, call.id, note=note)
     question.own_title, question.is_guess = title, is_guess
-    asker.asks(question)
+    asker.sign(question)
     question.has_cut_options = any(
         len(option.covers or ()) > limits.COVERED
         or any(len(name) > limits.OPTION_NAME_CHARS for name in (option.name, *(option.covers or ())))

@@ -18,7 +18,7 @@ class Asker(NamedTuple):
     name: str = ""
     is_known: bool = False  # its agent has announced the child
 
-    def asks(self, question: Question) -> Question:
+    def sign(self, question: Question) -> Question:
         """Name the subagent in its question."""
         question.asked_by, question.is_of_child = self.name, self.is_known
         return question

@@ -43,10 +43,10 @@ class NestedCalls:
 
     def add(self, call: ToolCall) -> None:
         self.calls.append(call)
-        self.look(call)
+        self.note_change(call)
 
-    def look(self, call: ToolCall) -> None:
-        """Take notice of a call that has changed."""
+    def note_change(self, call: ToolCall) -> None:
+        """Bring what is known of a call up to date: whether it failed, asks, or is the current one."""
         (self._failed.add if call.status == "failed" else self._failed.discard)(call.key)
         if any(question.is_open for question in call.questions):
             self._asking[call.key] = call

@@ -11,7 +11,7 @@ _FINE = {"", "allowed", "ok"}
 _KIND = 40  # characters
 
 
-def told(limit: RateLimit, now: float) -> str:
+def describe(limit: RateLimit, now: float) -> str:
     """Return the line; empty if there is nothing to say."""
     if limit.status in _FINE:
         return ""

@@ -62,7 +62,7 @@ class Session:
         self.following = self.paused = False
         self.follow = LocationFollower(cwd)
         self.transcript = Transcript()
-        self.children = SubagentRegistry(self.transcript, lambda text: self.transcript.note("warning", text))
+        self.subagents = SubagentRegistry(self.transcript, self._warn)
         self.events = PendingEvents(number)
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
         self.questions = OpenQuestions(
@@ -130,7 +130,7 @@ class Session:
         if self.phase in ("stopped", "failed"):
             return
         self.questions.end_all("exit")
-        self.children.end(now)
+        self.subagents.end(now)
         if self.in_turn:
             self.end_turn(now, error=error or reason)
         elif error:
@@ -243,7 +243,7 @@ class Session:
         self.reloading = False
         self.remembered.forget_agent()
         self.transcript.forget_ids()
-        self.children.clear()
+        self.subagents.clear()
         if self.turn:
             self.transcript.note("info", "started again: the agent does not remember the conversation above")
 
@@ -251,7 +251,7 @@ class Session:
         """Begin the transcript anew, because the agent replays the conversation."""
         self.reloading = False
         self.questions.begin_transcript_again()
-        self.children.clear()
+        self.subagents.clear()
 
     # --- what the agent says
 
@@ -276,9 +276,9 @@ class Session:
             case schema.CompactionUpdate():
                 self.transcript.compaction(update)
             case schema.SubagentUpdate():
-                self.children.announce(self.id or self.memory or "", update, now)
+                self.subagents.announce(self.id or self.memory or "", update, now)
             case schema.SessionMessageUpdate():
-                self.children.message(self.id or self.memory or "", update)
+                self.subagents.message(self.id or self.memory or "", update)
             case _:
                 self.controls.apply(update)
 

@@ -53,7 +53,7 @@ def status(session: Session) -> dict[str, Any]:
         "retrying": session.retrying,
         "suggestion": session.suggestion,
         "trust": session.trust,
-        "subagents": session.children.shapes(),
+        "subagents": session.subagents.shapes(),
         "questions": len(session.questions),
         "following": session.following,
         "paused": session.paused,

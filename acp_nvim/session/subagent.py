@@ -39,7 +39,7 @@ class Subagent:
     stop_reason: str | None = None
     cwd: str | None = None
     can_cancel: bool = False
-    steps: NestedCalls = field(default_factory=NestedCalls)
+    nested: NestedCalls = field(default_factory=NestedCalls)
     messages: dict[str, SessionMessage] = field(
         default_factory=dict
     )  # between it and its parent, by their ids

@@ -87,7 +87,7 @@ class SubagentRegistry:
             child.transcript.begin_turn()
         elif was_running and not child.is_running:
             for call in child.transcript.end_turn(now, stop_reason == "cancelled"):
-                child.steps.look(call)
+                child.nested.note_change(call)
 
     # --- what they say and do
 
@@ -112,9 +112,9 @@ class SubagentRegistry:
         before = child.transcript.calls.find(update.id)
         call = child.transcript.tool(update, now)
         if call is before:
-            child.steps.look(call)
+            child.nested.note_change(call)
         else:
-            child.steps.add(call)
+            child.nested.add(call)
         self._transcript.touch(child, urgent=False)
         return call
 

@@ -32,7 +32,7 @@ class ToolCall:
     turn: int = 0  # in which it has begun
     root: ToolCall | None = None  # the entry within which it is shown, because a subagent makes it
     depth: int = 0  # below that entry
-    steps: NestedCalls | None = None  # the calls of the subagent that this one has begun
+    nested: NestedCalls | None = None  # the calls of the subagent that this one has begun
     is_announced: bool = False  # by a `tool_call`; else by an update or a permission alone
     title: str = ""
     name: str = ""  # of the tool
@@ -75,9 +75,9 @@ class ToolCall:
     def nest(self, call: ToolCall) -> None:
         """Show a call that has just begun within this one."""
         call.root, call.depth = self.root or self, min(self.depth + 1, limits.NESTED_DEPTH)
-        if call.root.steps is None:
-            call.root.steps = NestedCalls()
-        call.root.steps.add(call)
+        if call.root.nested is None:
+            call.root.nested = NestedCalls()
+        call.root.nested.add(call)
 
     def wait(self, now: float) -> None:
         """Count the time in which a question about it is open."""

@@ -268,8 +268,8 @@ class Transcript:
     def touch(self, entry: Entry, urgent: bool = True) -> None:
         """Mark an entry as changed; a call of a subagent is shown within another entry."""
         if isinstance(entry, ToolCall) and entry.root:
-            assert entry.root.steps is not None
-            entry.root.steps.look(entry)
+            assert entry.root.nested is not None
+            entry.root.nested.note_change(entry)
         home = self.subagent_keys.home(entry)
         (self.urgent if urgent else self.changed).add(home.key)
 

@@ -54,7 +54,7 @@ class SessionUsage:
             case schema.TokensUpdate():
                 self.tokens.add(update.tokens)
             case schema.LimitUpdate():
-                self._apply_limit(rate_limit.told(update.limit, now))
+                self._apply_limit(rate_limit.describe(update.limit, now))
 
     def _apply_context(self, said: schema.Usage) -> None:
         self.context = after(self.context, said)

@@ -113,7 +113,7 @@ class Story:
         self.transcript = Transcript()
         self.view = ChatView(self.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
         self.buffer = ChatBuffer()
-        self.children = SubagentRegistry(self.transcript, lambda text: None)
+        self.subagents = SubagentRegistry(self.transcript, lambda text: None)
         self.asked: list[Question] = []
         self.changed: list[Changes] = []
         self.now = 0.0
@@ -138,14 +138,14 @@ class Story:
         self.transcript.tool(ToolCallUpdate(id, title=id, kind=kind, status=status), self.now)
 
     def announce(self, update: SubagentUpdate) -> None:
-        self.children.announce("s", update, self.now)
+        self.subagents.announce("s", update, self.now)
 
     def child(self, id: str, update: Any) -> None:
-        if child := self.children.get(id):
-            self.children.apply(child, update, self.now)
+        if child := self.subagents.get(id):
+            self.subagents.apply(child, update, self.now)
 
     def message(self, update: SessionMessageUpdate) -> None:
-        self.children.message("s", update)
+        self.subagents.message("s", update)
 
     def plan(self, update: PlanUpdate) -> None:
         self.transcript.plan(update)
@@ -185,7 +185,7 @@ class Story:
 
     def clear(self) -> None:
         self.transcript.clear()
-        self.children.clear()
+        self.subagents.clear()
         self.asked.clear()
         self.changed.clear()
         self.reset()
