@@ -944,3 +944,16 @@ def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Op
     assert len(editor.acp("sessions")) == 1
     editor.type("x")
     editor.wait_event("AcpSessionEnded", reason="closed")
+
+
+def test_the_backend_hears_of_an_undo_before_any_answer(
+    open_editor: Open, tmp_path: Path, way: list[Any]
+) -> None:
+    """It may have read what the undo has written: a locked buffer can hold up the undo of further files for long."""
+    editor = start_review(open_editor, tmp_path, *way)
+    answer = editor.lua("""
+      require("acp_nvim.review.to_backend").undone("/x/notes.txt")
+      return require("acp_nvim.backend.process").answer(function() return "answered" end)
+    """)
+    assert answer[0] == "answered"
+    assert [(verb, said["undone"]) for verb, said in answer[1:]] == [("reviewed", ["/x/notes.txt"])]

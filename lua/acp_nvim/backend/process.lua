@@ -13,6 +13,7 @@ local state_folder = require("acp_nvim.backend.state_folder")
 local stderr = require("acp_nvim.backend.stderr")
 local user_events = require("acp_nvim.backend.user_events")
 
+local on_call = event.new()
 local on_lost = event.new()
 local on_questions_gone = event.new()
 local on_ready = event.new()
@@ -21,6 +22,7 @@ local on_setup = event.new()
 local on_shutdown = event.new()
 
 local M = {
+  on_call = on_call.add, -- fn(): the backend calls; what is said now it hears before it has its answer
   on_lost = on_lost.add, -- fn(): the backend has ended, or could not be started
   on_questions_gone = on_questions_gone.add, -- fn(n): the questions of session `n` have ended
   on_ready = on_ready.add, -- fn(): the backend has heard its configuration
@@ -213,6 +215,14 @@ local function send_all(verbs)
   end
 end
 
+---@param fn fun(...: any): any
+---@param ... any
+---@return any answer
+local function carry_out(fn, ...)
+  on_call.call()
+  return fn(...)
+end
+
 --- Carries out a call of the backend. Notifications that it causes go along with the answer, in their order.
 ---@param fn fun(...: any): any
 ---@param ... any
@@ -221,7 +231,7 @@ function M.answer(fn, ...)
   send_all(along or {}) -- of a call that has not ended yet, since an autocommand of it waits
   local mine = {} ---@type any[][]
   along = mine
-  local ok, answer = pcall(fn, ...)
+  local ok, answer = pcall(carry_out, fn, ...)
   if along == mine then
     along = nil
   end

@@ -1,7 +1,6 @@
 -- Tells the backend what it has to know of the review, as texts: the line below each turn that has changed files, once
--- the turn is over; what the agents' next prompts begin with. One message carries what has come together. The texts are
--- made anew from the files in review, and sent if they differ from what was sent last. Which file an undo has written is
--- told at once.
+-- the turn is over; what the agents' next prompts begin with; which files an undo has written. One message carries what
+-- has come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
 local backend = require("acp_nvim.backend.process")
 local limits = require("acp_nvim.limits")
 local lost_report = require("acp_nvim.review.lost_report")
@@ -15,6 +14,7 @@ local SOON_MS = 50
 local notes = {} ---@type table<integer, table<integer, string>>  session -> turn that is over -> its line as it was told
 local reports = {} ---@type table<integer, table[]>  by session: what was told last
 local about = {} ---@type table<integer, acp.Lost[]>  by session: what that was about
+local undone = {} ---@type string[]
 local has_unsaved = false -- when that was last told
 local timer ---@type uv.uv_timer_t?
 local generation ---@type integer?  of the backend that has been told
@@ -107,12 +107,13 @@ function M.flush(is_prompt)
     return
   end
   meet_backend()
-  local message = { notes = new_notes(), reports = new_reports() }
+  local message = { notes = new_notes(), reports = new_reports(), undone = undone }
+  undone = {}
   local unsaved = is_prompt and unsaved_texts() or nil
   if unsaved and (next(unsaved) or has_unsaved) then
     has_unsaved, message.unsaved = next(unsaved) ~= nil, unsaved
   end
-  if #message.notes + #message.reports > 0 or message.unsaved then
+  if #message.notes + #message.reports + #message.undone > 0 or message.unsaved then
     backend.notify("reviewed", message)
   end
 end
@@ -153,14 +154,19 @@ function M.file_over(file)
   M.flush_soon()
 end
 
---- An undo has written, made or deleted that file. The backend hears of it at once: it may have read the new text
---- already, and takes that for the agent's if an answer to it about the file comes first.
+--- An undo has written, made or deleted that file.
 ---@param path string  resolved
 function M.undone(path)
-  if backend.is_running() then
-    backend.notify("reviewed", { undone = { path } })
-  end
+  undone[#undone + 1] = path
 end
+
+-- The backend may have read the new text already. It must not hear anything else about the file before it hears of the
+-- undo, else the text would be the agent's.
+backend.on_call(function()
+  if #undone > 0 then
+    M.flush()
+  end
+end)
 
 --- The agent of that session has got the last report.
 ---@param session integer
