@@ -21,9 +21,11 @@ local function cancel()
   return require("acp_nvim.commands").subcommands.cancel.run({ bang = false, rest = "", words = {} })
 end
 
---- In insert mode the key cancels only what there is to cancel; else it is Vim's.
+--- In insert mode the key cancels only a turn; else it is Vim's.
 local function cancel_or_leave()
-  if not cancel() then
+  local status = require("acp_nvim").status({ session = vim.b.acp_session })
+  local in_turn = status and (status.state == "running" or status.state == "asking")
+  if not in_turn or not cancel() then
     vim.api.nvim_feedkeys(vim.keycode("<C-c>"), "n", false)
   end
 end
