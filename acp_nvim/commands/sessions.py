@@ -133,7 +133,9 @@ class SessionCommands:
     def _queue_release(self, command: QueueRelease) -> None:
         session = self._app.session(command.session)
         session.queue.release()
-        if host := self._app.host_of(session):
+        if session.phase in ("stopped", "failed") and len(session.queue):
+            self._revive(session)
+        elif host := self._app.host_of(session):
             host.advance(session)
         self._app.touch(session)
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.script import (
     ScriptedAgent,
+    leave,
     on,
     on_initialize,
     on_prompt,
@@ -362,6 +363,51 @@ def test_an_empty_prompt_is_not_sent_and_a_line_says_so(open_editor: Open, tmp_p
     editor.type("i  <Esc><CR>")
     editor.screen.expect("nothing to send")
     assert agent.got("session/prompt") == []
+
+
+@pytest.mark.parametrize("ends", ["cancel", "exit"])
+@pytest.mark.parametrize("key", ["<Esc><CR>", "<C-s>"])
+def test_an_empty_prompt_resumes_a_paused_queue(
+    open_editor: Open, tmp_path: Path, key: str, ends: str
+) -> None:
+    go = tmp_path / "go"
+    last = wait_file(str(go))
+    agent = script(
+        tmp_path,
+        on_prompt("first", last, *([leave(1)] if ends == "exit" else [])),
+        on_prompt("", say("got it")),
+    )
+    editor = talking(open_editor, agent)
+    editor.type("ifirst<C-s>second<C-s>third<C-s>")
+    editor.expect_lua("return require('acp_nvim').status().queue", 2)
+    if ends == "cancel":
+        editor.type("<C-c>")
+    go.touch()
+    editor.wait_event("AcpTurnEnded", turn=1)
+    editor.screen.expect("resumes the queue")
+    editor.screen.expect("⏸ 2 paused")
+    editor.type(key)
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert sent(agent)[-2:] == ["second", "third"]
+    editor.screen.expect_gone("⏸")
+
+
+def test_the_key_that_cancels_only_leaves_insert_mode_while_the_agent_starts(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on("initialize", wait_file(str(go))), on_prompt("", say("got it")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"agent": spec}, "default_agent": "agent"})
+    editor.type(":Acp<CR>")
+    editor.screen.expect("starting")
+    editor.type("iearly<C-s>and<C-c>")
+    editor.expect_lua("return vim.api.nvim_get_mode().mode", "n")
+    editor.expect_lua(LINES, "and")
+    editor.expect_lua("return require('acp_nvim').status().held", False)
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    assert sent(agent) == ["early"]
 
 
 def test_a_prompt_that_is_too_long_stays(open_editor: Open, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ local function prompt_keys(n, status, mode, holds_queue)
   end
   add((mode == "insert" and "<C-s> " or "<CR> ") .. does, 1)
   if (status.queue or 0) > 0 and holds_queue then
-    add(("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued"), 3)
+    add(("%s%d %s"):format(status.held and "⏸ " or "", status.queue, status.held and "paused" or "queued"), 3)
   end
   if busy and status.steering then
     add("<M-CR> steer", 3)

@@ -8,6 +8,7 @@ local hints = require("acp_nvim.prompt.hints")
 local history = require("acp_nvim.prompt.history")
 local history_walk = require("acp_nvim.prompt.history_walk")
 local messages = require("acp_nvim.ui.messages")
+local requests = require("acp_nvim.backend.session_requests")
 local sending = require("acp_nvim.prompt.send")
 local state = require("acp_nvim.backend.session_store")
 local text_change = require("acp_nvim.prompt.text_change")
@@ -177,7 +178,16 @@ function M.inherit(n, text)
   end
 end
 
---- Sends the text; it stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
+--- Sends the prompts of a paused queue.
+---@param n integer
+local function resume(n)
+  local ok, problem = requests.send(n, "queue_release")
+  if not ok then
+    messages.show("error", problem or "the queue was not resumed")
+  end
+end
+
+--- Sends the text, or from an empty prompt a paused queue. The text stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
 --- which only keys can do.
 ---@param n integer
 ---@param how? "steer"  into the running turn
@@ -194,6 +204,8 @@ function M.send(n, how)
     local typing = vim.fn.mode() ~= "n"
     if not typing and welcome.continue(n) then
       return
+    elseif (state.look(n) or {}).held then
+      return resume(n)
     end
     return messages.show("info", "nothing to send: the prompt is empty")
   end

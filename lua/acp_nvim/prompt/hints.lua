@@ -44,7 +44,7 @@ end
 local function sending(n)
   local status = state.look(n) or {}
   if not winbar.queues(status) then
-    return { "sends" }
+    return { status.held and "resumes the queue" or "sends" }
   end
   return { "queues", status.steering and ", <M-CR> steers" or nil }
 end
@@ -88,7 +88,8 @@ local function hint_of(win, buf)
     return whom
   end
   local keys = ("%s %s"):format(typing and "<C-s>" or "<CR>", table.concat(does))
-  local hints = { ("%s   %s"):format(whom, keys), does[2] and keys or nil }
+  local is_told = does[2] or (state.look(n) or {}).held -- more than the name of the agent
+  local hints = { ("%s   %s"):format(whom, keys), is_told and keys or nil }
   for _, hint in ipairs(hints) do
     if vim.fn.strwidth(hint) <= room_of(win) then
       return hint

@@ -1,6 +1,7 @@
 -- Draws the queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
 --
---  ⏸ 2 queued  Then add a test for discount
+--  2 queued  Then add a test for discount
+--  ⏸ 2 paused · :Acp queue! sends them  Then add a test for discount
 local limits = require("acp_nvim.limits")
 local outbox = require("acp_nvim.backend.outbox")
 local printable = require("acp_nvim.ui.printable")
@@ -11,6 +12,15 @@ local M = {
   EXPRESSION = "%{%v:lua.require'acp_nvim.prompt.queue_bar'.text()%}",
 }
 
+---@param status table
+---@return string
+local function head_of(status)
+  if not status.held then
+    return ("%d queued"):format(status.queue)
+  end
+  return ("⏸ %d paused · :Acp queue! sends %s"):format(status.queue, status.queue == 1 and "it" or "them")
+end
+
 --- What waits, in a few words; nil: nothing does.
 ---@param n integer
 ---@param width integer
@@ -20,7 +30,7 @@ function M.words(n, width)
   if not status or not session or (status.queue or 0) == 0 then
     return nil
   end
-  local head = ("⏸ %d %s"):format(status.queue, status.held and "paused" or "queued")
+  local head = head_of(status)
   local first = vim.fn.strcharpart(outbox.first_text(session) or "", 0, limits.MESSAGE_CHARS)
   first = printable.visible(vim.trim((first:gsub("%s+", " "))))
   return printable.cut(first ~= "" and head .. "  " .. first or head, width)
