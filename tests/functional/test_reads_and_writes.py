@@ -335,7 +335,7 @@ def test_the_last_window_of_a_merge_shows_a_file_of_the_user_s(
     editor.type(":%s/agent's/both'<CR>" + keys)
     editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
     editor.expect_lua("return vim.fs.basename(vim.api.nvim_buf_get_name(0))", "notes.txt")
-    editor.screen.expect("still asked")
+    editor.screen.expect("not decided yet")
     assert editor.lua("return vim.wo.diff") is False
     assert len(editor.acp("questions")) == 1
     editor.type(":Acp answer 3<CR>")

@@ -187,7 +187,7 @@ def test_a_session_is_resumed_and_says_so(open_editor: Open, tmp_path: Path) -> 
     show(editor, "saved")
     editor.type("2Gr")
     editor.wait_event("AcpSessionStarted", session=2)
-    editor.screen.expect("not shown here")
+    editor.screen.expect("resumed: the agent remembers")
     assert [message["params"]["sessionId"] for message in mine.got("session/resume")] == ["old"]
     assert not mine.got("session/load")
 
