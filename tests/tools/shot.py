@@ -30,6 +30,8 @@ FACES = {
     (False, True): "DejaVuSansMono-Oblique.ttf",
     (True, True): "DejaVuSansMono-BoldOblique.ttf",
 }
+WIDER = "DejaVuSans.ttf"  # has what the monospaced one lacks: the frames of a spinner
+MISSING = "\U000fffff"
 FOREGROUND, BACKGROUND = "d4d4d4", "1e1e1e"
 NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
 PLAIN = ("000000", "cd3131", "0dbc79", "e5e510", "2472c8", "bc3fbc", "11a8cd", "e5e5e5")
@@ -112,6 +114,7 @@ class Picture:
 
     def __init__(self, columns: int, rows: int, size: int = 15) -> None:
         self._fonts = {face: ImageFont.truetype(str(FONTS / name), size) for face, name in FACES.items()}
+        self._wider = ImageFont.truetype(str(FONTS / WIDER), size)
         regular = self._fonts[False, False]
         self._width, self._height = round(regular.getlength("M")), sum(regular.getmetrics()) + 2
         self.image = Image.new("RGB", (self._width * columns, self._height * rows), f"#{BACKGROUND}")
@@ -134,12 +137,19 @@ class Picture:
         if cell.data:  # the second half of a wide character has none
             self._draw.rectangle([left, top, right, bottom], fill=paper)
         if cell.data.strip():
-            self._draw.text((left, top + 1), cell.data, font=self._fonts[cell.bold, cell.italics], fill=ink)
+            self._draw.text((left, top + 1), cell.data, font=self._font(cell), fill=ink)
         if cell.underscore:
             self._draw.line([left, bottom - 1, right, bottom - 1], fill=ink)
         if cell.strikethrough:
             middle = top + self._height // 2
             self._draw.line([left, middle, right, middle], fill=ink)
+
+    def _font(self, cell: Any) -> ImageFont.FreeTypeFont:
+        font = self._fonts[cell.bold, cell.italics]
+        is_missing = not cell.data.isascii() and bytes(font.getmask(cell.data)) == bytes(
+            font.getmask(MISSING)
+        )
+        return self._wider if is_missing else font
 
 
 def colour(name: str, default: str) -> str:
