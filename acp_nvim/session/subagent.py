@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from acp_nvim import limits
+from acp_nvim.protocol.schema import UNSET, SubagentUpdate
 from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.text.printable import name_of, one_line
 
@@ -43,6 +44,17 @@ class Subagent:
     messages: dict[str, SessionMessage] = field(
         default_factory=dict
     )  # between it and its parent, by their ids
+
+    def describe(self, update: SubagentUpdate) -> None:
+        """Take what the agent says the subagent is. Fields that were not sent keep their values."""
+        if update.title is not UNSET:
+            self.title = update.title
+        if update.description is not UNSET:
+            self.description = update.description
+        if update.cwd is not UNSET:
+            self.cwd = update.cwd
+        if update.can_cancel is not None:
+            self.can_cancel = update.can_cancel
 
     @property
     def name(self) -> str:

@@ -57,13 +57,9 @@ class SubagentRegistry:
         child = self._by_id.get(update.id) or self._add(parent, update.id)
         if child is None:
             return
-        for name in ("title", "description", "cwd"):
-            if (value := getattr(update, name)) is not UNSET:
-                setattr(child, name, value)
-        if update.can_cancel is not None:
-            child.can_cancel = update.can_cancel
+        child.describe(update)
         if update.state is not UNSET:
-            self._become(child, update.state, update.stop_reason, now)
+            self._set_state(child, update.state, update.stop_reason, now)
         self._transcript.touch(child)
 
     def _add(self, parent: str, id: str) -> Subagent | None:
@@ -77,10 +73,8 @@ class SubagentRegistry:
         child = self._by_id[id] = self._transcript.subagent(id, parent)
         return child
 
-    def _become(
-        self, child: Subagent, state: str | schema.Unset | None, stop_reason: str | None, now: float
-    ) -> None:
-        assert not isinstance(state, schema.Unset)
+    def _set_state(self, child: Subagent, state: str | None, stop_reason: str | None, now: float) -> None:
+        """Set the state. A turn of the child begins when it runs, and ends when it does not run any more."""
         was_running = child.is_running
         child.state, child.stop_reason = state, stop_reason
         if child.is_running and not was_running:
@@ -131,22 +125,23 @@ class SubagentRegistry:
             message.sender = update.sender
         if update.recipient is not UNSET:
             message.recipient = update.recipient
-        told = message.text
+        before = message.text
         if update.grows:
             message.add(str(update.text))
         elif update.text is not UNSET:
             message.text = ""
             message.add(str(update.text or ""))
-        self._put(session_id, update.id, message, told)
+        self._show_message(session_id, update.id, message, before)
 
-    def _put(self, session_id: str, id: str, message: SessionMessage, told: str) -> None:
-        """Show the message: in the line of the child that it is to or from, else in the child's own transcript."""
+    def _show_message(self, session_id: str, id: str, message: SessionMessage, before: str) -> None:
+        """Show a message below the line of the child that it is to or from. One that a child exchanges with a session
+        other than its children is added to the child's own transcript. `before`: its text until now."""
         other = message.recipient if message.sender == session_id else message.sender
         child = self._by_id.get(other or "")
         if child and child.parent == session_id:
             child.messages[id] = message
             self._transcript.touch(child, urgent=False)
-        elif (child := self._by_id.get(session_id)) and message.text != told:
-            new = message.text[len(told) :] if message.text.startswith(told) else message.text
+        elif (child := self._by_id.get(session_id)) and message.text != before:
+            new = message.text.removeprefix(before)
             role: schema.Role = "agent" if message.sender == session_id else "user"
             child.transcript.chunk(schema.Chunk(role, new, None, id), 0.0)

@@ -17,13 +17,13 @@ local M = {}
 
 local states = {} ---@type table<integer, acp.AutoContext>  by session
 
+--- The listed file that the user was in last.
 ---@return integer? buf
 ---@return string? version  which file, and which text of it
-local function visible_file()
+local function users_file()
   local buf = context_items.users_buffer()
-  if not buf or not vim.bo[buf].buflisted or vim.fn.isdirectory(api.nvim_buf_get_name(buf)) == 1 then
-    return nil
-  elseif api.nvim_buf_get_name(buf) == "" then
+  local name = buf and api.nvim_buf_get_name(buf) or ""
+  if not buf or name == "" or not vim.bo[buf].buflisted or vim.fn.isdirectory(name) == 1 then
     return nil
   end
   return buf, ("%d %d"):format(buf, api.nvim_buf_get_changedtick(buf))
@@ -33,13 +33,13 @@ end
 ---@param n integer
 ---@param prompt integer  its buffer
 ---@return boolean added
-function M.begin(n, prompt)
+function M.add_chip(n, prompt)
   local state = states[n] or {}
   states[n] = state
   if config.get().context ~= "buffer" or state.declined or buffer_text.get(prompt) ~= "" then
     return false
   end
-  local buf, version = visible_file()
+  local buf, version = users_file()
   if not buf or version == state.sent then
     return false
   end
@@ -48,10 +48,10 @@ function M.begin(n, prompt)
   return true
 end
 
---- Insert mode has been left: a chip that stands alone goes, one that has been deleted is remembered.
+--- Removes a chip that stands alone when insert mode is left, and remembers one that the user has deleted.
 ---@param n integer
 ---@param prompt integer  its buffer
-function M.leave(n, prompt)
+function M.on_insert_leave(n, prompt)
   local state, text = states[n], buffer_text.get(prompt)
   if not state or not state.chip then
     return
@@ -63,10 +63,10 @@ function M.leave(n, prompt)
   end
 end
 
---- The prompt has been sent: the next one may have a chip again.
+--- Lets the next prompt have a chip again, because this one has been sent.
 ---@param n integer
 ---@param text string
-function M.sent(n, text)
+function M.on_sent(n, text)
   local state = states[n]
   if state and state.chip then
     if text:find(state.chip, 1, true) then
@@ -78,7 +78,7 @@ end
 
 --- Forgets a session that has ended.
 ---@param n integer
-function M.wipe(n)
+function M.forget(n)
   states[n] = nil
 end
 

@@ -98,12 +98,12 @@ local function watch(n, buf)
   end)
   on("InsertEnter", function()
     completion.prepare(n)
-    if auto_context.begin(n, buf) then
+    if auto_context.add_chip(n, buf) then
       api.nvim_feedkeys(vim.keycode("<End>"), "in", false) -- behind the chip, before what has been typed ahead
     end
   end)
   on("InsertLeave", function()
-    auto_context.leave(n, buf)
+    auto_context.on_insert_leave(n, buf)
   end)
   on("BufWipeout", function()
     hints.take(buf)
@@ -264,10 +264,10 @@ end
 function M.clear(n)
   local prompt, buf = prompt_of(n), M.buffer(n)
   prompt.at, prompt.draft = nil, nil
-  auto_context.sent(n, buffer_text.get(buf))
+  auto_context.on_sent(n, buffer_text.get(buf))
   buffer_text.set(buf, "")
   if api.nvim_get_current_buf() == buf and api.nvim_get_mode().mode == "i" then
-    auto_context.begin(n, buf)
+    auto_context.add_chip(n, buf)
   end
 end
 
@@ -290,7 +290,7 @@ function M.wipe(n)
     keep(n, prompt.buf)
   end
   chips.wipe(n)
-  auto_context.wipe(n)
+  auto_context.forget(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
     hints.take(prompt.buf)
