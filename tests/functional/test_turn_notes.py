@@ -117,3 +117,41 @@ def test_what_is_pending_in_another_session_is_named(open_editor: Open, tmp_path
     editor.type(":Acp review all<CR>")
     editor.screen.expect("change 1 of 3 · ")
     assert editor.lua(TITLE) == "all sessions: notes.txt +2 −2"
+
+
+def test_a_change_over_lines_of_an_earlier_turn_stays(open_editor: Open, tmp_path: Path) -> None:
+    """The second turn changes a line of the first again: undoing the second must not take back both unasked."""
+    twice = [CHANGED[0], "twice", *CHANGED[2:]]
+    agent = script(
+        tmp_path,
+        on_prompt("edit", write(NOTES, join_lines(CHANGED))),
+        on_prompt("again", write(NOTES, join_lines(twice))),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN), init=COMMA, size=(160, 40))
+    for prompt in ("edit", "again"):
+        editor.acp("prompt", prompt)
+        editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, twice)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("1 change also holds lines of an earlier turn: :Acp undo! turn undoes both")
+    assert editor.lua(LINES) == twice
+    editor.type(":Acp undo! turn<CR>")
+    editor.expect_lua(LINES, [TEN[0], TEN[1], *CHANGED[2:]])
+
+
+def test_undo_turn_leaves_a_file_that_an_earlier_turn_made(open_editor: Open, tmp_path: Path) -> None:
+    made = NOTES.replace("notes", "made")
+    agent = script(
+        tmp_path,
+        on_prompt("make", write(made, "one\ntwo\n")),
+        on_prompt("again", write(made, "one\nTWO\n")),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN), init=COMMA, size=(160, 40))
+    for prompt in ("make", "again"):
+        editor.acp("prompt", prompt)
+        editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("1 change also holds lines of an earlier turn: :Acp undo! turn undoes both")
+    [file] = tmp_path.rglob("made.txt")
+    assert file.read_text() == "one\nTWO\n"

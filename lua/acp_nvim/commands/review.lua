@@ -137,7 +137,7 @@ end
 ---@class acp.Decided
 ---@field session integer
 ---@field turn? integer      nil: all of the session's
----@field unknown? boolean   also what nobody has announced
+---@field unknown? boolean   also what nobody has announced, and what holds lines of an earlier turn
 
 ---@param verb "keep"|"undo"
 ---@param what acp.Decided
@@ -145,14 +145,22 @@ end
 local function decide_all(verb, what)
   local n, turn = what.session, what.turn
   local pending, unknown = review.pending(n, turn)
-  local left, chosen = {}, {}
+  local left, chosen, unnamed, earlier = {}, {}, 0, 0
   for _, hunk in ipairs(pending) do
-    if what.unknown or hunk.by == "agent" then
+    if what.unknown or (hunk.by == "agent" and not hunk.over_earlier) then
       chosen[#chosen + 1] = hunk
+    elseif hunk.by ~= "agent" then
+      unnamed = unnamed + 1
+    else
+      earlier = earlier + 1
     end
   end
-  if #chosen < #pending then
-    left[1] = ("%d that no tool call named left: :Acp undo! turn"):format(#pending - #chosen)
+  if unnamed > 0 then
+    left[1] = ("%d that no tool call named left: :Acp undo! turn"):format(unnamed)
+  end
+  if earlier > 0 then
+    local also = earlier == 1 and "change also holds" or "changes also hold"
+    left[#left + 1] = ("%d %s lines of an earlier turn: :Acp undo! turn undoes both"):format(earlier, also)
   end
   if verb == "undo" and #unknown > 0 then
     local names = vim.tbl_map(vim.fs.basename, unknown)

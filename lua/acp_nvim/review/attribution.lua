@@ -216,12 +216,13 @@ end
 ---@param author acp.Author
 ---@param melted acp.Origin[]
 ---@param is_mixed boolean
+---@param is_over_earlier boolean
 ---@return acp.Placed[]
-local function remade(made, author, melted, is_mixed)
+local function remade(made, author, melted, is_mixed, is_over_earlier)
   local result, row = {}, made.low
   for _, edit in ipairs(diff.edits(made.old, made.new)) do
     local change = changes.new(author, vim.list_slice(made.old, edit[1] + 1, edit[2]), edit[3], is_mixed)
-    change.melted = melted
+    change.melted, change.over_earlier = melted, is_over_earlier or nil
     for n, span in ipairs(made.spans) do
       if span[1] <= edit[2] and span[2] >= edit[1] then
         change.id = span.id
@@ -252,10 +253,14 @@ function M.agent(blocks, lines, edits, author, is_mixed)
       parts[#parts + 1] = { row = edit[1], item = changes.new(author, old, edit[3], mixed) }
     else
       local found = vim.list_slice(near, from, to)
+      local is_over_earlier = false
       for _, placed in ipairs(found) do -- lines of several authors are nobody's alone
-        mixed = mixed or placed.item.mixed or placed.item.session ~= author.session
+        local item = placed.item
+        mixed = mixed or item.mixed or item.session ~= author.session
+        local is_same_turn = item.session == author.session and item.turn == author.turn
+        is_over_earlier = is_over_earlier or item.over_earlier or not is_same_turn
       end
-      vim.list_extend(parts, remade(melting(lines, found, edit), author, origins(found), mixed))
+      vim.list_extend(parts, remade(melting(lines, found, edit), author, origins(found), mixed, is_over_earlier))
     end
     for at = math.max(to, from - 1) + 1, #near do
       local growth = #edit[3] - (edit[2] - edit[1])

@@ -28,6 +28,7 @@ local M = {}
 ---@field turn integer
 ---@field by "agent"|"unknown"
 ---@field mixed? boolean  the user has had a hand in it (a merge): its agent is told nothing of these lines
+---@field over_earlier? boolean  pending lines of an earlier turn melted into it: undoing it takes those back, too
 ---@field old string[]
 ---@field new string[]
 ---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before

@@ -15,6 +15,7 @@ local M = {}
 ---@field n integer       lines in the text
 ---@field old string[]
 ---@field new string[]
+---@field over_earlier? boolean  it also holds pending lines of an earlier turn
 ---@field note? string    what has changed where the lines have not
 
 ---@class acp.FileShape  how the lines become bytes
@@ -109,6 +110,7 @@ local function hunk_of(change, row, state)
     n = state == "undone" and 0 or #change.new,
     old = change.old,
     new = change.new,
+    over_earlier = change.over_earlier,
     note = had_newline ~= nil and ("no newline at end %s"):format(had_newline and "now" or "before") or nil,
   }
 end
