@@ -47,7 +47,7 @@ def recall(session: Session, file: str) -> None:
     """Show in a session what was said before its backend ended. Raises as `play` does."""
     earlier = Session(session.number, session.agent, session.cwd)
     Player(earlier).play(_read(file)[0], "the backend ended here")
-    session.transcript, session.turn = earlier.transcript, earlier.turn
+    session.continue_from(earlier)
     if title := earlier.facts.get("agent_title"):  # what it said stands under this name
         session.facts = {"agent_title": title, **session.facts}
 

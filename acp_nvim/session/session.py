@@ -61,19 +61,28 @@ class Session:
         self.recording: str | None = None  # the file in which the transcript is kept
         self.following = self.paused = False
         self.follow = LocationFollower(cwd)
-        self.transcript = Transcript()
-        self.subagents = SubagentRegistry(self.transcript, self._warn)
         self.events = PendingEvents(number)
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own
-        self.questions = OpenQuestions(
-            self.transcript, self.events, cwd, on_end=lambda _: self.on_steerable(), now=lambda: self.clock()
-        )
+        self._write_to(Transcript())
         self.remembered = RememberedAnswers()  # what the user has allowed or rejected for good
         self.reports = PendingReports()
         # called when the running turn may be able to take the user's words: its agent's host sends them
         self.on_steerable: Callable[[], None] = lambda: None
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
+
+    def _write_to(self, transcript: Transcript) -> None:
+        """Set the transcript. Subagents and questions write to the same one."""
+        self.transcript = transcript
+        self.subagents = SubagentRegistry(transcript, self._warn)
+        self.questions = OpenQuestions(
+            transcript, self.events, self.cwd, on_end=lambda _: self.on_steerable(), now=lambda: self.clock()
+        )
+
+    def continue_from(self, earlier: Session) -> None:
+        """Go on below what an earlier session has said. Called before anything is asked in this one."""
+        self._write_to(earlier.transcript)
+        self.turn = earlier.turn
 
     def _warn(self, text: str) -> None:
         self.transcript.note("warning", text)
