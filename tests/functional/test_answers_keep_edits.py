@@ -1,14 +1,18 @@
-"""An answer given anywhere but in the diff: the right side, as the user has made it, is still the decision."""
+"""What the user has made of a diff is kept: by answers from elsewhere, and when the agent or the backend dies."""
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import ScriptedAgent, on_prompt, script
+from tests.fakes.script import ScriptedAgent, on_prompt, script, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key
 from tests.steps.files import LINES, cause_conflict
+from tests.steps.messages import expect_message
+from tests.steps.processes import find_backend
 from tests.steps.proposals import (
     ASIDE,
     NEW,
@@ -119,3 +123,48 @@ def test_a_merge_is_lost_by_no_answer(open_editor: Open, tmp_path: Path, way: st
     editor.screen.expect("your merge is kept: :sbuffer")
     assert editor.lua(LINES) == ["one", "user's", "three"]
     assert editor.lua(ASIDE) == ["one", "both'", "three"]
+
+
+@pytest.mark.cold
+@pytest.mark.parametrize("dies", ["agent", "backend"])
+def test_edits_outlive_the_agent_and_the_backend_and_neovim_does_not_quit_over_them(
+    open_editor: Open, tmp_path: Path, dies: str
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", ["ask", *ask_edit()[1:]], wait_file(str(go)), ["exit", 3]))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggOPRECIOUS EDIT<Esc>")
+    editor.expect_lua("return vim.fn.getline(1)", "PRECIOUS EDIT")
+    if dies == "agent":
+        go.touch()
+    else:
+        os.kill(find_backend(editor), signal.SIGKILL)
+    expect_message(editor, "the question is gone; your edits are kept in :sbuffer")
+    editor.type(":w<CR>")
+    expect_message(editor, ":w {file} saves a copy")
+    editor.type(":mess clear<CR>:q<CR>")
+    expect_closed(editor)
+    expect_message(editor, "the question is gone; your edits are kept in :sbuffer")
+    editor.type(":qa<CR>")
+    editor.screen.expect('E162: No write since last change for buffer "acp://proposal/')
+    editor.type("<CR>")
+    editor.expect_lua("return vim.fn.getline(1)", "PRECIOUS EDIT")
+    editor.type(":w copy.txt<CR>")
+    expect_message(editor, "written: copy.txt")
+    assert (editor.project / "copy.txt").read_text() == "PRECIOUS EDIT\n" + NEW
+    editor.type(":qa<CR>")
+    assert editor.wait_exit() == 0
+
+
+@pytest.mark.parametrize("keys", ["", ":%s/agent's/both'<CR>"])
+def test_a_cancel_closes_a_merge_and_sets_it_aside(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    editor, _ = cause_conflict(open_editor, tmp_path)
+    editor.type(":Acp answer 3<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(f"{keys}:Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    expect_closed(editor)
+    if keys:
+        expect_message(editor, "your edits are kept in :sbuffer")
+    editor.expect_lua(ASIDE, ["one", "both'", "three"] if keys else None)

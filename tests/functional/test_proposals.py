@@ -289,9 +289,9 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
         assert editor.lua("return vim.fn.bufname()") == "notes.txt"
         editor.type("<C-w>t<C-w>l")
     editor.type("<Esc>Gdd:w<CR>")
-    editor.expect_lua("return vim.fn.execute('messages')", lambda said: "E382" in said)
+    editor.expect_lua("return vim.fn.execute('messages')", lambda said: ":w {file} saves" in said)
     side = editor.lua("return { vim.bo.buftype, vim.fn.line('$'), vim.fn.getline(1) }")
-    assert side == ["nofile", 19, "mine" if "mine" in keys else "line 1"]
+    assert side == ["acwrite", 19, "mine" if "mine" in keys else "line 1"]
     assert editor.lua(LINES) == OLD.splitlines()
     assert (editor.project / "notes.txt").read_text() == OLD
     editor.type(":q<CR>")

@@ -279,8 +279,6 @@ def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, t
     editor.expect_lua(windows, before + 2)
     editor.type(":Acp cancel<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("the question is gone")
-    editor.type(":q<CR>")
     editor.expect_lua(windows, before)
 
 

@@ -12,7 +12,8 @@ local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 local api = vim.api
 local M = {}
 
-local GONE = "the question is gone; your edits are kept in :sbuffer %d"
+local GONE = "the question is gone: nothing here will be sent"
+local KEPT = "the question is gone; your edits are kept in :sbuffer %s"
 
 --- Goes back to the user's quickfix list, which is the one before ours.
 ---@param id? integer  of ours
@@ -82,12 +83,14 @@ function M.cancelled(questions)
   end
 end
 
---- Makes an ordinary scratch buffer of a right side.
+--- Makes a right side a text that answers no question.
 ---@param buf integer
-local function set_free(buf)
+---@param is_edited boolean
+local function set_free(buf, is_edited)
   api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufWinEnter" } })
-  vim.bo[buf].buftype, vim.bo[buf].modifiable = "nofile", true
   vim.b[buf].acp_question = nil
+  set_aside.free(buf)
+  vim.bo[buf].modified = is_edited -- also where `:w` has decided this file and others were still undecided
 end
 
 --- Leaves the windows open, without their question: no key that is meant for them hits another window.
@@ -98,15 +101,18 @@ local function leave_open(proposal)
   local left_buf = file.left_buf
   local was_edited = store.edited_text(file) ~= nil
   file.buf, file.left_buf, file.sides = nil, nil, nil
-  set_free(buf)
-  diff_windows.set_bars(windows, { name = "now" }, { name = "the question is gone: nothing here will be sent" })
+  set_free(buf, was_edited)
+  diff_windows.set_bars(windows, { name = "now" }, { name = GONE })
   windows.on_closed = function()
     buffers.wipe(left_buf)
-    if not was_edited and not vim.bo[buf].modified then
+    if api.nvim_buf_is_valid(buf) and (was_edited or vim.bo[buf].modified) then
+      messages.show("warn", KEPT:format(buf))
+    else
       buffers.wipe(buf)
     end
   end
   M.windows_gone(proposal)
+  messages.show("warn", was_edited and KEPT:format(buf) or GONE)
 end
 
 --- Is the user on one of the sides, or has the user changed the right one?
@@ -114,8 +120,7 @@ end
 ---@return boolean
 local function is_in_use(proposal)
   local is_here = store.under_cursor() == proposal
-  local is_merge = proposal.message.kind == "merge" -- the user's own work
-  if cancelled[proposal.key] and not is_merge and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
+  if cancelled[proposal.key] and not (is_here and api.nvim_get_mode().mode:find("^[^n]")) then
     return false -- who gives up the turn types nothing that could hit another window
   end
   return is_here or store.edited_text(store.current_file(proposal)) ~= nil
@@ -129,7 +134,7 @@ local function finish(question)
   M.drop(question)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) then
-      set_aside.put(question, texts, GONE)
+      set_aside.put(question, texts, KEPT)
     end
   end)
 end
@@ -145,7 +150,6 @@ function M.ended(question)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) and diff_windows.is_open(proposal.windows) then
       leave_open(proposal)
-      messages.show("warn", "the question is gone: nothing here will be sent")
     end
     finish(question)
   end)

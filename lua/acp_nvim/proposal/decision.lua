@@ -173,7 +173,7 @@ function M.answer(question, option)
     return false
   elseif rejects(option) then
     local what = question.kind == "conflict" and "your merge" or "your version of the proposal"
-    set_aside.put(question.id, texts, what .. " is kept: :sbuffer %d")
+    set_aside.put(question.id, texts, what .. " is kept: :sbuffer %s")
     return false
   elseif question.kind == "conflict" or option == nil then
     return false

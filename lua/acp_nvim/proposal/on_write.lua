@@ -3,40 +3,11 @@
 local decision = require("acp_nvim.proposal.decision")
 local messages = require("acp_nvim.ui.messages")
 local store = require("acp_nvim.proposal.store")
+local write_copy = require("acp_nvim.proposal.write_copy")
 local write_intent = require("acp_nvim.proposal.write_intent")
 
 local api = vim.api
 local M = {}
-
---- Gives the buffer its name again after `:saveas`, and deletes the buffer that Neovim has made for the other name.
----@param buf integer
----@param name string
-local function name_again(buf, name)
-  if not api.nvim_buf_is_valid(buf) or api.nvim_buf_get_name(buf) == name then
-    return
-  end
-  local bufs = api.nvim_list_bufs()
-  api.nvim_buf_set_name(buf, name)
-  for _, other in ipairs(api.nvim_list_bufs()) do
-    if not vim.list_contains(bufs, other) and not api.nvim_buf_is_loaded(other) then
-      api.nvim_buf_delete(other, { force = true })
-    end
-  end
-end
-
---- Writes a copy, for `:w {file}` or `:saveas`; the proposal keeps its name.
----@param buf integer
----@param name string  of the proposal's buffer
----@param target string
-local function copy(buf, name, target)
-  local first, last = vim.fn.line("'["), vim.fn.line("']")
-  local ok, err = pcall(vim.fn.writefile, api.nvim_buf_get_lines(buf, first - 1, last, false), target)
-  local said = ok and "written: %s; the proposal still waits for your answer" or "not written: %s"
-  messages.show(ok and "info" or "error", said:format(ok and vim.fn.fnamemodify(target, ":~:.") or err))
-  vim.schedule(function()
-    name_again(buf, name)
-  end)
-end
 
 --- Tells that a write was no answer: always after a command of the user's, once for plugins that write again and again.
 ---@param proposal acp.Proposal
@@ -56,7 +27,8 @@ end
 local function write(proposal, path, name, event, go_to)
   local buf = event.buf
   if event.match ~= name then
-    return copy(buf, name, event.match)
+    write_copy.write(event, name, "; the proposal still waits for your answer")
+    return
   end
   local is_whole = vim.fn.line("'[") == 1 and vim.fn.line("']") == api.nvim_buf_line_count(buf)
   write_intent.judge(buf, function()

@@ -1,25 +1,51 @@
--- Puts what the user has made of right sides into buffers of its own, when something else takes its place.
+-- Keeps what the user has made of right sides in buffers of its own, when no question waits for it any more. Such a
+-- buffer is modified until it is written to a file, so that Neovim does not quit and lose it without a word.
 local buffers = require("acp_nvim.proposal.buffers")
 local messages = require("acp_nvim.ui.messages")
+local write_copy = require("acp_nvim.proposal.write_copy")
 
+local api = vim.api
 local M = {}
+
+local NOT_WRITTEN = "not written: no question waits for this text; :w {file} saves a copy, :bwipeout! drops it"
 
 local count = 0
 
---- Puts the texts into buffers, and tells the user their number.
+--- Lets a buffer be written under other names only: its question has ended.
+---@param buf integer
+function M.free(buf)
+  local name = api.nvim_buf_get_name(buf)
+  vim.bo[buf].buftype, vim.bo[buf].modifiable = "acwrite", true
+  api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function(event)
+      if event.match == name then
+        messages.show("warn", NOT_WRITTEN)
+      elseif write_copy.write(event, name, "") then
+        vim.bo[buf].modified = false
+      end
+    end,
+  })
+end
+
+--- Puts the texts into buffers, and tells the user their numbers.
 ---@param question integer
 ---@param texts table<string, string>  path -> body
----@param said string  with a place for the number of the last buffer
+---@param said string  with a place for the numbers of the buffers
 function M.put(question, texts, said)
-  local buf
-  for path, text in pairs(texts) do
+  local bufs = {}
+  for path, text in vim.spairs(texts) do
     count = count + 1
-    buf = buffers.new(("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path)), "nofile")
+    local name = ("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path))
+    local buf = buffers.new(name, "acwrite")
     buffers.fill(buf, text)
     buffers.set_filetype(buf, path, buf)
+    M.free(buf)
+    vim.bo[buf].modified = true
+    bufs[#bufs + 1] = buf
   end
-  if buf then
-    messages.show("warn", said:format(buf))
+  if #bufs > 0 then
+    messages.show("warn", said:format(table.concat(bufs, ", :sbuffer ")))
   end
 end
 

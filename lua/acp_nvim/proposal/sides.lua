@@ -13,7 +13,7 @@ local store = require("acp_nvim.proposal.store")
 local api = vim.api
 local M = {}
 
-local CHANGED = "the proposal changed in lines that you edited; yours: :sbuffer %d"
+local CHANGED = "the proposal changed in lines that you edited; yours: :sbuffer %s"
 
 --- May the user edit the right side? Not a look, a part of a file, or a file that is to be deleted.
 ---@param proposal acp.Proposal
