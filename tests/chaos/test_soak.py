@@ -218,7 +218,7 @@ async def test_the_backend_lets_go_of_what_is_closed(desk: Desk) -> None:
             *(host for host in client.hosts if host.alive),
             *(asyncio.all_tasks() - tasks),
             *(threads() - strings),
-            *terminals._screens,
+            *terminals._screens._screens,
             *terminals._terminals,
             *terminals._commands,
         ]
