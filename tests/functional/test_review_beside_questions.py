@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_key
 from tests.steps.files import NOTES, join_lines, read, write
 from tests.steps.review import PENDING, TEN
 
@@ -81,3 +82,23 @@ def test_a_hunk_of_that_file_is_decided(open_editor: Open, tmp_path: Path, comma
     assert editor.lua("return vim.fn.getline(1, 5)")[:1] == (TEN[:1] if undone else FIRST[:1])
     assert editor.lua("return vim.fn.getline(5)") == "the user's"
     assert len(editor.acp("questions")) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "pending"), [("accept", "the agent's", 2), ("reject", "the user's", 1)]
+)
+def test_a_question_is_answered_before_the_hunk_under_the_cursor_is_decided(
+    open_editor: Open, tmp_path: Path, command: str, line: str, pending: int
+) -> None:
+    editor = asked(open_editor, tmp_path)
+    editor.type(":Acp answer<CR>")
+    expect_key(editor, "1")
+    editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid('notes.txt')) vim.fn.cursor(1, 1)")
+    editor.type(f":Acp {command}<CR>")
+    editor.wait_event("AcpAnswered", session=1)
+    editor.wait_event("AcpTurnEnded", session=1)
+    assert editor.lua("return vim.fn.getline(5)") == line
+    editor.expect_lua(PENDING, pending)
+    editor.type(f"gg:Acp {command}<CR>")
+    editor.expect_lua(PENDING, pending - 1)
+    assert editor.lua("return vim.fn.getline(1)") == (FIRST if command == "accept" else TEN)[0]

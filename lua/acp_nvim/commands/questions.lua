@@ -148,17 +148,27 @@ local function decide(base, call)
   return ok, message
 end
 
---- On a change that waits for a review they mean keep and undo.
+--- Does a question wait for the user here: on a side of its diff, or in the current session?
+---@return boolean
+local function is_asked()
+  local n = state.current()
+  return proposal.question_here() ~= nil or n ~= nil and state.questions(n)[1] ~= nil
+end
+
+--- On a change that waits for a review they mean keep and undo. A question goes first: the agent waits for the answer.
 ---@param verb "keep"|"undo"
 ---@param call acp.Call
 ---@return boolean
 local function decide_hunk(verb, call)
-  local hunk = not call.bang and call.rest == "" and review.hunk_at_cursor() or nil
+  if call.bang or call.rest ~= "" or is_asked() then
+    return false
+  end
+  local hunk = review.hunk_at_cursor()
   return hunk ~= nil and review.decide(verb, { hunk }) == true
 end
 
 subcommands.accept = {
-  doc = "keeps the change under the cursor; else answers the oldest open question with its first option that allows once, with ! always",
+  doc = "answers the oldest open question with its first option that allows once, with ! always; where none is open, keeps the change under the cursor",
   bang = true,
   run = function(call)
     if form.accept() then
@@ -176,7 +186,7 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "undoes the change under the cursor; else answers the oldest open question with its first option that rejects once, with ! always; the text goes into the turn, or is the next prompt where the agent takes none, with ! the turn is cancelled and it is sent now",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; where none is open, undoes the change under the cursor; the text goes into the turn, or is the next prompt where the agent takes none, with ! the turn is cancelled and it is sent now",
   bang = true,
   run = function(call)
     if decide_hunk("undo", call) then
