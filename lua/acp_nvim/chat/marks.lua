@@ -94,6 +94,7 @@ local function place_one(chat, mark)
     local opts = { virt_text = { { sign[2], sign[3] } }, virt_text_pos = "inline", hl_mode = "combine", strict = false }
     api.nvim_buf_set_extmark(chat.buf, COLOURS, mark.row, sign[1], opts)
   end
+  mark.spans, mark.inline = nil, nil -- the extmarks have them; a long chat has thousands of marks
   if mark.eol then
     place_beside(chat, mark, mark.row)
   end
