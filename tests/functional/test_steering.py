@@ -157,11 +157,14 @@ def test_words_that_are_on_their_way_outlive_the_backend(open_editor: Open, tmp_
 
 
 def test_only_the_newest_heading_has_the_spinner(open_editor: Open, tmp_path: Path) -> None:
-    finish = tmp_path / "finish"
-    work = on_prompt("work", say("Begun."), wait(METHOD), say("Tabs it is."), wait_file(str(finish)))
+    go, finish = tmp_path / "go", tmp_path / "finish"
+    rest = wait_file(str(go)), say("Tabs it is."), wait_file(str(finish))
+    work = on_prompt("work", say("Begun."), wait(METHOD), *rest)
     editor = at_work(open_editor, script(tmp_path, introduced(), work, INJECTED), size=(100, 30))
     editor.screen.expect(lambda screen: len(running(screen.text())) == 2, what="the bar and the heading")
     editor.type("use tabs<M-CR>")
+    editor.screen.expect("sent into the turn")  # the agent's answer; what it says next stands below
+    go.touch()
     editor.screen.expect("Tabs it is.")
     editor.screen.expect(
         lambda screen: len(running(screen.text())) == 2, what="the bar and the newest heading"
