@@ -420,8 +420,10 @@ LEFT = [
     ("agent_deletes",),
     ("type", 7),
 ]
+AGAIN = ("agent", "through", [("change", 0)])  # a deleted file is written again, twice
 ONCE: list[tuple[str, list[Step]]] = [
     ("open", [MADE, MADE, ("type", 8), MADE, ("agent_deletes",)]),
+    ("open", [("agent_deletes",), AGAIN, AGAIN]),
     ("open", LEFT),  # the review has the lines of a deleted file that nobody has loaded
 ]
 

@@ -46,9 +46,13 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     if next(store.files) == nil then
       return
     end
+    local change = changes.under_way(event.buf)
+    if change and event.event == "BufWritePost" and change.by and change.by.kind ~= "undo" then
+      return -- the end of the change takes it up, with the text of before: here the agent's lines are in the buffer
+    end
     meet(event.buf)
     local file = attached_buffers.file_of(event.buf)
-    if file and event.event == "BufWritePost" and not changes.under_way(event.buf) then
+    if file and event.event == "BufWritePost" and not change then
       attached_buffers.settle()
       earlier_texts.remember_saved(file)
     end
