@@ -38,6 +38,17 @@ def reason(call: ToolCall, terminal: Terminal) -> str:
     return next(told, lines[0] if lines else "")
 
 
+def has_output(call: ToolCall) -> bool:
+    """Whether the call is a command that has put out what it holds. The content of one that does not run yet, or never
+    ran, may be words about it; a terminal is there only for output."""
+    if call.kind != "execute":
+        return False
+    is_content_output = call.status in ("in_progress", "completed", "failed")
+    return is_content_output or bool(
+        call.terminals or any(isinstance(item, schema.TerminalRef) for item in call.content)
+    )
+
+
 def last_lines(call: ToolCall, terminal: Terminal) -> list[str]:
     """Return the last lines of a command's output that say something."""
     text = "".join(list(_texts(call, terminal, _OUTPUTS))[-1:])

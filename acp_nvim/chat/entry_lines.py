@@ -163,13 +163,13 @@ def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
 
 
 def _last_lines(call: ToolCall, look: Look, reason: str, top: str) -> list[Row]:
-    """Return the end of a finished command's output, each line in one row, without what the line of the call says.
+    """Return the end of a command's output, each line in one row, without what the line of the call says.
 
     `top` is that line. It may have cut the reason, which then stands below as well, unless nothing else would.
     """
     rows = Body(call.key)
     columns = look.room[1] if look.room else limits.REMARK_CHARS
-    if call.kind == "execute" and call.status in ("completed", "failed"):
+    if call_output.has_output(call):
         lines = call_output.last_lines(call, look.terminal)
         is_told = bool(reason) and (top.endswith(reason) or len(lines) == 1)
         for line in lines:

@@ -1,12 +1,13 @@
-"""How calls end in the chat: a failure says why in its line, below a finished command stand its last lines."""
+"""How calls end in the chat: a failure says why in its line, below a command stand its last lines."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script, tool
+from tests.fakes.script import on_prompt, request, say, script, tool, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -74,6 +75,59 @@ def test_the_last_lines_stand_below_a_finished_command(open_editor: Open, tmp_pa
     editor.type("za")
     editor.screen.expect_gone("test_0.py")
     editor.screen.expect(last[0])
+
+
+def test_the_last_lines_stand_below_a_running_command(open_editor: Open, tmp_path: Path) -> None:
+    more = tmp_path / "more"
+    os.mkfifo(more)
+    command = f"for i in 1 2 3 4 5; do echo step $i; done; read line < {more}; echo $line; read line < {more}"
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            request("terminal/create", {"sessionId": "{session}", "command": "sh", "args": ["-c", command]}),
+            tool(
+                "x",
+                title="build",
+                kind="execute",
+                status="in_progress",
+                content=[{"type": "terminal", "terminalId": "terminal-1"}],
+            ),
+            wait("session/cancel"),
+        ),
+    )
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(80, 30))
+    send(editor, "go")
+    editor.screen.expect("│ step 5")
+    assert below(editor, "execute build")[:3] == ["  │ step 3", "  │ step 4", "  │ step 5"]
+    more.write_text("linking\n")
+    editor.screen.expect("│ linking")
+    assert below(editor, "execute build")[:3] == ["  │ step 4", "  │ step 5", "  │ linking"]
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert below(editor, "execute build")[:3] == ["  │ step 4", "  │ step 5", "  │ linking"]
+
+
+def test_words_about_a_command_that_does_not_run_are_no_output(open_editor: Open, tmp_path: Path) -> None:
+    words = output("Run all tests")
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            tool("x", title="pytest -q", kind="execute", status="pending", content=words),
+            say("Soon."),
+            wait("session/cancel"),
+        ),
+    )
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(80, 30))
+    send(editor, "go")
+    editor.screen.expect("Soon.")
+    assert not [line for line in read_chat(editor) if "Run all tests" in line]
+
+
+def below(editor: Editor, line: str) -> list[str]:
+    lines = read_chat(editor)
+    return lines[lines.index(line) + 1 :]
 
 
 def test_the_edge_of_a_body_goes_on_beside_wrapped_rows(open_editor: Open, tmp_path: Path) -> None:
