@@ -9,8 +9,11 @@ from functools import partial
 from acp_nvim.chat.chat_view import ChatView
 from acp_nvim.messages.base_classes import Call
 from acp_nvim.messages.chat import Chat, Reset
+from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Questions
-from acp_nvim.messages.sessions import Commands, Event, ShowPlace, Status
+from acp_nvim.messages.session_options import Commands
+from acp_nvim.messages.sessions import ShowPlace
+from acp_nvim.messages.status import Status
 from acp_nvim.session.session import Session
 from acp_nvim.session.status import StatusChanges
 

@@ -16,30 +16,37 @@ from acp_nvim.messages import (
     backend,
     chat,
     documents,
+    events,
     logins,
     prompts,
     proposals,
     questions,
     review,
     saved_sessions,
+    session_options,
     sessions,
+    status,
     terminals,
+    transcripts,
 )
 from acp_nvim.messages.base_classes import Call, OnWire, Question
-from acp_nvim.messages.events import EVENTS
 
 SUBJECTS = (
     backend,
     chat,
     documents,
+    events,
     logins,
     prompts,
     proposals,
     questions,
     review,
     saved_sessions,
+    session_options,
     sessions,
+    status,
     terminals,
+    transcripts,
 )
 
 _STRICT = ConfigDict(strict=True, extra="forbid")
@@ -81,7 +88,7 @@ def wrong_answer(name: str, answer: Any) -> str | None:
 
 
 def _wrong_event(name: str, data: dict[str, Any]) -> str | None:
-    if name not in EVENTS:
+    if name not in events.EVENTS:
         return f"{name}: there is no such class"
     return _wrong(name, _data(name), {"data": data})
 
@@ -133,7 +140,7 @@ def _answer(name: str) -> type[BaseModel]:
 
 @cache
 def _data(name: str) -> type[BaseModel]:
-    return create_model("Event", __config__=_STRICT, data=(EVENTS[name], ...))
+    return create_model("Event", __config__=_STRICT, data=(events.EVENTS[name], ...))
 
 
 def _on_wire(hint: Any) -> Any:

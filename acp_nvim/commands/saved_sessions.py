@@ -12,8 +12,18 @@ from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.host.host import Host
 from acp_nvim.host.saved_session_pages import SavedSessionPages
 from acp_nvim.host.session_start import Way
-from acp_nvim.messages.saved_sessions import Delete, List, Listed, ListEnd
-from acp_nvim.messages.sessions import Fork, Load, OpenSaved, Rename, Reopen, Resume
+from acp_nvim.messages.saved_sessions import (
+    Delete,
+    Fork,
+    List,
+    Listed,
+    ListEnd,
+    Load,
+    OpenSaved,
+    Reopen,
+    Resume,
+)
+from acp_nvim.messages.sessions import Rename
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.session import fork_points
 from acp_nvim.session.session import Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.interface import Application
-from acp_nvim.messages.sessions import SetMode, SetModel, SetOption
+from acp_nvim.messages.session_options import SetMode, SetModel, SetOption
 from acp_nvim.session.controls import Wish
 from acp_nvim.session.session import Session
 

@@ -8,8 +8,7 @@ from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.interface import Application
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcripts import Transcripts
-from acp_nvim.messages.saved_sessions import Earlier, EarlierFound, FirstWords, FirstWordsFound
-from acp_nvim.messages.sessions import Export, Replay
+from acp_nvim.messages.transcripts import Earlier, EarlierFound, Export, FirstWords, FirstWordsFound, Replay
 from acp_nvim.session.session import Session
 
 

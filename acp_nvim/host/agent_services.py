@@ -20,8 +20,8 @@ from acp_nvim.files.file_snapshot import Doer, Held
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
+from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Visit
-from acp_nvim.messages.sessions import Event
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Front, Proposals

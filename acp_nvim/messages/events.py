@@ -1,8 +1,11 @@
-"""Messages that become User autocommands, as `:help acp_nvim-events` describes them."""
+"""The message that becomes a User autocommand, and the data of each, as `:help acp_nvim-events` describes them."""
 
-from typing import Literal, NotRequired
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+from acp_nvim.messages.base_classes import Question
 
 
 class SessionEvent(TypedDict):
@@ -77,3 +80,14 @@ EVENTS: dict[str, type[SessionEvent]] = {
     "AcpTurnEnded": AcpTurnEnded,
     "AcpTurnStarted": AcpTurnStarted,
 }  # AcpChanges and AcpStatus are Lua's own
+
+
+# --- To Lua
+
+
+@dataclass(slots=True)
+class Event(Question[bool]):
+    """Fire the User autocommand of that name. True once it has been fired."""
+
+    name: str
+    data: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Messages about sessions that agents have saved, and past conversations."""
+"""Messages about sessions that agents have saved: listed, opened, forked, deleted."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
@@ -6,6 +6,7 @@ from typing import Annotated, Any, NotRequired
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
 from acp_nvim.messages.base_classes import Call, Command, OnWire
+from acp_nvim.messages.sessions import Begin
 
 # --- Parts
 
@@ -28,16 +29,6 @@ class SavedSessions(TypedDict):
     can: dict[str, bool]
 
 
-class KeptConversation(TypedDict):
-    """A conversation that is over, as its transcript tells."""
-
-    file: str
-    agent: str
-    id: str | None  # the agent's
-    title: str | None  # the first words of its user
-    updated: int  # seconds since 1970
-
-
 # --- From Lua
 
 
@@ -54,21 +45,36 @@ class ListEnd(Command):
     """The list is closed."""
 
 
+class OpenSaved(Begin):
+    """What each way to open a session that an agent has saved has in common."""
+
+    id: str
+
+
+class Load(OpenSaved):
+    """Open a saved session, with what was said."""
+
+
+class Resume(OpenSaved):
+    """Open a saved session, without what was said."""
+
+
+class Reopen(OpenSaved):
+    """Load a saved session where its agent can, else resume it."""
+
+
+class Fork(OpenSaved):
+    """Begin a session that remembers what was said in another, all of it or up to an entry of the chat `of`."""
+
+    of: int | None = None
+    key: int | None = None
+
+
 class Delete(Command):
     """Have the agent delete a session."""
 
     id: str
     agent: str | None = None
-
-
-class Earlier(Command):
-    """Which conversation of a folder could go on?"""
-
-    cwd: str
-
-
-class FirstWords(Command):
-    """How do the kept conversations begin? The list of sessions tells those with equal titles apart by it."""
 
 
 # --- To Lua
@@ -79,18 +85,3 @@ class Listed(Call):
     """What the list of saved sessions shows."""
 
     lists: Annotated[list[dict[str, Any]], OnWire(list[SavedSessions])]
-
-
-@dataclass(slots=True)
-class EarlierFound(Call):
-    """The conversation of the folder that could go on."""
-
-    cwd: str
-    kept: Annotated[dict[str, Any] | None, OnWire(KeptConversation | None)]
-
-
-@dataclass(slots=True)
-class FirstWordsFound(Call):
-    """The first words of the kept conversations, by the agent's id of the session."""
-
-    words: dict[str, str]

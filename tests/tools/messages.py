@@ -26,7 +26,6 @@ from acp_nvim.messages.base_classes import (
     Question,
     WindowCall,
 )
-from acp_nvim.messages.sessions import Event
 from tests import message_check as check
 from tests.tools import shared_constants
 
@@ -113,13 +112,13 @@ def lua_function(call: type[Call]) -> str:
 def text() -> str:
     kinds = [each for each in check.classes() if not issubclass(each, Call)]
     sent = [OfSession, OfQuestion, *(each for each in kinds if issubclass(each, Part))]
-    parts = [each for each in kinds if not issubclass(each, Part)]
-    data = [each for each in vars(events).values() if getattr(each, "__module__", "") == events.__name__]
+    data = [each for each in kinds if each.__module__ == events.__name__]
+    parts = [each for each in kinds if not issubclass(each, Part) and each not in data]
     functions = sorted(check.by_name().values(), key=lambda call: call.function)
     questions = [call for call in functions if issubclass(call, Question)]
     windows = [call for call in functions if issubclass(call, WindowCall)]
     others = (*questions, *windows)
-    plain = [call for call in functions if call not in others or call is Event]  # it may be either
+    plain = [call for call in functions if call not in others or call is events.Event]  # it may be either
     blocks = [HEAD, "-- From Lua to Python: the payload of each command.\n", *map(lua_class, sent)]
     blocks += [
         "-- From Python to Lua: what functions of backend_calls.lua are given.\n",

@@ -196,33 +196,6 @@
 --- The list is closed.
 ---@class acp.message.ListEnd
 
---- Have the agent delete a session.
----@class acp.message.Delete
----@field id string
----@field agent? string
-
---- Which conversation of a folder could go on?
----@class acp.message.Earlier
----@field cwd string
-
---- How do the kept conversations begin? The list of sessions tells those with equal titles apart by it.
----@class acp.message.FirstWords
-
---- What each way to begin a session has in common.
----@class acp.message.Begin: acp.message.OfSession
----@field agent string
----@field cwd string
----@field roots? string[]
-
---- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun anew.
----@class acp.message.New: acp.message.Begin
----@field id? string
----@field transcript? string
----@field title? string
----@field name? string
----@field about? string
----@field queue? acp.message.Waiting[]
-
 --- What each way to open a session that an agent has saved has in common.
 ---@class acp.message.OpenSaved: acp.message.Begin
 ---@field id string
@@ -241,9 +214,35 @@
 ---@field of? integer
 ---@field key? integer
 
---- Show a conversation that is over; without a file the latest of the folder.
----@class acp.message.Replay: acp.message.Begin
----@field file? string
+--- Have the agent delete a session.
+---@class acp.message.Delete
+---@field id string
+---@field agent? string
+
+---@class acp.message.SetMode: acp.message.OfSession
+---@field id string
+
+---@class acp.message.SetModel: acp.message.OfSession
+---@field id string
+
+---@class acp.message.SetOption: acp.message.OfSession
+---@field id string
+---@field value string|boolean
+
+--- What each way to begin a session has in common.
+---@class acp.message.Begin: acp.message.OfSession
+---@field agent string
+---@field cwd string
+---@field roots? string[]
+
+--- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun anew.
+---@class acp.message.New: acp.message.Begin
+---@field id? string
+---@field transcript? string
+---@field title? string
+---@field name? string
+---@field about? string
+---@field queue? acp.message.Waiting[]
 
 --- End the agent's process.
 ---@class acp.message.Stop: acp.message.OfSession
@@ -281,21 +280,6 @@
 ---@field file? string  to save it to
 ---@field force? boolean  over a file that is there
 
---- Write the conversation to a file, as Markdown.
----@class acp.message.Export: acp.message.OfSession
----@field file string
----@field force? boolean
-
----@class acp.message.SetMode: acp.message.OfSession
----@field id string
-
----@class acp.message.SetModel: acp.message.OfSession
----@field id string
-
----@class acp.message.SetOption: acp.message.OfSession
----@field id string
----@field value string|boolean
-
 --- A buffer shows a terminal: send its output there.
 ---@class acp.message.TerminalWatch: acp.message.OfSession
 ---@field id string
@@ -303,6 +287,22 @@
 
 ---@class acp.message.TerminalKill: acp.message.OfSession
 ---@field id string
+
+--- Show a conversation that is over; without a file the latest of the folder.
+---@class acp.message.Replay: acp.message.Begin
+---@field file? string
+
+--- Write the conversation to a file, as Markdown.
+---@class acp.message.Export: acp.message.OfSession
+---@field file string
+---@field force? boolean
+
+--- Which conversation of a folder could go on?
+---@class acp.message.Earlier
+---@field cwd string
+
+--- How do the kept conversations begin? The list of sessions tells those with equal titles apart by it.
+---@class acp.message.FirstWords
 
 -- From Python to Lua: what functions of backend_calls.lua are given.
 
@@ -533,17 +533,23 @@
 ---@field sessions acp.message.SavedSession[]
 ---@field can table<string, boolean>
 
---- A conversation that is over, as its transcript tells.
----@class acp.message.KeptConversation
----@field file string
----@field agent string
----@field id? string  the agent's
----@field title? string  the first words of its user
----@field updated integer  seconds since 1970
-
 ---@class acp.message.Named
 ---@field id string
 ---@field name string
+
+---@class acp.message.OptionChoice
+---@field id string
+---@field name string
+---@field group? string
+---@field description? string
+
+---@class acp.message.SessionOption
+---@field id string
+---@field name string
+---@field type string
+---@field value? string|boolean
+---@field choices acp.message.OptionChoice[]
+---@field category? string
 
 ---@class acp.message.Cost
 ---@field amount? number
@@ -604,20 +610,6 @@
 ---@field what string
 ---@field by string
 
----@class acp.message.OptionChoice
----@field id string
----@field name string
----@field group? string
----@field description? string
-
----@class acp.message.SessionOption
----@field id string
----@field name string
----@field type string
----@field value? string|boolean
----@field choices acp.message.OptionChoice[]
----@field category? string
-
 --- What of a session's status has changed; null: it is gone.
 ---@class acp.message.StatusPatch
 ---@field account? acp.message.Account
@@ -665,6 +657,14 @@
 ---@field trust? string  whether the agent trusts the folder
 ---@field turn? integer
 ---@field usage? acp.message.Usage
+
+--- A conversation that is over, as its transcript tells.
+---@class acp.message.KeptConversation
+---@field file string
+---@field agent string
+---@field id? string  the agent's
+---@field title? string  the first words of its user
+---@field updated integer  seconds since 1970
 
 -- The data of User autocommands.
 
@@ -732,7 +732,7 @@
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
 ---@field earlier_found fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
----@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
+---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name. True once it has been fired.
 ---@field first_words_found fun(words: table<string, string>)  The first words of the kept conversations, by the agent's id of the session.
 ---@field form_errors fun(question: integer, errors: table<string, string>)  What is wrong with a form, by the names of its fields; nothing was sent.
 ---@field history fun(session: integer, items: string[])  Add texts to the history of prompts.
@@ -770,6 +770,6 @@
 ---@field document_read fun(path: string, whole: boolean): table<string, any>|nil  Ask for the text of a loaded file; None: no buffer has it.
 ---@field document_sync fun(request: acp.message.SyncRequest): table<string, any>  Let a loaded buffer take up what its file holds.
 ---@field document_write fun(request: acp.message.WriteRequest): table<string, any>  Merge a text into a loaded file, and save it.
----@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name; `messages.events` has the data of each. True once it has been fired.
+---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name. True once it has been fired.
 ---@field proposal_sides fun(file: acp.message.ProposedFile): acp.message.BuiltSides|nil  Ask for both sides of a file whose buffer has unsaved lines.
 ---@field terminal_feed fun(session: integer, id: string, piece: string, buffer: integer): boolean  Write output to a terminal's buffer; false: it is gone.

@@ -1,0 +1,140 @@
+"""Messages that keep the status of each session current in Lua."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
+from acp_nvim.messages.base_classes import Call, OnWire
+from acp_nvim.messages.logins import LoginMethod
+from acp_nvim.messages.session_options import Named, SessionOption
+
+# --- Parts
+
+
+class Cost(TypedDict):
+    amount: float | None
+    currency: str | None
+
+
+class Usage(TypedDict):
+    used: int | float | None
+    size: int | float | None
+    cost: Cost | None
+
+
+class Tokens(TypedDict, total=False):
+    """A count of tokens: what the agent has told of."""
+
+    input: int
+    output: int
+    thought: int
+    cached_read: int
+    cached_write: int
+    total: int
+
+
+class TokenCounts(TypedDict):
+    turn: Tokens
+    session: Tokens
+
+
+class PlanProgress(TypedDict):
+    done: int
+    total: int
+    current: str | None
+
+
+class Account(TypedDict, total=False):
+    """With whose account an agent works, as far as it says so."""
+
+    label: str
+    state: str
+    detail: str
+    name: str
+    email: str
+    organization: str
+    plan: str
+
+
+class PlanStep(TypedDict):
+    text: str
+    status: str
+
+
+class PlanShape(PlanProgress):
+    id: str
+
+
+class SubagentShape(TypedDict):
+    id: str
+    title: str
+    state: str | None
+
+
+class Remembered(TypedDict):
+    """What the user has allowed or rejected for good."""
+
+    id: int
+    action: Literal["allow", "reject"]
+    what: str
+    by: str
+
+
+class StatusPatch(TypedDict, total=False):
+    """What of a session's status has changed; null: it is gone."""
+
+    account: Account | None
+    ack: int  # the last prompt that has arrived
+    waiting: list[int | list[int | str]]  # the queue: a prompt's number, or number and text of an edited one
+    about: str | None
+    agent: str
+    agent_title: str | None
+    agent_version: str | None
+    cancelling: bool
+    cannot: dict[str, str] | None  # with earlier sessions: by verb, in words behind the agent's name
+    capabilities: dict[str, Any] | None
+    changing: bool
+    closing: bool
+    cwd: str
+    error: str | None
+    following: bool
+    full: bool  # at least 80 % of the context window is used
+    held: bool
+    limit: str | None  # of the account, and when it resets
+    logins: list[LoginMethod] | None
+    mode: str | None
+    model: str | None
+    models: list[Named] | None
+    modes: list[Named] | None
+    options: list[SessionOption] | None
+    paused: bool
+    pid: int | None
+    plan: PlanProgress | None
+    plan_steps: list[PlanStep]
+    plans: list[PlanShape]
+    questions: int
+    queue: int
+    retrying: str | None  # why the agent asks its model again
+    remembered: list[Remembered]
+    session_id: str | None
+    state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
+    steering: bool  # the agent takes words into a running turn
+    stop_reason: str | None
+    subagents: list[SubagentShape]
+    suggestion: str | None  # what the user may want to ask next
+    title: str | None
+    tokens: TokenCounts | None
+    transcript: str | None
+    trust: str | None  # whether the agent trusts the folder
+    turn: int
+    usage: Usage | None
+
+
+# --- To Lua
+
+
+@dataclass(slots=True)
+class Status(Call):
+    session: int
+    patch: Annotated[dict[str, Any], OnWire(StatusPatch)]
