@@ -1,7 +1,7 @@
 """Draws the change that a question asks about: the first lines of its diff, as many as the chat's window has room for.
 
 │ 17 def total(orders):
-│ -      result = 0
+│ -      result = 0  … 2 more
 │ +      return sum(orders)
 │ … 60 more lines, gd shows all
 """
@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
+from acp_nvim.chat.change_excerpt import Excerpt
 from acp_nvim.chat.folded_body import INDENT
 from acp_nvim.chat.phrases import cells
-from acp_nvim.chat.splice import Row
+from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.session.change_preview import MOST_ROWS, DiffRow, FilePreview
@@ -47,30 +49,39 @@ def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterat
     """Yield the rows of every file; of the diff at most `most` rows of the window, one of which says what is left
     out."""
     previews = call.previews
-    width = max((each.gutter(MOST_ROWS) for each in previews), default=1)
-    lines = [[_line(row, width, key) for row in each.rows[:MOST_ROWS]] for each in previews]
-    total = sum(each.changed for each in previews)
     columns = room[1] if room else None
     notes = [_note(key, note) for note in dict.fromkeys(each.note for each in previews if each.note)]
     most -= _sum(notes, columns)
-    drawn = _fitting(lines, min(most, MOST_ROWS), columns)
-    if _changed(previews, drawn) < total:
+    total = sum(each.changed for each in previews)
+    drawn = _fitting(previews, key, min(most, MOST_ROWS), columns)
+    if total > _told(drawn):
         most -= _sum([_note(key, _more(total, True))], columns)
-        drawn = _fitting(lines, min(most, MOST_ROWS), columns)
-    if _changed(previews, drawn) < min(_LEAST, total):
-        drawn = [0] * len(previews)
-    for name, some, count in zip_longest(names(key, call, cwd), lines, drawn):
+        drawn = _fitting(previews, key, min(most, MOST_ROWS), columns)
+    if _changed(drawn) < min(_LEAST, total):
+        drawn = [_Drawn() for _ in previews]
+    for name, each in zip_longest(names(key, call, cwd), drawn):
         yield from [name] if name else []
-        yield from some[:count]
-    if more := total - _changed(previews, drawn):
-        yield _note(key, _more(more, any(drawn)))
+        yield from each.lines
+    if more := total - _told(drawn):
+        yield _note(key, _more(more, _changed(drawn) > 0))
     yield from notes
 
 
-def _changed(previews: Sequence[FilePreview], drawn: Sequence[int]) -> int:
+class _Drawn(NamedTuple):
+    """What is drawn of one file."""
+
+    rows: Sequence[DiffRow] = ()
+    lines: Sequence[Row] = ()
+
+
+def _changed(drawn: Sequence[_Drawn]) -> int:
     """Count the changed lines that are drawn."""
-    pairs = zip(previews, drawn, strict=True)
-    return sum(row.sign in _GROUNDS for each, count in pairs for row in each.rows[:count])
+    return sum(row.sign in _GROUNDS for each in drawn for row in each.rows)
+
+
+def _told(drawn: Sequence[_Drawn]) -> int:
+    """Count the changed lines that are drawn, and those that a row says are left out behind it."""
+    return _changed(drawn) + sum(row.more for each in drawn for row in each.rows)
 
 
 def _more(count: int, is_rest: bool) -> str:
@@ -78,20 +89,31 @@ def _more(count: int, is_rest: bool) -> str:
     return f"… {count:,} more {lines}, gd shows all" if is_rest else f"… {count:,} {lines}, gd shows them"
 
 
-def _fitting(files: Sequence[Sequence[Row]], most: int, columns: int | None) -> list[int]:
-    """Return how many lines each file gets: none gets more than its share while another one has lines left."""
-    counts = [0] * len(files)
-    used, turn = 0, True
-    while turn:
-        turn = False
-        for place, lines in enumerate(files):
-            if counts[place] < len(lines):
-                used += _sum([lines[counts[place]]], columns)
-                if used > most:
-                    return counts
-                counts[place] += 1
-                turn = True
-    return counts
+def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int | None) -> list[_Drawn]:
+    """Return what there is room for: no file gets more than its share while another one has rows left."""
+    excerpts = [Excerpt(each.rows, MOST_ROWS) for each in previews]
+    width = max((each.gutter for each in excerpts), default=1)
+
+    def draw(excerpt: Excerpt) -> _Drawn:
+        rows = excerpt.rows()
+        return _Drawn(rows, [_line(row, width, key) for row in rows])
+
+    drawn = [_Drawn() for _ in previews]
+    heights = [0] * len(previews)
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for place, excerpt in enumerate(excerpts):
+            if not excerpt.take():
+                continue
+            now = draw(excerpt)
+            height_now = _sum(now.lines, columns)
+            if sum(heights) - heights[place] + height_now > most:
+                excerpt.drop()
+                continue
+            drawn[place], heights[place] = now, height_now
+            is_growing = True
+    return drawn
 
 
 def _name(each: FilePreview, cwd: str, key: int) -> Row:
@@ -111,12 +133,16 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
 
 def _line(row: DiffRow, width: int, key: int) -> Row:
     text = f"{INDENT}{shown(row.told(width))}".rstrip(" ")
-    start = len(INDENT.encode())
-    mark = {"kind": "question", "key": key}
+    start, end = len(INDENT.encode()), len(text.encode())
+    mark: Mark = {"kind": "question", "key": key}
     if ground := _GROUNDS.get(row.sign):
-        return text, {**mark, "line_hl": ground}
-    end = start + len(f"{row.number or row.sign}".encode())
-    return text, {**mark, "spans": [[start, end, "AcpTime"]] if end <= len(text.encode()) else []}
+        mark["line_hl"] = ground
+        if row.more:
+            text += f"  … {row.more:,} more"
+            mark["spans"] = [[end, len(text.encode()), "AcpNote"]]
+        return text, mark
+    number = start + len(f"{row.number or row.sign}".encode())
+    return text, {**mark, "spans": [[start, number, "AcpTime"]] if number <= end else []}
 
 
 def _note(key: int, text: str) -> Row:

@@ -59,8 +59,14 @@ def _previews(rows: Body, call: ToolCall) -> None:
         gutter = each.gutter()
         for row in each.rows:
             rows.line(row.told(gutter), HIGHLIGHTS.get(row.sign))
-        if more := each.changed - sum(row.sign in "-+" for row in each.rows):
-            rows.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: K shows all", "AcpNote")
+            if row.more:
+                rows.line(_more(row.more), "AcpNote")
+        if more := each.changed - sum((row.sign in "-+") + row.more for row in each.rows):
+            rows.line(_more(more), "AcpNote")
+
+
+def _more(count: int) -> str:
+    return f"… {count:,} more {'line' if count == 1 else 'lines'}: K shows all"
 
 
 def pretty(value: Any) -> Iterator[str]:

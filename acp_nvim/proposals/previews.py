@@ -23,6 +23,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.line_diff import Edit, edits
 
 _CONTEXT = 1  # lines around a change
+_MOST_OF_SIDE = limits.PREVIEWED_ROWS // 2 - _CONTEXT
 _TOO_LARGE = "too much to compare here"
 
 
@@ -141,11 +142,17 @@ def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[
         if number and len(behind) + len(before) < change.first - done:
             yield DiffRow("⋯", "")
         yield from before
-        yield from (DiffRow("-", _cut(line)) for line in old[change.first : change.last])
-        yield from (DiffRow("+", _cut(line)) for line in change.lines)
+        yield from _side("-", old[change.first : change.last])
+        yield from _side("+", change.lines)
         done = change.last
     if changes:
         yield from kept(done, min(done + _CONTEXT, len(old)))
+
+
+def _side(sign: str, lines: Sequence[str]) -> Iterator[DiffRow]:
+    """Yield the lines of one side of a change; half of the rows are left to the other side."""
+    for at, line in enumerate(lines[:_MOST_OF_SIDE], 1):
+        yield DiffRow(sign, _cut(line), more=len(lines) - at if at == _MOST_OF_SIDE else 0)
 
 
 def _cut(line: str) -> str:

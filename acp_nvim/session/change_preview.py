@@ -15,6 +15,7 @@ class DiffRow(NamedTuple):
     sign: str  # " ", "-", "+"; "⋯" stands between two hunks
     text: str
     number: int | None = None
+    more: int = 0  # lines of the same sign are left out behind it
 
     def told(self, gutter: int) -> str:
         """`17 def total(orders):`, `-      result = 0`"""
@@ -23,7 +24,7 @@ class DiffRow(NamedTuple):
 
 class FilePreview(NamedTuple):
     path: str  # absolute
-    rows: tuple[DiffRow, ...] = ()  # the first, limits.PREVIEWED_ROWS at most
+    rows: tuple[DiffRow, ...] = ()  # the first, limits.PREVIEWED_ROWS at most, of both sides of a hunk
     added: int | None = None  # lines; None: there are too many to be compared
     removed: int | None = None
     note: str = ""  # what the user has to know about it

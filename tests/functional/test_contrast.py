@@ -167,6 +167,23 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     look.ends()
 
 
+def test_a_question_that_leaves_lines_out_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    """How many is said on the ground of the change."""
+    new = "".join(f"other {n}\n" for n in range(20))
+    agent = script(
+        tmp_path,
+        on_prompt("", permission("edit notes.txt", kind="edit", content=[make_diff(NOTES, TEXT, new)])),
+    )
+    held = {"review": {"auto_open": False}}
+    editor = open_notes(open_editor, agent, TEXT, setup=held, size=(120, 40))
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.screen.expect("+20 −60")
+    editor.screen.expect("… 14 more")
+    look = Look(editor)
+    look.at("a question that leaves lines out")
+    look.ends()
+
+
 def test_lines_that_a_proposal_replaces_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     """The user's own are marked; code has the scheme's colours, on grounds that leave it what contrast it has."""
     code = 'def total(orders):\n    """Sum it up."""\n    result = 0  # nothing yet\n    return result\n'

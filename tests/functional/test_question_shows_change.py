@@ -135,6 +135,33 @@ def test_of_a_long_diff_twelve_rows_are_shown_and_it_can_be_answered(
     editor.screen.expect("big.py  +40 −40")
 
 
+def drawn_change(screen: Screen) -> list[str]:
+    """The rows of the diff in the question."""
+    rows = [line.partition("  │ ")[2] for line in screen.lines() if "  │ " in line]
+    return [row.rpartition(" │")[0].rstrip() or row.rstrip() for row in rows]
+
+
+@pytest.mark.parametrize("size", [(80, 20), (80, 24), (120, 30)])
+def test_where_the_room_ends_both_sides_of_the_hunk_are_there(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """The user sees what comes, not only what goes; each side says how many lines it has left out."""
+    loop = [f"step_{number}()" for number in range(14)]
+    old, new = text(["def run():", *loop]), text(["def run():", "for step in STEPS:", "step()"])
+    step = edit(diff("steps.py", new, oldText=None))
+    agent = script(tmp_path, on_prompt("", say("I look at it first.\n"), step))
+    editor = open_chat(open_editor, agent, setup=BELOW, size=size)
+    (editor.project / "steps.py").write_text(old)
+    send(editor, "go")
+    editor.screen.expect("steps.py  +2 −14")
+    editor.screen.expect("for step in STEPS:")
+    rows = drawn_change(editor.screen)
+    assert any(row.startswith("- step_0()") for row in rows)
+    gone = [row for row in rows if row.startswith("-")]
+    assert gone[-1].endswith(f"… {14 - len(gone)} more")
+    editor.screen.expect("✗ No")
+
+
 SIZES = [(80, 20), (80, 24), (30, 40), (200, 50)]
 
 

@@ -12,6 +12,8 @@ local M = {}
 
 local TEXT = { "Normal", "NormalNC", "AcpFloat", "AcpCode", "AcpCursorLine", "AcpUser", "AcpPrompt", "AcpAnswer" }
 M.ON_BARS = vim.list_extend({ "AcpWinbar", "AcpWinbarCurrent" }, TEXT)
+-- Words behind a line of a change in the chat.
+local BEHIND = vim.list_extend({ "AcpDiffAdded", "AcpDiffRemoved" }, TEXT)
 -- Words behind a line of the user's file, which may be tinted.
 local BESIDE = { "Normal", "NormalNC", "CursorLine", "AcpDiffAdded", "AcpDiffRemoved" }
 
@@ -52,7 +54,7 @@ M.groups = {
   AcpPlan = {},
   AcpPlanDone = { "Comment", on = TEXT },
   AcpPlanCurrent = { "DiagnosticInfo", on = M.ON_BARS },
-  AcpNote = { "Comment", on = TEXT },
+  AcpNote = { "Comment", on = BEHIND },
   AcpError = { "DiagnosticError", on = M.ON_BARS },
   AcpWarning = { "DiagnosticWarn", on = M.ON_BARS },
   AcpBody = { "Comment", on = TEXT },
