@@ -9,7 +9,7 @@ from __future__ import annotations
 from acp_nvim.protocol import schema
 from acp_nvim.session.asked_calls import AskedCalls
 from acp_nvim.session.call_index import CallIndex
-from acp_nvim.session.compaction import Compaction
+from acp_nvim.session.compaction import Compaction, Compactions
 from acp_nvim.session.entries import (
     AgentContext,
     Changes,
@@ -22,6 +22,7 @@ from acp_nvim.session.entries import (
     Role,
     Thought,
 )
+from acp_nvim.session.growing_text import GrowingText
 from acp_nvim.session.plan import Plan, Plans
 from acp_nvim.session.prompt_echo import PromptEchoes
 from acp_nvim.session.question import Question
@@ -50,20 +51,20 @@ class Transcript:
         self.urgent: set[int] = set()  # the same, not to wait: ends, failures, questions
         self.spoke_in_turn = False
         self._now = 0.0
-        self._growing: Message | Thought | None = None
+        self._growing = GrowingText()
         self._echoes = PromptEchoes()
         self.plans = Plans(self._begin_plan)
-        self._compactions: dict[str, Compaction] = {}
+        self._compactions = Compactions(self._begin_compaction)
         self.calls = CallIndex()
         self.subagent_keys.clear()
         self.asked = AskedCalls()
 
     def forget_ids(self) -> None:
         """Forget the agent's ids and plans, because its next session gives its own."""
-        self._growing = None
+        self._growing.entry = None
         self.plans.clear()
         self.calls.forget_ids(but=self.asked)  # some questions of ours are still open
-        self._compactions = {}
+        self._compactions.clear()
 
     # --- reading
 
@@ -78,19 +79,20 @@ class Transcript:
     # --- text
 
     def chunk(self, chunk: schema.Chunk, now: float) -> None:
-        """Append a chunk. The common case, a text that continues the last one, is fast."""
-        growing = self._growing
-        if (
-            growing is not None
-            and chunk.text is not None
-            and chunk.role == growing.role
-            and chunk.message_id == growing.message_id
-            and type(chunk) is schema.Chunk
-        ):
-            growing.parts.append(chunk.text)
-            self._now = now
-        else:
-            self._begin(chunk, now)
+        """Append a chunk to the text that it continues, or else begin an entry."""
+        self._now = now
+        if isinstance(chunk, schema.ContextChunk):
+            return self._add_context(chunk)
+        text = chunk.text
+        if chunk.role == "user" and self._echoes:
+            text = text and self._echoes.take(text)
+            if not text:
+                return
+        if text is None:
+            if chunk.block is not None:
+                self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
+        elif not self._growing.add(chunk.role, text, chunk.message_id) and text:
+            self._say(chunk.role, text, chunk.message_id)
 
     def user(self, text: str, report: str = "", at: float | None = None) -> None:
         """Add a prompt behind our report. An echo of it by the agent is not shown again."""
@@ -110,23 +112,6 @@ class Transcript:
             self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
         self._echoes.expect(text, report)
 
-    def _begin(self, chunk: schema.Chunk, now: float) -> None:
-        self._now = now
-        text = chunk.text
-        if isinstance(chunk, schema.ContextChunk):
-            return self._add_context(chunk)
-        if chunk.role == "user" and self._echoes:
-            text = text and self._echoes.take(text)
-            if not text:
-                return
-        if text is None:
-            if chunk.block is not None:
-                self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
-        elif self._goes_on(chunk):
-            self._growing.parts.append(text)  # type: ignore[union-attr]
-        elif text:
-            self._say(chunk.role, text, chunk.message_id)
-
     def _add_context(self, chunk: schema.Chunk) -> None:
         """Add context for the model. All of a message's that comes without anything between is one entry."""
         part = chunk.block if chunk.text is None else chunk.text
@@ -143,14 +128,6 @@ class Transcript:
         else:
             self._add(AgentContext(self._key(), _role(chunk.role), [part], chunk.message_id))
 
-    def _goes_on(self, chunk: schema.Chunk) -> bool:
-        """Whether a chunk continues the last message. One without an id does; an id counts for all of its message."""
-        growing = self._growing
-        if growing is None or growing.role != chunk.role or (chunk.message_id and growing.message_id):
-            return False
-        growing.message_id = growing.message_id or chunk.message_id
-        return True
-
     def _leave_plan(self) -> None:
         """Begin another prompt of the user, which has a plan of its own."""
         self.plans.begin_turn()
@@ -166,7 +143,7 @@ class Transcript:
         else:
             entry = Message(self._key(), _role(role), [text], message_id)
         self._add(entry)
-        self._growing = entry
+        self._growing.entry = entry
 
     # --- everything else
 
@@ -202,12 +179,12 @@ class Transcript:
         return plan
 
     def compaction(self, update: schema.CompactionUpdate) -> None:
-        entry = self._compactions.get(update.id)
-        if entry is None:
-            entry = self._compactions[update.id] = Compaction(self._key())
-            self._add(entry)
-        entry.apply(update)
-        self.touch(entry, urgent=False)
+        self.touch(self._compactions.apply(update), urgent=False)
+
+    def _begin_compaction(self) -> Compaction:
+        entry = Compaction(self._key())
+        self._add(entry)
+        return entry
 
     def note(self, kind: NoteKind, text: str, picture: str | None = None) -> None:
         self._add(Note(self._key(), kind, text, picture))
@@ -290,16 +267,14 @@ class Transcript:
 
     def _add(self, entry: Entry) -> None:
         self._end_thought()
-        self._growing = None
+        self._growing.entry = None
         if entry.speaker == "agent":
             self.spoke_in_turn = self.spoke_in_turn or isinstance(entry, Message | Placeholder)
         self.entries.append(entry)
 
     def _end_thought(self) -> None:
-        if isinstance(self._growing, Thought):
-            self._growing.ended = self._now
-            self.touch(self._growing)
-            self._growing = None
+        if thought := self._growing.end_thought(self._now):
+            self.touch(thought)
 
 
 def _role(role: str) -> Role:
