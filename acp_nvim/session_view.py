@@ -70,9 +70,9 @@ class SessionView:
         if session.questions.changed:
             session.questions.changed = False
             calls.append(Questions(number, [question.shape() for question in session.questions]))
-        if session.commands is not self._commands:
-            self._commands = session.commands
-            calls.append(Commands(number, session.commands))
+        if session.commands.shapes is not self._commands:
+            self._commands = session.commands.shapes
+            calls.append(Commands(number, session.commands.shapes))
         if changes := self._status.take():
             calls.append(Status(number, changes))
         calls.extend(Event(name, data) for name, data in session.events.take())
@@ -85,7 +85,7 @@ class SessionView:
         return calls
 
     def _title(self) -> str:
-        return str(self.session.facts.get("agent_title") or self.session.agent)
+        return self.session.agent_title
 
     def _choices(self) -> str:
         return self.session.controls.choices()

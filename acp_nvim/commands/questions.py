@@ -145,7 +145,6 @@ class QuestionCommands:
 
 
 def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:
-    agent = str(session.facts.get("agent_title") or session.agent)
     said = []
     if len(ours) == 1:
         said.append(f"taken back, you are asked again: {ours[0].what}")
@@ -153,7 +152,7 @@ def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remember
         said.append(f"{len(ours)} answers taken back, you are asked again")
     if of_agent:
         which = "it" if len(of_agent) == 1 and not ours else f"{len(of_agent)} more"
-        said.append(f"only {agent} can forget {which}: {_elsewhere(session)}")
+        said.append(f"only {session.agent_title} can forget {which}: {_elsewhere(session)}")
     return "; ".join(said) or "nothing is remembered here: you are asked each time"
 
 

@@ -101,11 +101,10 @@ class SessionCommands:
     def _not_steered(self, session: Session, prompt: Prompt, says_so: bool) -> None:
         session.events.add("AcpSteered", text=prompt.text, outcome="queued")
         if says_so:
-            title = session.facts.get("agent_title") or session.agent
             why = (
                 "the turn is being cancelled"
                 if session.cancelling
-                else f"{title} cannot take a prompt during a turn"
+                else f"{session.agent_title} cannot take a prompt during a turn"
             )
             self._app.say("info", f"{why}: the prompt is queued")
 

@@ -55,7 +55,7 @@ class TranscriptMessages:
 
     def _head(self) -> Iterator[Line]:
         facts, session = self._session.facts, self._session
-        title = str(facts.get("agent_title") or session.agent)
+        title = session.agent_title
         # not the agent's name: the messages are in the standard dialect
         info = {"name": "transcript", "title": title, "version": facts.get("agent_version") or ""}
         yield from self._asks("initialize", {"protocolVersion": 1}, {"protocolVersion": 1, "agentInfo": info})

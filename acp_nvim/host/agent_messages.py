@@ -53,8 +53,8 @@ class AgentMessages:
         session = self._starts.by_id.get(session_id or "")
         if session is None:
             return self._update_of_unknown_session(session_id, params, updates)
-        if session.retrying:
-            session.retrying = None
+        if session.hints.retrying:
+            session.hints.retrying = None
             self._app.touch(session)
         if session.reloading:
             session.replay()

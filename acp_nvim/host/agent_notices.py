@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from acp_nvim import limits
 from acp_nvim.host.interface import Application
 from acp_nvim.protocol import decode
 from acp_nvim.protocol.schema.notifications import Account, Retrying
 from acp_nvim.session.session import Session
-from acp_nvim.text.printable import name_of, one_line
+from acp_nvim.text.printable import name_of
 
 
 class AgentNotices:
@@ -36,8 +35,8 @@ class AgentNotices:
         if session is None:
             return False
         if isinstance(found, Retrying):
-            session.retrying = one_line(found.why[: limits.RETRY_REASON_CHARS]) or "the model gave no answer"
+            session.hints.retry(found.why)
         else:
-            session.suggest(found.text)
+            session.hints.suggest(found.text)
         self._app.touch(session)
         return True

@@ -215,7 +215,7 @@ class SessionStarts:
             session.transcript.note("info", f"the agent also works in {visible(', '.join(further))}")
         session.memory = None if way.kind == "new" else session_id
         session.controls.begin(answer)
-        session.begin_in(answer.trust, answer.ignored or ())
+        session.hints.trust_folder(answer.trust, answer.ignored or ())
         session.id = session_id
         for params in self._early.take(session_id):
             self._host.on_update(params)

@@ -22,7 +22,7 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
     elif session.cancelling:  # "aborted": what was asked for
         session.end_turn(now, "cancelled")
     else:
-        said = f"{session.facts.get('agent_title') or session.agent}: {without_json(str(result.error))}"
+        said = f"{session.agent_title}: {without_json(str(result.error))}"
         resets = rate_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
         session.end_turn(now, error=f"{said}; the limit resets {resets}" if resets else said)
         if result.error.needs_login:

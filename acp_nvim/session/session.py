@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
+from acp_nvim.session.agent_hints import AgentHints
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes
 from acp_nvim.session.location import LocationFollower
@@ -17,10 +18,11 @@ from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
+from acp_nvim.session.slash_commands import SlashCommands
 from acp_nvim.session.subagent_registry import SubagentRegistry
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.usage import SessionUsage
-from acp_nvim.text.printable import name_of, one_line, visible
+from acp_nvim.text.printable import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _ABOUT = 80  # characters
@@ -48,15 +50,13 @@ class Session:
         self.memory: str | None = None  # the id under which the agent can continue it
         self.reloading = False  # the agent replays the conversation, which replaces what is shown
         self.ack = 0
-        self.retrying: str | None = None  # why the agent asks its model again
-        self.suggestion: str | None = None  # what the user may want to ask next
-        self.trust: str | None = None  # whether the agent trusts the folder: "trusted", "untrusted"
+        self.hints = AgentHints(self._warn)
         self.usage = SessionUsage(self._warn)
         # of the agent's process: agent_title, agent_version, capabilities, pid, logins
         self.facts: dict[str, Any] = {}
-        self.commands: list[dict[str, Any]] | None = None
-        self._offer_limits = OfferLimits(self._warn)
-        self.controls = Controls(self._offer_limits)
+        offer_limits = OfferLimits(self._warn)
+        self.commands = SlashCommands(offer_limits)
+        self.controls = Controls(offer_limits)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
         self.following = self.paused = False
@@ -90,6 +90,11 @@ class Session:
     @property
     def state(self) -> State:
         return "asking" if len(self.questions) and self.phase not in ("stopped", "failed") else self.phase
+
+    @property
+    def agent_title(self) -> str:
+        """Return the name of the agent for its user."""
+        return str(self.facts.get("agent_title") or self.agent)
 
     @property
     def in_turn(self) -> bool:
@@ -151,18 +156,6 @@ class Session:
         self.queue.hold()
         self.events.add("AcpSessionEnded", reason=reason)
 
-    def suggest(self, text: str) -> None:
-        """Offer the user a prompt, in the place of the last such one."""
-        self.suggestion = one_line(text[: limits.SUGGESTION_CHARS]) or None
-
-    def begin_in(self, trust: str | None, ignored: tuple[str, ...]) -> None:
-        """Note whether the agent trusts the folder. What it ignores there the user would look for in vain."""
-        self.trust = trust and name_of(trust)
-        if trust == "untrusted":
-            named = ", ".join(one_line(each) for each in ignored[: limits.IGNORED_FILES])
-            rules = named or "its project's rules"
-            self.transcript.note("warning", f"the agent does not trust this folder: it ignores {rules}")
-
     # --- turns
 
     def take_reports(self) -> list[str]:
@@ -179,7 +172,7 @@ class Session:
         self.reloading = False
         self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
-        self.suggestion = None
+        self.hints.begin_turn()
         self.transcript.user(prompt.text, report, at)
         pictures = prompt.pictures
         for words in prompt.attached:
@@ -229,7 +222,7 @@ class Session:
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()
-        self.retrying = None
+        self.hints.end_turn()
         took = self.usage.tokens.end_turn(tokens)
         more = {"tokens": took} if took else {}
         self.events.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
@@ -272,12 +265,12 @@ class Session:
             case schema.PlanUpdate():
                 self.transcript.plan(update)
             case schema.CommandsUpdate():
-                self.commands = list(map(_shape, self._offer_limits.first("commands", update.commands)))
+                self.commands.apply(update)
             case schema.InfoUpdate():
                 if update.title is not schema.UNSET:
                     self.title = update.title and update.title[: limits.SESSION_TITLE_CHARS]
                 if update.suggestion is not None:
-                    self.suggest(update.suggestion)
+                    self.hints.suggest(update.suggestion)
             case schema.UsageUpdate() | schema.TokensUpdate() | schema.LimitUpdate():
                 self.usage.apply(update, time.time())
             case schema.NoticeUpdate():
@@ -297,11 +290,3 @@ class Session:
         self.follow.tool(update)
         self.questions.follow(tool, before)
         self.events.add_tool_call(tool, self.cwd)
-
-
-def _shape(command: schema.Command) -> dict[str, Any]:
-    return {
-        "name": one_line(command.name),
-        "description": one_line(command.description),
-        "hint": one_line(command.hint or ""),
-    }

@@ -117,7 +117,9 @@ def view(rng: random.Random) -> None:
         session.events.take(),
         [each.shape() for each in session.questions],
     ]
-    msgpack.packb([*told, session.commands, place], unicode_errors="surrogateescape")  # which has 64 bits
+    msgpack.packb(
+        [*told, session.commands.shapes, place], unicode_errors="surrogateescape"
+    )  # which has 64 bits
     while True:
         ops, more = shown.flush(10**6, 10**9, True)
         buffer.apply(ops, shown.total)

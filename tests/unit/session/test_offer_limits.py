@@ -28,7 +28,7 @@ def test_the_first_commands_are_known_and_that_is_said_once():
     assert notes(talk) == []
     for count in (limits.OFFERED_ITEMS + 1, limits.OFFERED_ITEMS + 2):
         talk.apply(commands(count), 0.0)
-        assert [command["name"] for command in talk.commands or ()] == [f"c{n}" for n in range(2000)]
+        assert [command["name"] for command in talk.commands.shapes or ()] == [f"c{n}" for n in range(2000)]
     assert notes(talk) == ["the agent offers 2001 commands: only the first 2000 are used"]
 
 
