@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, join_lines, open_notes, write
@@ -20,6 +22,7 @@ def talking(open_editor: Open, tmp_path: Path, *prompts: str, **options: object)
         tmp_path,
         on_prompt("edit", say("I edit it.\n\n"), write(NOTES, join_lines(CHANGED))),
         on_prompt("again", write(NOTES, join_lines(LATER))),
+        on_prompt("other", write("{cwd}/other.txt", "new\n")),
         on_prompt("", say("Nothing to do.")),
     )
     editor = open_notes(open_editor, agent, join_lines(TEN), **{"init": COMMA, "size": (160, 40), **options})
@@ -66,7 +69,7 @@ def test_the_newest_turn_with_changes_goes_first(open_editor: Open, tmp_path: Pa
     editor.screen.expect("± notes.txt +1 −1 · ,k keep ,u undo · :Acp review")
     assert editor.screen.text().count("± notes.txt") == 2
     editor.type(":Acp review<CR>")
-    editor.screen.expect("change 1 of 1 · ,k keep · ,u undo · ]h next · :copen list")
+    editor.screen.expect("change 1 of 1 · 3 in other turns: :Acp review session · ,k keep · ,u undo")
     assert editor.lua(TITLE) == "turn 3: notes.txt +1 −1"
     assert editor.lua("return vim.fn.line('.')") == 4
     for words in ("session", "all", "1"):
@@ -117,6 +120,28 @@ def test_what_is_pending_in_another_session_is_named(open_editor: Open, tmp_path
     editor.type(":Acp review all<CR>")
     editor.screen.expect("change 1 of 3 · ")
     assert editor.lua(TITLE) == "all sessions: notes.txt +2 −2"
+
+
+@pytest.mark.parametrize("verb", ["k", "u"])
+def test_the_end_of_a_turn_names_what_waits_elsewhere(open_editor: Open, tmp_path: Path, verb: str) -> None:
+    """The list holds one turn: its first and its last change say that another turn and another session wait, too."""
+    editor = talking(open_editor, tmp_path, "edit", "again")
+    editor.expect_lua(PENDING, 4)
+    editor.type(":Acp review<CR>")
+    editor.screen.expect("change 1 of 1 · 3 in other turns: :Acp review session · ,k keep")
+    editor.type(f",{verb}")
+    editor.screen.expect("turn 2 reviewed · 3 in other turns: :Acp review session")
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("<Esc>:Acp prompt other<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 4)
+    editor.type(":Acp review<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
+    editor.screen.expect("change 1 of 1 · 3 pending in session 1: :Acp review all · ,k keep")
+    command, done = ("keep", "kept") if verb == "k" else ("undo", "undone")
+    editor.type(f":Acp {command} turn<CR>")
+    editor.screen.expect(f"1 change {done}; 3 pending in session 1: :Acp review all")
 
 
 def test_a_change_over_lines_of_an_earlier_turn_stays(open_editor: Open, tmp_path: Path) -> None:

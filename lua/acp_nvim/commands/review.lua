@@ -51,23 +51,43 @@ local function nothing_left(verb, n, turn)
   return ("%s in this session%s"):format(text, others and (" (%s: :Acp review all)"):format(others) or "")
 end
 
+--- What waits beside the changes that are meant, and the command that lists it: "3 in other turns: :Acp review session",
+--- "3 pending in session 1: :Acp review all". Nil if nothing does.
+---@param n? integer     nil: all sessions are meant
+---@param turn? integer  nil: all of the session
+---@return string?
+local function waiting_beside(n, turn)
+  if not n then
+    return nil
+  end
+  local beside = #review.pending(n) - #review.pending(n, turn)
+  local others = pending_elsewhere(n)
+  if others then
+    return ("%s%s: :Acp review all"):format(beside > 0 and ("%d in other turns, "):format(beside) or "", others)
+  end
+  return beside > 0 and ("%d in other turns: :Acp review session"):format(beside) or nil
+end
+
 -- The list -------------------------------------------------------------------------------------------------------------
 
---- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list"
+--- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list". What else waits elsewhere stands before the keys: a narrow
+--- screen cuts the end off, and the hunk names its keys.
 ---@param items table[]
+---@param what acp.Reviewed
 ---@return string
-local function how_to_go_on(items)
+local function how_to_go_on(items, what)
   local told = key_names.told(api.nvim_get_current_buf())
   local is_one_file = vim.iter(items):all(function(item)
     return item.filename == items[1].filename
   end)
-  local parts = {
-    ("change 1 of %d"):format(#items),
+  local beside = waiting_beside(what.session, what.turn)
+  local parts = { ("change 1 of %d"):format(#items), beside }
+  vim.list_extend(parts, {
     key_names.phrase(told.keep, "keep"),
     key_names.phrase(told.undo, "undo"),
     is_one_file and key_names.phrase(told.next, "next") or ":cnext next",
     ":copen list",
-  }
+  })
   return table.concat(parts, " · ")
 end
 
@@ -94,10 +114,10 @@ local function asked_for(word)
 end
 
 subcommands.review = {
-  args = "[session-number|all]",
-  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of a session, or of all sessions",
+  args = "[session|session-number|all]",
+  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of this session (`session`), of another one, or of all sessions",
   complete = function(words)
-    return #words == 0 and vim.list_extend(vim.tbl_map(tostring, state.numbers()), { "all" }) or {}
+    return #words == 0 and vim.list_extend({ "session", "all" }, vim.tbl_map(tostring, state.numbers())) or {}
   end,
   run = function(call)
     local what, message = asked_for(call.words[1])
@@ -111,7 +131,7 @@ subcommands.review = {
     end
     vim.fn.setqflist({}, " ", { title = ("%s: %s"):format(what.title, sum), items = items })
     changes_quickfix.show_first()
-    messages.show("info", how_to_go_on(items)) -- the cursor may stand on the first one already
+    messages.show("info", how_to_go_on(items, what)) -- the cursor may stand on the first one already
     return true
   end,
 }
@@ -138,6 +158,16 @@ end
 ---@field session integer
 ---@field turn? integer      nil: all of the session's
 ---@field unknown? boolean   also what nobody has announced, and what holds lines of an earlier turn
+
+--- What still waits once the last change of a turn is decided; nil while the turn has others.
+---@param n integer
+---@param turn integer
+---@return string?
+local function waiting_after(n, turn)
+  local is_over = #review.pending(n, turn) == 0
+  local waits = is_over and waiting_beside(n, turn)
+  return waits and ("turn %d reviewed · %s"):format(turn, waits) or nil
+end
 
 ---@param verb "keep"|"undo"
 ---@param what acp.Decided
@@ -170,7 +200,16 @@ local function decide_all(verb, what)
     return nil, #left > 0 and table.concat(left, "; ") or nothing_left(verb, n, turn)
   end
   local all = verb == "keep" and n or nil
-  return review.decide(verb, chosen, { all = all, left = left, aloud = true, session = n, turn = turn })
+  return review.decide(verb, chosen, {
+    all = all,
+    left = left,
+    aloud = true,
+    session = n,
+    turn = turn,
+    still_waiting = function()
+      return waiting_beside(n, turn)
+    end,
+  })
 end
 
 --- Keeps or undoes all of the newest turn that has something pending.
@@ -199,7 +238,12 @@ local function decide(verb, call)
     if not found then
       return nil, message
     end
-    return review.decide(verb, found)
+    local n, turn = found[#found].session, found[#found].turn
+    return review.decide(verb, found, {
+      still_waiting = function()
+        return waiting_after(n, turn)
+      end,
+    })
   elseif what == "all" and not call.bang then
     local n, message = session_argument.current()
     if not n then

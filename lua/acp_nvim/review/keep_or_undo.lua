@@ -21,6 +21,7 @@ local prompts = {} ---@type table<integer, table<integer, string>>  session -> t
 ---@field session? integer
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
+---@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
 
 ---@param session integer
 ---@param turn integer
@@ -47,10 +48,13 @@ local function say(what, count, problems, how)
   local turn = how.turn
     and ("turn %d%s: "):format(how.turn, prompt ~= "" and (" (%s)"):format(printable.cut(prompt, FEW)) or "")
   local done = ("%s%s %s"):format(turn or "", counted(count), what)
+  local waiting = #left == 0 and how.still_waiting and how.still_waiting() or nil
   if #problems > 0 and count == 0 then
     messages.show("warn", table.concat(left, "; "))
   elseif #left > 0 or how.aloud then
-    messages.show(#left > 0 and "warn" or "info", table.concat({ done, unpack(left) }, "; "))
+    messages.show(#left > 0 and "warn" or "info", table.concat(vim.list_extend({ done, waiting }, left), "; "))
+  elseif waiting then
+    messages.show("info", waiting)
   end
 end
 
