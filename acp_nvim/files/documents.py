@@ -50,6 +50,20 @@ class Known(NamedTuple):
         return {"text": self.text} | ({"stamp": list(self.stamp)} if self.stamp else {})
 
 
+class DecidedBase(NamedTuple):
+    """The base of a write on which the user has decided: some agents write the disk as well, at the same time.
+
+    Whether the disk has the proposal already is looked at when the text is merged, not before.
+    """
+
+    left: str  # the text that the decision is about
+    right: str  # that with the whole proposal: the base where the agent has written it before us
+    proposed: frozenset[str]  # what the disk may hold then
+
+    def on(self, disk: str) -> str:
+        return self.right if disk in self.proposed else self.left
+
+
 class Overlap(NamedTuple):
     """Both sides have changed the same lines: `mine` and `agents` are the merge, each with one side's lines there."""
 
@@ -151,7 +165,7 @@ class Documents:
     async def write(
         self,
         path: str,
-        base: str | bytes | None,
+        base: str | bytes | DecidedBase | None,
         text: str,
         by: Doer,
         known: Known | None = None,
@@ -160,6 +174,9 @@ class Documents:
         """Merge `text` into the buffer and save it. `base`: what the agent believes the file to hold, or the bytes
         that it builds on. `settled`: the file that the user was asked about."""
         request: dict[str, Any] = {"path": path, "text": text, "by": by.shape, "autocmds": self.autocmds}
+        if isinstance(base, DecidedBase):
+            request["proposed"] = {"texts": sorted(base.proposed), "right": base.right}
+            base = base.left
         if base is not None:
             request["base" if isinstance(base, str) else "base_bytes"] = _chars(base)
         if known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from acp_nvim.files.documents import Overlap
+from acp_nvim.files.documents import DecidedBase, Overlap
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.session.session import Session
 
@@ -21,8 +21,9 @@ class Decision(Protocol):
 
     @property
     def own(self) -> Own | None: ...
+    @property
+    def base(self) -> DecidedBase: ...
     def is_proposal(self, content: str) -> bool: ...
-    def base(self, disk: str | None) -> str: ...
 
 
 class Decided(Protocol):

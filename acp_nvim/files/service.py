@@ -22,6 +22,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.boundary import Access, Boundary
 from acp_nvim.files.conflict_question import Conflicts, note_on
 from acp_nvim.files.documents import (
+    DecidedBase,
     Documents,
     Known,
     Locked,
@@ -180,9 +181,9 @@ class Files:
 
     def _decided(
         self, session: Session, path: str, content: str
-    ) -> tuple[str | bytes | None, str, Own | None, bool]:
+    ) -> tuple[str | bytes | DecidedBase | None, str, Own | None, bool]:
         """Return base, text and own changes of a write that the user may have decided on, and whether it is done."""
-        base = self._base(session, path)
+        base: str | bytes | DecidedBase | None = self._base(session, path)
         decision = self.decided.find(session, path)
         if not decision:
             return base, content, None, False
@@ -193,13 +194,13 @@ class Files:
         if decision.decided is None:  # the user wants no such file
             self.beliefs(session).learn(path, content)
             return None, "", None, True
-        return decision.base(as_text(on_disk(path))), decision.decided, decision.own, False
+        return decision.base, decision.decided, decision.own, False
 
     async def _try(
         self,
         session: Session,
         path: str,
-        base: str | bytes | None,
+        base: str | bytes | DecidedBase | None,
         text: str,
         by: Doer,
         settled: FileStamp | None,
@@ -208,13 +209,16 @@ class Files:
         found = await self.documents.write(path, base, text, by, known, settled)
         return await self._write_disk(path, base, text) if isinstance(found, NotLoaded) else found
 
-    async def _write_disk(self, path: str, base: str | bytes | None, theirs: str) -> Written | Overlap:
+    async def _write_disk(
+        self, path: str, base: str | bytes | DecidedBase | None, theirs: str
+    ) -> Written | Overlap:
         """Write a file that no buffer holds: its text on disk is the live one."""
         while True:
             data = on_disk(path)
             live = text_file.decode(data or b"")
             mine = sendable(live.whole, path)
-            believed = as_text(base) if isinstance(base, bytes) else base
+            believed = base.on(mine) if isinstance(base, DecidedBase) else base
+            believed = as_text(believed) if isinstance(believed, bytes) else believed
             merged: str | Overlap = theirs
             if believed != mine:
                 merged = await self.documents.merge(believed, mine, theirs)

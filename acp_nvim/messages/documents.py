@@ -33,9 +33,17 @@ class KnownText(TypedDict):
     stamp: NotRequired[list[int]]
 
 
+class ProposedText(TypedDict):
+    """What the disk holds if the agent has written its proposal by itself, before the user's decision is written."""
+
+    texts: list[str]
+    right: str  # what the decision builds on where the buffer has taken that up
+
+
 class WriteRequest(TypedDict):
     path: str  # resolved
-    base: NotRequired[str]  # what the agent believes
+    base: NotRequired[str]  # what the agent believes, or what the user's decision is about
+    proposed: NotRequired[ProposedText]
     base_bytes: NotRequired[str]  # or the bytes that it builds on; neither: nobody knows
     text: str
     by: DocumentBy

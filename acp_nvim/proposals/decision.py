@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from acp_nvim.files import disk
+from acp_nvim.files.documents import DecidedBase
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.messages.proposals import FileAnswer
 from acp_nvim.proposals.proposed_file import ProposedFile
@@ -105,10 +106,12 @@ class Decision:
         text = self.saved if self.saved is not None else self.decided if self.left is None else None
         return None if text is None else split(text)
 
-    def base(self, disk: str | None) -> str:
+    @property
+    def base(self) -> DecidedBase:
         """Return the text that the decision builds on: the whole proposal, if the agent has put that on the disk."""
-        is_there = disk is not None and disk in self.written and disk != self.disk
-        return (self.right if is_there and self.right is not None else self.left) or ""
+        left = self.left or ""
+        proposed = frozenset(text for text in self.written if text not in (None, self.disk))
+        return DecidedBase(left, left if self.right is None else self.right, proposed)
 
     @property
     def deletes(self) -> bool:

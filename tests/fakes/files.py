@@ -188,15 +188,19 @@ class FileEditor:
             return {"refused": self.failure}
         self.options = request
         disk, mine, apart = buffer.on_disk(), buffer.text, False
+        base, proposed = request.get("base"), request.get("proposed", {"texts": []})
         stamp = list(hashlib.sha256(disk or b"").digest()[:4])
         if disk is not None and disk != buffer.origin:
             read = in_format(disk.decode(buffer.encoding), mine.end)
-            if not buffer.modified:
+            if read.whole in proposed["texts"]:
+                pass  # what the user has decided about it is in the request
+            elif not buffer.modified:
                 mine = read
             else:
                 both = join(buffer.origin.decode(buffer.encoding), mine, read.whole)
                 mine, apart = both.ours, bool(both.overlaps) and request.get("settled") != stamp
-        base = request.get("base")
+        elif disk is not None and disk.decode(buffer.encoding) in proposed["texts"]:
+            base = proposed["right"]
         if base is None and "base_bytes" in request:
             base = request["base_bytes"].encode("utf-8", "surrogateescape").decode(buffer.encoding)
         joined = join(base, mine, request["text"])

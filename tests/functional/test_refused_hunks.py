@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import mark, on_prompt, script, tool, wait_file, wait_until, write_file
+from tests.fakes.script import ask, mark, on_prompt, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import LINES, NOTES, read_disk
-from tests.steps.proposals import MIXED, NEW, ask_edit, decide_mixed, open_diff, open_old
+from tests.steps.files import LINES, NOTES, get_answers, read_disk
+from tests.steps.port import Port
+from tests.steps.processes import stopped
+from tests.steps.proposals import MIXED, NEW, ask_edit, decide_mixed, get_outcomes, open_diff, open_old
 
 Open = Callable[..., Editor]
 DONE = tool("call", known=True, status="completed")
@@ -47,3 +49,33 @@ def test_a_text_that_is_written_twice(open_editor: Open, tmp_path: Path, when: s
     editor.wait_event("AcpTurnEnded")
     assert read_disk(editor) == MIXED
     editor.expect_lua(LINES, MIXED.splitlines())
+
+
+@pytest.mark.parametrize("unsaved", [False, True])
+def test_a_text_that_comes_to_the_disk_under_a_write_through_us(
+    open_editor: Open, tmp_path: Path, unsaved: bool
+) -> None:
+    """opencode writes through us and, without waiting for the answer, the disk: here while Neovim is busy."""
+    port = Port(tmp_path)
+    begin, go, end = tmp_path / "begin", tmp_path / "go", tmp_path / "end"
+    through = ask("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": NEW})
+    on_disk = [wait_file(str(go)), write_file(NOTES, NEW), mark("written"), wait_file(str(end)), DONE]
+    agent = script(tmp_path, on_prompt("edit", ask_edit(), wait_file(str(begin)), through, *on_disk))
+    editor = open_old(open_editor, agent, setup={"python": port.python})
+    mine = "mine\n" if unsaved else ""
+    if unsaved:
+        editor.type("Gomine<Esc>")
+    open_diff(editor)
+    decide_mixed(editor)
+    wait_until(lambda: get_outcomes(agent))
+    with stopped(editor.pid):
+        begin.touch()
+        wait_until(lambda: any("document_write" in each.names for each in port.messages()))
+        go.touch()
+        wait_until(lambda: agent.logged("mark"))
+    wait_until(lambda: {} in get_answers(agent))
+    end.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, (MIXED + mine).splitlines())
+    editor.type("<C-w>t:write<CR>")
+    wait_until(lambda: read_disk(editor) == MIXED + mine)

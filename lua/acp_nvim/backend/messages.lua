@@ -370,9 +370,15 @@
 ---@field text string
 ---@field stamp? integer[]
 
+--- What the disk holds if the agent has written its proposal by itself, before the user's decision is written.
+---@class acp.message.ProposedText
+---@field texts string[]
+---@field right string  what the decision builds on where the buffer has taken that up
+
 ---@class acp.message.WriteRequest
 ---@field path string  resolved
----@field base? string  what the agent believes
+---@field base? string  what the agent believes, or what the user's decision is about
+---@field proposed? acp.message.ProposedText
 ---@field base_bytes? string  or the bytes that it builds on; neither: nobody knows
 ---@field text string
 ---@field by acp.message.DocumentBy

@@ -18,10 +18,15 @@ local text = require("acp_nvim.documents.text")
 
 local M = {}
 
+---@class acp.ProposedText   of a write that the user has decided on
+---@field texts string[]     what the disk holds if the agent has written its proposal by itself
+---@field right string       the base where the buffer has taken that up
+
 ---@class acp.WriteRequest
 ---@field path string         resolved; where it led when it was judged
 ---@field base? string        what the agent believes; nil: see `base_bytes`
 ---@field base_bytes? string  the bytes that it builds on; nil, too: nobody knows
+---@field proposed? acp.ProposedText
 ---@field text string
 ---@field by acp.By
 ---@field autocmds boolean
@@ -37,10 +42,22 @@ local M = {}
 ---@field stamp? acp.Stamp    of the disk
 ---@field is_ahead? boolean
 
---- Reads the buffer, and what the disk has beyond it.
+---@param proposed? acp.ProposedText
+---@param disk acp.Text
+---@return boolean
+local function is_proposed(proposed, disk)
+  return proposed ~= nil and vim.list_contains(proposed.texts, text.whole(disk))
+end
+
+--- Reads the buffer, and what the disk has beyond it. An agent that writes through us may write the disk at the same
+--- time. What the user has decided about that is in the request, so it is no news.
+---
+---   the buffer has a b c;  the agent proposes A B c, the user refuses A
+---   the disk has A B c by now, the request is to write a B c: mine is still a b c
 ---@param buf integer
+---@param proposed? acp.ProposedText
 ---@return acp.Mine?  nil: the disk holds no text
-local function read(buf)
+local function read(buf, proposed)
   local live = text.of_buffer(buf)
   local mine = { live = live, whole = text.whole(live), text = live } ---@type acp.Mine
   if not origin.is_ahead(buf) then
@@ -56,13 +73,29 @@ local function read(buf)
     return nil
   end
   mine.is_ahead, mine.stamp = true, stamp
-  if vim.bo[buf].modified then
+  if is_proposed(proposed, disk) then
+    return mine
+  elseif vim.bo[buf].modified then
     local merged, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
     mine.text, mine.apart, mine.is_coarse = merged, theirs ~= nil, is_coarse
   else
     mine.text = disk
   end
   return mine
+end
+
+--- Whether the buffer has taken up the proposal from the disk.
+---@param buf integer
+---@param proposed? acp.ProposedText
+---@param mine acp.Mine
+---@return boolean
+local function has_taken_up(buf, proposed, mine)
+  if not proposed or mine.is_ahead then
+    return false
+  end
+  local data = vim.bo[buf].modified and origin.data(buf)
+  local disk = data and encoding.text(buf, data, mine.live.ff) or mine.live
+  return is_proposed(proposed, disk)
 end
 
 --- Returns what the agent believes that the file holds. Most often it is the buffer's text, whose lines are known.
@@ -72,7 +105,9 @@ end
 ---@return acp.Text?
 local function base_of(buf, request, mine)
   local like = mine.text
-  if request.base == mine.whole then
+  if has_taken_up(buf, request.proposed, mine) then
+    return text.split(request.proposed.right, like.ff, like.binary)
+  elseif request.base == mine.whole then
     return mine.live
   elseif request.base then
     return text.split(request.base, like.ff, like.binary)
@@ -196,7 +231,7 @@ function M.write(request)
   elseif not vim.uv.fs_stat(vim.fs.dirname(request.path)) then
     return { no_folder = true }
   end
-  local mine = read(buf)
+  local mine = read(buf, request.proposed)
   if not mine then
     return { refused = "it is not UTF-8 text" }
   end
