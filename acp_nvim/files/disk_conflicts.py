@@ -21,7 +21,7 @@ from acp_nvim.text.text_file import split
 _APART = "the agent changed lines on disk that have unsaved changes"
 _KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
 
-Bring = Callable[[str, str | None, Settled | None, Doer], Awaitable[object]]
+Sync = Callable[[str, str | None, Settled | None, Doer], Awaitable[object]]
 
 
 @dataclass(slots=True, eq=False)
@@ -32,11 +32,11 @@ class _Asked:
     conflict: Conflict
 
 
-class Unsettled:
-    """The open questions. `bring` lets the buffer take up the disk's text and the user's decision."""
+class DiskConflicts:
+    """The open questions. `sync` lets the buffer take up the disk's text and the user's decision."""
 
-    def __init__(self, conflicts: Conflicts, bring: Bring) -> None:
-        self._conflicts, self._bring = conflicts, bring
+    def __init__(self, conflicts: Conflicts, sync: Sync) -> None:
+        self._conflicts, self._sync = conflicts, sync
         self._open: dict[str, _Asked] = {}
 
     def __contains__(self, path: str) -> bool:
@@ -54,7 +54,7 @@ class Unsettled:
         asked = self._open[path] = _Asked(by, earlier, apart, _conflict(path, apart))
         try:
             while settled := await self._decide(asked):
-                found = await self._bring(path, earlier, settled, by)
+                found = await self._sync(path, earlier, settled, by)
                 if not isinstance(found, Overlap):
                     return
                 self._begin_again(asked, settled, found)

@@ -15,14 +15,13 @@ import anyio.lowlevel
 from anyio import to_thread
 
 from acp_nvim import limits
-from acp_nvim.files import disk, git_changes
-from acp_nvim.files import file_snapshot as sight
-from acp_nvim.files.disk_conflicts import Unsettled
+from acp_nvim.files import disk, file_snapshot, git_changes
+from acp_nvim.files.disk_conflicts import DiskConflicts
 from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
-from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
+from acp_nvim.files.file_snapshot import By, Doer, FileSnapshot, Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
-from acp_nvim.files.watched_turn import Turn
+from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
@@ -34,7 +33,7 @@ _GONE = 0.3  # seconds after which a file that is put back by a rename would be 
 OnChanged = Callable[[Doer, str, Held, str | None], None]
 
 
-class Watch:
+class DiskWatcher:
     """`spawn` runs a coroutine function in a task. `every`: seconds between two looks at all files of a turn."""
 
     def __init__(
@@ -49,9 +48,9 @@ class Watch:
         self._files = files
         self._on_changed, self._on_over = on_changed, on_over  # on_over: all of a turn's changes are known
         self._say, self._every = say, every
-        self._turns: dict[Session, Turn] = {}  # the last one of each
+        self._turns: dict[Session, WatchedTurn] = {}  # the last one of each
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
-        self._unsettled = Unsettled(files.conflicts, self._bring)
+        self._unsettled = DiskConflicts(files.conflicts, self._sync)
 
     # --- what the rest of the client tells
 
@@ -59,11 +58,11 @@ class Watch:
         """Begin a turn, before its prompt goes out. `loaded`: the files in the editor's buffers."""
         last = self._turns.get(session)
         scopes = last.scopes if last else set()
-        turn = Turn(session, session.turn, self._files.boundary, scopes=scopes)
+        turn = WatchedTurn(session, session.turn, self._files.boundary, scopes=scopes)
         self._turns[session] = turn
         known = [*loaded, *self._files.documents.unsaved][: limits.WATCHED_FILES]
         for path in known[: limits.WATCHED_AT_ONCE]:
-            turn.meet(path, "unknown")
+            turn.add_path(path, "unknown")
         self._tasks.search(turn, self._begin, known)
         if self._every:
             self._tasks.search(turn, self._sweep, self._every)
@@ -91,7 +90,7 @@ class Watch:
         done = call.status in ("completed", "failed")
         news = [path for path in given if turn.is_new(path, "agent")]
         for path in news[: limits.WATCHED_AT_ONCE]:
-            turn.meet(path, "agent", done)
+            turn.add_path(path, "agent", done)
         for path in given:
             turn.announce(path)
         ends = done and bool(news or call.key not in turn.ended)
@@ -116,7 +115,7 @@ class Watch:
         """Return the text before a write of ours that has found `text`: some agents have written the disk already.
         The path is a resolved one, here and below."""
         turn = self._turns.get(session)
-        seen = turn.sights.get(path) if turn else None
+        seen = turn.files.get(path) if turn else None
         if seen is None or path in self._files.documents.open or isinstance(seen.text, Unknown):
             return text
         return seen.text
@@ -124,15 +123,15 @@ class Watch:
     def known(self, session: Session, path: str) -> Known | None:
         """Return what the file held when it was last read, if it may have changed since."""
         turn = self._turns.get(session)
-        seen = turn.sights.get(path) if turn else None
-        if seen is None or not isinstance(seen.text, str) or not seen.may_differ(sight.stamp(path)):
+        seen = turn.files.get(path) if turn else None
+        if seen is None or not isinstance(seen.text, str) or not seen.may_differ(file_snapshot.stamp(path)):
             return None
-        return Known(seen.text, sight.file_stamp(seen.stamp))
+        return Known(seen.text, file_snapshot.file_stamp(seen.stamp))
 
     def wrote(self, path: str, text: Held) -> None:
         """Take over the text of a write of ours, so that it is not taken for a change."""
         for turn in self._turns.values():
-            now = sight.stamp(path)
+            now = file_snapshot.stamp(path)
             if known := turn.add(path, path, "agent", now, text):
                 known.take(now, text)
 
@@ -140,14 +139,14 @@ class Watch:
         """Note that a buffer was saved. Its conflict may be over."""
         path = disk.resolve(path)
         for turn in self._turns.values():
-            if not is_modified and path in turn.sights:
+            if not is_modified and path in turn.files:
                 turn.saved.add(path)
                 if path in self._unsettled:
                     self._tasks.search(turn, self._reconsider, path)
 
     def mode_of(self, path: str) -> int | None:
         """Return the mode of a file that was deleted."""
-        seen = (turn.sights[path].mode for turn in self._turns.values() if path in turn.sights)
+        seen = (turn.files[path].mode for turn in self._turns.values() if path in turn.files)
         return next((mode for mode in seen if mode is not None), None)
 
     def forget(self, session: Session) -> None:
@@ -158,19 +157,19 @@ class Watch:
 
     # --- in tasks of the session
 
-    async def _begin(self, turn: Turn, known: list[str]) -> None:
+    async def _begin(self, turn: WatchedTurn, known: list[str]) -> None:
         """Read the loaded files and those that git calls dirty: git could not tell their texts afterwards."""
         for path in known:
-            await self._meet(turn, path, "unknown", True)
+            await self._add_path(turn, path, "unknown", True)
         async for path in git_changes.before(turn):
-            await self._meet(turn, path, "unknown", True)
+            await self._add_path(turn, path, "unknown", True)
         await self._read_large(turn)
         turn.begun.set()
 
-    async def _sweep(self, turn: Turn, every: float) -> None:
+    async def _sweep(self, turn: WatchedTurn, every: float) -> None:
         """Look at all files regularly. A change counts once two looks agree: a file may be half written."""
         await turn.begun.wait()
-        before: dict[str, sight.Stamp | None] = {}
+        before: dict[str, file_snapshot.Stamp | None] = {}
         while not turn.over.is_set():
             with anyio.move_on_after(every):
                 await turn.over.wait()
@@ -181,14 +180,16 @@ class Watch:
                     self._tasks.search(turn, self._take, path)  # a task each: one may wait for the user
             before = now
 
-    async def _hear(self, turn: Turn, news: list[str], ended: list[str], done: bool, is_late: bool) -> None:
+    async def _hear(
+        self, turn: WatchedTurn, news: list[str], ended: list[str], done: bool, is_late: bool
+    ) -> None:
         for path in news:
-            await self._meet(turn, path, "agent", done)
+            await self._add_path(turn, path, "agent", done)
             turn.announce(path)
         await self._read_large(turn)
         await self._look(turn, turn.resolved(ended), until_answer=not is_late)
 
-    async def _end(self, turn: Turn) -> None:
+    async def _end(self, turn: WatchedTurn) -> None:
         await self._look(turn, turn.suspects, until_answer=True)
         await turn.begun.wait()  # a short turn may be over before git has answered
         await git_changes.add_unnamed(turn)
@@ -196,35 +197,35 @@ class Watch:
         if turn.session in self._turns:
             self._on_over(turn.session, turn.number)
 
-    async def _meet(self, turn: Turn, given: str, by: By, done: bool = False) -> None:
-        turn.meet(given, by, done)
+    async def _add_path(self, turn: WatchedTurn, given: str, by: By, done: bool = False) -> None:
+        turn.add_path(given, by, done)
         await anyio.lowlevel.checkpoint()
 
-    async def _read_large(self, turn: Turn) -> None:
+    async def _read_large(self, turn: WatchedTurn) -> None:
         for path in turn.take_large():
-            seen = turn.sights[path]
-            text = await to_thread.run_sync(sight.text, path)
-            if seen.text is Unknown.TEXT and seen.stamp == sight.stamp(path):
+            seen = turn.files[path]
+            text = await to_thread.run_sync(file_snapshot.text, path)
+            if seen.text is Unknown.TEXT and seen.stamp == file_snapshot.stamp(path):
                 seen.text = text
 
-    async def _look(self, turn: Turn, paths: list[str] | None, until_answer: bool = False) -> None:
+    async def _look(self, turn: WatchedTurn, paths: list[str] | None, until_answer: bool = False) -> None:
         """Look at these files, or at all of the turn. `until_answer`: see `_take`."""
-        for path in await to_thread.run_sync(turn.changed, list(turn.sights) if paths is None else paths):
+        for path in await to_thread.run_sync(turn.changed, list(turn.files) if paths is None else paths):
             await self._take(turn, path, until_answer)
 
     # --- one file
 
-    async def _take(self, turn: Turn, path: str, until_answer: bool = False) -> None:
+    async def _take(self, turn: WatchedTurn, path: str, until_answer: bool = False) -> None:
         """Read a file. Bring its change into the buffer and tell `on_changed`.
 
         `until_answer`: only what has changed before the agent's answer counts. Once it has answered, a file that was
         read as it was then is left alone, however long this look has waited.
         """
         async with self._files.lock(path):
-            seen = turn.sights[path]
+            seen = turn.files[path]
             while True:
                 before, was = seen.text, seen.stamp
-                now, text = await to_thread.run_sync(sight.look, path)
+                now, text = await to_thread.run_sync(file_snapshot.look, path)
                 if until_answer and turn.over.is_set() and not turn.is_suspect(path):
                     return  # another task has looked while this one waited, or it changed while it was read
                 if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
@@ -248,8 +249,8 @@ class Watch:
             looked = was if earlier == before else None
         by = turn.doer(seen.by)
         if isinstance(text, str) and not isinstance(before, Unknown):
-            by = by._replace(ends=sight.Ends.of(seen.path, before, text))
-        found = await self._bring(path, earlier, None, by, looked) if buffer else None
+            by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
+        found = await self._sync(path, earlier, None, by, looked) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.doer(seen.by), seen.path, before, text)
@@ -259,14 +260,16 @@ class Watch:
         elif buffer and not found:
             self._unsettled.settle(path)
 
-    async def _miss(self, turn: Turn, path: str) -> None:
+    async def _miss(self, turn: WatchedTurn, path: str) -> None:
         """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
         await anyio.sleep(_GONE)
-        if sight.stamp(path) is None and await self._files.documents.loaded(path):
+        if file_snapshot.stamp(path) is None and await self._files.documents.loaded(path):
             name = one_line(os.path.basename(path))
             self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
 
-    def _note(self, session: Session, path: str, seen: Sight, found: object, earlier: str | None) -> None:
+    def _note(
+        self, session: Session, path: str, seen: FileSnapshot, found: object, earlier: str | None
+    ) -> None:
         """Note whether the buffer has taken up the change. If not, warn once; the next look tries again."""
         why = found.why if isinstance(found, Missed) else ""
         if why and why != seen.missed:
@@ -275,23 +278,23 @@ class Watch:
             self._say("warn", f"{name} changed on disk, the buffer did not: {one_line(why)}")
         seen.missed, seen.shown = why, earlier if why else None
 
-    async def _reconsider(self, turn: Turn, path: str) -> None:
+    async def _reconsider(self, turn: WatchedTurn, path: str) -> None:
         """Close the conflict of a file if the buffer and the disk agree by now."""
-        if not await self._bring(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
+        if not await self._sync(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
             self._unsettled.settle(path)
 
-    async def _ask(self, turn: Turn, path: str, earlier: str | None, apart: Overlap) -> None:
+    async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:
         await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
 
-    async def _bring(
+    async def _sync(
         self,
         path: str,
         earlier: str | None,
         settled: Settled | None,
         by: Doer,
-        looked: sight.Stamp | None = None,
+        looked: file_snapshot.Stamp | None = None,
     ) -> Overlap | Missed | NotLoaded | None:
-        known = None if earlier is None else Known(earlier, sight.file_stamp(looked))
+        known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
         found = await self._files.sync(path, by, known, settled, self._files.echo(path))
         if settled is None and isinstance(found, Overlap):
             text = await self._files.decided.wanted(by.session, path, found)

@@ -68,7 +68,7 @@ Held = str | Unknown | None  # None: there is no file
 
 
 @dataclass(slots=True)
-class Sight:
+class FileSnapshot:
     path: str  # as it was named, symlinks unresolved
     by: By
     stamp: Stamp | None

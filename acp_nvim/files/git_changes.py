@@ -10,14 +10,13 @@ import os
 from collections.abc import AsyncIterator
 
 from acp_nvim import limits
-from acp_nvim.files import disk, git_status
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.file_snapshot import Held, Unknown
 from acp_nvim.files.inert_git import Repository
-from acp_nvim.files.watched_turn import Turn
+from acp_nvim.files.watched_turn import WatchedTurn
 
 
-async def before(turn: Turn) -> AsyncIterator[str]:
+async def before(turn: WatchedTurn) -> AsyncIterator[str]:
     """Note the state of the session's repositories, and yield their dirty files: only a look tells what these hold."""
     for root in (turn.session.cwd, *turn.session.roots):
         if tree := await git_status.tree(root):
@@ -28,22 +27,22 @@ async def before(turn: Turn) -> AsyncIterator[str]:
                 yield _below(root, path)
 
 
-async def add_unnamed(turn: Turn) -> None:
+async def add_unnamed(turn: WatchedTurn) -> None:
     """Add to the turn's files those that have become dirty during the turn, with the text that they had before it."""
     for root, (tree, dirty) in turn.trees.items():
         after = await git_status.changed(tree, root, limits.WATCHED_FILES) or {}
-        known = {*dirty, *turn.sights}
+        known = {*dirty, *turn.files}
         fresh = [path for path in after if path not in known and not turn.is_later(path)]
         filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
         for path in fresh:
             held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
-            turn.add(path, _below(root, path), "unknown", sight.UNSEEN, held)
+            turn.add(path, _below(root, path), "unknown", file_snapshot.UNSEEN, held)
 
 
 async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
     """Return the committed text of a file that was clean. A file that is new to git did not exist."""
     data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if is_committed else None
-    return Unknown.TEXT if is_committed and data is None else sight.decoded(data)
+    return Unknown.TEXT if is_committed and data is None else file_snapshot.decoded(data)
 
 
 def _below(root: str, path: str) -> str:

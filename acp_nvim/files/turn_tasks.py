@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from acp_nvim.files.watched_turn import Turn
+from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.session import Session
 
 Job = Callable[..., Awaitable[None]]
@@ -19,16 +19,16 @@ class TurnTasks:
     def __init__(self, spawn: Callable[..., None], known: Callable[[Session], bool]) -> None:
         self._spawn, self._known = spawn, known
 
-    def search(self, turn: Turn, job: Job, *arguments: Any) -> None:
+    def search(self, turn: WatchedTurn, job: Job, *arguments: Any) -> None:
         """Start a task that may find a change of the turn: the turn settles after it."""
         turn.busy += 1
         self._spawn(self._search, turn, job, *arguments)
 
-    def detach(self, turn: Turn, job: Job, *arguments: Any) -> None:
+    def detach(self, turn: WatchedTurn, job: Job, *arguments: Any) -> None:
         """Start a task that waits for the user, or for time to pass: the turn settles without it."""
         self._spawn(self._run, turn, job, *arguments)
 
-    async def _search(self, turn: Turn, job: Job, *arguments: Any) -> None:
+    async def _search(self, turn: WatchedTurn, job: Job, *arguments: Any) -> None:
         try:
             await self._run(turn, job, *arguments)
         finally:
@@ -36,7 +36,7 @@ class TurnTasks:
             if turn.over.is_set() and not turn.busy:
                 turn.settled.set()
 
-    async def _run(self, turn: Turn, job: Job, *arguments: Any) -> None:
+    async def _run(self, turn: WatchedTurn, job: Job, *arguments: Any) -> None:
         if not self._known(turn.session):
             return  # it was forgotten before this task began
         with anyio.CancelScope() as scope:

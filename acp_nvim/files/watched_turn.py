@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 import anyio
 
 from acp_nvim import limits
-from acp_nvim.files import disk
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.boundary import Boundary
-from acp_nvim.files.file_snapshot import By, Doer, Held, Sight, Unknown
+from acp_nvim.files.file_snapshot import By, Doer, FileSnapshot, Held, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.session.session import Session
 
 
 @dataclass(slots=True, eq=False)
-class Turn:
+class WatchedTurn:
     session: Session
     number: int
     boundary: Boundary
@@ -26,13 +25,13 @@ class Turn:
     over: anyio.Event = field(default_factory=anyio.Event)
     settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
     busy: int = 0  # tasks that may still find a change
-    sights: dict[str, Sight] = field(default_factory=dict)  # by their resolved paths
+    files: dict[str, FileSnapshot] = field(default_factory=dict)  # by their resolved paths
     ended: set[int] = field(default_factory=set)  # keys of calls
     saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
     left: set[str] = field(default_factory=set)  # that tool calls named and that existed at the answer
     answered: int = 0  # when the agent did
     # how the files looked when it answered
-    at_answer: dict[str, sight.Stamp | None] = field(default_factory=dict)
+    at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(
         default_factory=dict
     )  # by folder: what was dirty
@@ -51,50 +50,52 @@ class Turn:
 
     def announce(self, given: str) -> None:
         """Note that a tool call names the file: its changes are the agent's."""
-        if seen := self.sights.get(self._resolved.get(given) or ""):
+        if seen := self.files.get(self._resolved.get(given) or ""):
             seen.path, seen.by = given, "agent"
 
-    def meet(self, given: str, by: By, done: bool = False) -> None:
+    def add_path(self, given: str, by: By, done: bool = False) -> None:
         """Read a file for the first time. `done`: the agent may have changed it already."""
         if not self.is_new(given, by):
             return
         path = disk.resolve(given)
         inside = self.boundary.is_inside(self.session, path, given)
         self._resolved[given] = path if inside else None
-        if inside and path not in self.sights:
-            now = sight.stamp(path)
+        if inside and path not in self.files:
+            now = file_snapshot.stamp(path)
             if done and now and now[-1] >= self.began:
                 self.add(path, given, by, None, Unknown.TEXT)
             else:
-                self.add(path, given, by, now, sight.text(path, limits.FIRST_READ_BYTES))
+                self.add(path, given, by, now, file_snapshot.text(path, limits.FIRST_READ_BYTES))
 
-    def add(self, path: str, given: str, by: By, now: sight.Stamp | None, text: Held) -> Sight | None:
-        if path not in self.sights and len(self.sights) < limits.WATCHED_FILES:
-            self.sights[path] = Sight(given, by, None, None)
-            self.sights[path].take(now, text)
-        return self.sights.get(path)
+    def add(
+        self, path: str, given: str, by: By, now: file_snapshot.Stamp | None, text: Held
+    ) -> FileSnapshot | None:
+        if path not in self.files and len(self.files) < limits.WATCHED_FILES:
+            self.files[path] = FileSnapshot(given, by, None, None)
+            self.files[path].take(now, text)
+        return self.files.get(path)
 
     def resolved(self, given: Iterable[str]) -> list[str]:
-        return [path for each in given if (path := self._resolved.get(each)) in self.sights and path]
+        return [path for each in given if (path := self._resolved.get(each)) in self.files and path]
 
     def take_large(self) -> list[str]:
         """Return the files that were too large for the first look. Each is returned once."""
-        unread = {path for path, each in self.sights.items() if each.stamp and each.text is Unknown.TEXT}
+        unread = {path for path, each in self.files.items() if each.stamp and each.text is Unknown.TEXT}
         fresh, self._read = unread - self._read, self._read | unread
         return list(fresh)
 
     def close(self) -> None:
         """Note how the files look as the agent answers: who deletes one from now on is not the agent."""
-        named = (path for path, each in self.sights.items() if each.by == "agent")
-        self.left = {path for path in named if sight.stamp(path)}
-        self.at_answer = {path: sight.stamp(path) for path in self.sights}
+        named = (path for path, each in self.files.items() if each.by == "agent")
+        self.left = {path for path in named if file_snapshot.stamp(path)}
+        self.at_answer = {path: file_snapshot.stamp(path) for path in self.files}
         self.answered = disk.clock()
         self.over.set()
 
     @property
     def suspects(self) -> list[str]:
         """Return the files that may have changed before the answer. Later changes are not the agent's."""
-        return [path for path in self.sights if self.is_suspect(path)]
+        return [path for path in self.files if self.is_suspect(path)]
 
     def is_suspect(self, path: str) -> bool:
         """May the agent have made a text of the file before its answer that nobody has read?
@@ -102,20 +103,20 @@ class Turn:
         No, if the file was last read with the stamp that it had at the answer. Within a clock tick that stamp may
         stand for two texts, so it is read again as long as it still has it.
         """
-        seen = self.sights[path]
+        seen = self.files[path]
         if path not in self.at_answer or seen.stamp != self.at_answer[path] or seen.missed:
             return True
-        return not seen.sure and sight.stamp(path) == seen.stamp
+        return not seen.sure and file_snapshot.stamp(path) == seen.stamp
 
     def is_later(self, path: str) -> bool:
         """Whether the file has changed after the answer."""
-        now = sight.stamp(path)
+        now = file_snapshot.stamp(path)
         return now is not None and now[-1] > self.answered
 
-    def stamps(self) -> dict[str, sight.Stamp | None]:
+    def stamps(self) -> dict[str, file_snapshot.Stamp | None]:
         """Return the stamps of files that may have changed: the stamp differs, or was too young at the last look."""
-        now = {path: sight.stamp(path) for path in list(self.sights)}
-        return {path: each for path, each in now.items() if self.sights[path].may_differ(each)}
+        now = {path: file_snapshot.stamp(path) for path in list(self.files)}
+        return {path: each for path, each in now.items() if self.files[path].may_differ(each)}
 
     def changed(self, paths: Iterable[str]) -> list[str]:
-        return [path for path in paths if self.sights[path].differs(sight.stamp(path))]
+        return [path for path in paths if self.files[path].differs(file_snapshot.stamp(path))]

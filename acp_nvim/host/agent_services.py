@@ -12,9 +12,8 @@ from acp_nvim.agent.incoming_requests import Entry
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import disk, git_status
-from acp_nvim.files import file_snapshot as sight
-from acp_nvim.files.disk_watcher import Watch
+from acp_nvim.files import disk, file_snapshot, git_status
+from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.documents import Known
 from acp_nvim.files.file_snapshot import Doer, Held
 from acp_nvim.files.service import Files
@@ -56,7 +55,7 @@ class AgentServices:
             str
         ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
         self.files = Files(editor, self)
-        self.watch = Watch(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
+        self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
         self.review = Review(editor, loaded, self.watch.mode_of, self._on_taken_back, touch)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
@@ -163,7 +162,7 @@ class AgentServices:
 
     def on_broken(self, path: str) -> None:
         """Count what the file holds as no change of the agent's, because a write of ours has broken off."""
-        self.watch.wrote(path, sight.text(path))
+        self.watch.wrote(path, file_snapshot.text(path))
 
     def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
         real = disk.resolve(path)
@@ -207,7 +206,7 @@ class AgentServices:
 
     def _on_taken_back(self, path: str) -> None:
         """Count what the user's undo has written as no change of the agent's."""
-        self.watch.wrote(path, sight.text(path))
+        self.watch.wrote(path, file_snapshot.text(path))
 
     def _terminal_changed(self, session: Session, terminal_id: str) -> None:
         session.transcript.touch_terminal(terminal_id)

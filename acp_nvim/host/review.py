@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import disk
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.session import Session
@@ -38,7 +37,7 @@ class Review:
 
     def text_of(self, path: str) -> str | None:
         """Return the user's text of a file, as far as it is known without asking the editor; None if it is no text."""
-        found = self.unsaved.get(path) or sight.text(path)
+        found = self.unsaved.get(path) or file_snapshot.text(path)
         return found if isinstance(found, str) else None
 
     # --- what the editor is told

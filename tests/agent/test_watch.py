@@ -14,7 +14,7 @@ import pytest
 from anyio.abc import TaskGroup
 
 from acp_nvim.files import file_snapshot
-from acp_nvim.files.disk_watcher import Watch
+from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.file_snapshot import Doer, Held, Unknown
 from acp_nvim.limits import WATCHED_FILES
 from acp_nvim.protocol import schema
@@ -36,7 +36,7 @@ class Watched:
         self.agent, self.tasks = agent, tasks
         self.changes: list[tuple[str, Held, str | None, str]] = []
         self.busy = 0
-        self.watch = Watch(agent.files, self._spawn, self._changed)
+        self.watch = DiskWatcher(agent.files, self._spawn, self._changed)
         self.path = agent.root / "f"
 
     def _changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:

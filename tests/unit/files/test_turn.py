@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from acp_nvim.files import file_snapshot as sight
+from acp_nvim.files import file_snapshot
 from acp_nvim.files.boundary import Boundary
-from acp_nvim.files.watched_turn import Turn
+from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.session import Session
 
 YESTERDAY = 86400
@@ -18,16 +18,16 @@ def write(path: Path, text: str, age: float = YESTERDAY) -> None:
     os.utime(path, (then, then))
 
 
-def read(turn: Turn, path: Path) -> None:
-    turn.sights[str(path)].take(*sight.look(str(path)))
+def read(turn: WatchedTurn, path: Path) -> None:
+    turn.files[str(path)].take(*file_snapshot.look(str(path)))
 
 
-def answered(folder: Path) -> tuple[Turn, Path]:
+def answered(folder: Path) -> tuple[WatchedTurn, Path]:
     """A turn that has met a file, which the agent has changed before it answered."""
     path = folder / "notes.txt"
     write(path, "old\n")
-    turn = Turn(Session(1, "mine", str(folder)), 1, Boundary(lambda session: None))
-    turn.meet(str(path), "agent")
+    turn = WatchedTurn(Session(1, "mine", str(folder)), 1, Boundary(lambda session: None))
+    turn.add_path(str(path), "agent")
     write(path, "the agent's\n", YESTERDAY / 2)
     return turn, path
 
@@ -54,7 +54,7 @@ def test_a_file_that_was_read_within_a_tick_of_its_change_is_read_again_as_long_
 ) -> None:
     turn, path = answered(tmp_path)
     read(turn, path)
-    turn.sights[str(path)].sure = False
+    turn.files[str(path)].sure = False
     turn.close()
     assert turn.suspects == [str(path)]
     write(path, "somebody's\n", 0)
