@@ -6,8 +6,6 @@ of the turn. Files that no call named are found by git. Each change is handed on
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Callable, Iterable
 
 import anyio
@@ -16,21 +14,14 @@ from anyio import to_thread
 
 from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot, git_changes
-from acp_nvim.files.disk_conflicts import DiskConflicts
-from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
-from acp_nvim.files.file_snapshot import By, Doer, FileSnapshot, Held, Unknown
+from acp_nvim.files.disk_changes import DiskChanges, OnChanged
+from acp_nvim.files.documents import Known
+from acp_nvim.files.file_snapshot import By, Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.text.printable import one_line
-
-log = logging.getLogger(__name__)
-_GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
-
-# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file.
-OnChanged = Callable[[Doer, str, Held, str | None], None]
 
 
 class DiskWatcher:
@@ -41,16 +32,15 @@ class DiskWatcher:
         files: Files,
         spawn: Callable[..., None],
         on_changed: OnChanged,
-        on_over: Callable[[Session, int], None] = lambda session, turn: None,
-        say: Callable[[str, str], None] = lambda level, text: None,
+        on_over: Callable[[Session, int], None],
+        say: Callable[[str, str], None],
         every: float | None = None,
     ) -> None:
         self._files = files
-        self._on_changed, self._on_over = on_changed, on_over  # on_over: all of a turn's changes are known
-        self._say, self._every = say, every
+        self._on_over, self._every = on_over, every  # on_over: all of a turn's changes are known
         self._turns: dict[Session, WatchedTurn] = {}  # the last one of each
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
-        self._unsettled = DiskConflicts(files.conflicts, self._sync)
+        self._changes = DiskChanges(files, self._tasks, on_changed, say)
 
     # --- what the rest of the client tells
 
@@ -97,7 +87,7 @@ class DiskWatcher:
         (turn.ended.add if done else turn.ended.discard)(call.key)
         if news or (ends and given):
             is_late = turn.over.is_set()  # as the calls of some subagents are
-            self._tasks.search(turn, self._hear, news, given if ends else [], done, is_late)
+            self._tasks.search(turn, self._look_at_call, news, given if ends else [], done, is_late)
 
     def look(self, session: Session) -> None:
         """Look at all files: a command has ended."""
@@ -141,8 +131,8 @@ class DiskWatcher:
         for turn in self._turns.values():
             if not is_modified and path in turn.files:
                 turn.saved.add(path)
-                if path in self._unsettled:
-                    self._tasks.search(turn, self._reconsider, path)
+                if self._changes.has_conflict(path):
+                    self._tasks.search(turn, self._changes.reconsider, path)
 
     def mode_of(self, path: str) -> int | None:
         """Return the mode of a file that was deleted."""
@@ -177,10 +167,12 @@ class DiskWatcher:
             now = await to_thread.run_sync(turn.stamps)
             for path, each in now.items():
                 if path in before and before[path] == each:
-                    self._tasks.search(turn, self._take, path)  # a task each: one may wait for the user
+                    self._tasks.search(
+                        turn, self._changes.look_at, path
+                    )  # a task each: one may wait for the user
             before = now
 
-    async def _hear(
+    async def _look_at_call(
         self, turn: WatchedTurn, news: list[str], ended: list[str], done: bool, is_late: bool
     ) -> None:
         for path in news:
@@ -209,95 +201,6 @@ class DiskWatcher:
                 seen.text = text
 
     async def _look(self, turn: WatchedTurn, paths: list[str] | None, until_answer: bool = False) -> None:
-        """Look at these files, or at all of the turn. `until_answer`: see `_take`."""
+        """Look at these files, or at all of the turn. `until_answer`: see `DiskChanges.look_at`."""
         for path in await to_thread.run_sync(turn.changed, list(turn.files) if paths is None else paths):
-            await self._take(turn, path, until_answer)
-
-    # --- one file
-
-    async def _take(self, turn: WatchedTurn, path: str, until_answer: bool = False) -> None:
-        """Read a file. Bring its change into the buffer and tell `on_changed`.
-
-        `until_answer`: only what has changed before the agent's answer counts. Once it has answered, a file that was
-        read as it was then is left alone, however long this look has waited.
-        """
-        async with self._files.lock(path):
-            seen = turn.files[path]
-            while True:
-                before, was = seen.text, seen.stamp
-                now, text = await to_thread.run_sync(file_snapshot.look, path)
-                if until_answer and turn.over.is_set() and not turn.is_suspect(path):
-                    return  # another task has looked while this one waited, or it changed while it was read
-                if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
-                    return seen.take(now, text)
-                # The editor says what it has written before it answers this: `wrote` was called, and the look is stale.
-                buffer = await self._files.documents.loaded(path)
-                if (seen.stamp, seen.text) == (was, before):
-                    break
-            buffer = buffer if now else None
-            if before is Unknown.TEXT and buffer and not buffer.modified:
-                before = buffer.text.whole
-            is_users = path in turn.saved and buffer is not None and not buffer.ahead
-            seen.take(now, text)
-            if now is None and was is not None:
-                self._tasks.detach(turn, self._miss, path)
-                is_users = path in turn.left
-            if is_users:
-                return turn.saved.discard(path)
-            earlier = None if isinstance(before, Unknown) else before or ""
-            earlier = self._unsettled.earlier(path, seen.shown if seen.missed else earlier)
-            looked = was if earlier == before else None
-        by = turn.doer(seen.by)
-        if isinstance(text, str) and not isinstance(before, Unknown):
-            by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
-        found = await self._sync(path, earlier, None, by, looked) if buffer else None
-        is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
-        if text is not Unknown.TEXT and text != before and not is_echo:
-            self._on_changed(turn.doer(seen.by), seen.path, before, text)
-        self._note(turn.session, path, seen, found, earlier)
-        if isinstance(found, Overlap):
-            self._tasks.detach(turn, self._ask, path, earlier, found)
-        elif buffer and not found:
-            self._unsettled.settle(path)
-
-    async def _miss(self, turn: WatchedTurn, path: str) -> None:
-        """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
-        await anyio.sleep(_GONE)
-        if file_snapshot.stamp(path) is None and await self._files.documents.loaded(path):
-            name = one_line(os.path.basename(path))
-            self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
-
-    def _note(
-        self, session: Session, path: str, seen: FileSnapshot, found: object, earlier: str | None
-    ) -> None:
-        """Note whether the buffer has taken up the change. If not, warn once; the next look tries again."""
-        why = found.why if isinstance(found, Missed) else ""
-        if why and why != seen.missed:
-            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
-            name = one_line(os.path.basename(path))
-            self._say("warn", f"{name} changed on disk, the buffer did not: {one_line(why)}")
-        seen.missed, seen.shown = why, earlier if why else None
-
-    async def _reconsider(self, turn: WatchedTurn, path: str) -> None:
-        """Close the conflict of a file if the buffer and the disk agree by now."""
-        if not await self._sync(path, self._unsettled.earlier(path, None), None, turn.doer("agent")):
-            self._unsettled.settle(path)
-
-    async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:
-        await self._unsettled.ask(turn.doer("agent"), path, earlier, apart)
-
-    async def _sync(
-        self,
-        path: str,
-        earlier: str | None,
-        settled: Settled | None,
-        by: Doer,
-        looked: file_snapshot.Stamp | None = None,
-    ) -> Overlap | Missed | NotLoaded | None:
-        known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
-        found = await self._files.sync(path, by, known, settled, self._files.echo(path))
-        if settled is None and isinstance(found, Overlap):
-            text = await self._files.decided.wanted(by.session, path, found)
-            if text is not None:  # the user has seen both
-                return await self._files.sync(path, by, known, Settled(found, text))
-        return found
+            await self._changes.look_at(turn, path, until_answer)

@@ -46,7 +46,7 @@ from acp_nvim.text.text_file import in_format, section, split
 _BESIDE = "lines with unsaved changes have also changed on disk"
 
 
-class Front(Protocol):
+class Listener(Protocol):
     """What this room tells the rest of the backend. Paths are absolute, symlinks unresolved."""
 
     def touch(self, session: Session) -> None: ...
@@ -65,15 +65,16 @@ class Front(Protocol):
 class Files:
     decided: Decided = Undecided()
 
-    def __init__(self, editor: Editor, front: Front) -> None:
-        self.conflicts = Conflicts(editor, front.touch)
-        self.boundary = Boundary(front.touch)
+    def __init__(self, editor: Editor, listener: Listener) -> None:
+        self.conflicts = Conflicts(editor, listener.touch)
+        self.boundary = Boundary(listener.touch)
         self.documents = Documents(editor)
-        self._front = front
+        self._listener = listener
         self._beliefs: WeakKeyDictionary[Session, AgentBaseline] = WeakKeyDictionary()
         self._echoes: dict[str, tuple[Session, str]] = {}
+        # by resolved path: held while a text is read and replaced, and while a request on the file is served
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
-        self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._served: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._finishing: set[anyio.CancelScope] = set()
         self.saving: set[str] = set()  # files that the editor is asked to save for an agent
 
@@ -119,14 +120,14 @@ class Files:
     async def read(self, entry: Entry, session: Session) -> dict[str, Any]:
         params = entry.request.params
         line, limit = number_of(params, "line"), number_of(params, "limit")
-        async with self._in_turn(session, "read", path_of(params)) as path:
+        async with self._one_at_a_time(session, "read", path_of(params)) as path:
             async with self.lock(path):
                 text, end = await self.documents.read(path)
             content = section(text, end, line, limit)
             if content is None:
                 raise RpcError(INVALID_PARAMS, f"line {line} is past the end of {path}")
             self.beliefs(session).learn_lines(path, text, end, line, limit)
-        self._front.on_read(session, absolute(params["path"], session.cwd), line)
+        self._listener.on_read(session, absolute(params["path"], session.cwd), line)
         return {"content": content}
 
     async def write(self, entry: Entry, session: Session) -> dict[str, Any]:
@@ -139,7 +140,7 @@ class Files:
         def gives_up() -> bool:
             return session.cancelling or (session.in_turn, session.turn) != (in_turn, turn)
 
-        async with self._in_turn(session, "write", given) as path:
+        async with self._one_at_a_time(session, "write", given) as path:
             await self._write(session, given, path, content, gives_up)
         return {}
 
@@ -168,7 +169,7 @@ class Files:
                 base, settled, own = found.live, found.disk, NOBODYS
             elif isinstance(found, Missed):
                 if found.broken:
-                    self._front.on_broken(path)
+                    self._listener.on_broken(path)
                 raise RpcError(INTERNAL_ERROR, f"{path} was not written: {found.why}")
             elif isinstance(found, Locked):
                 await found.over.wait()
@@ -205,7 +206,7 @@ class Files:
         by: Doer,
         settled: FileStamp | None,
     ) -> Written | Overlap | Locked | Missed:
-        known = self._front.known(session, path)
+        known = self._listener.known(session, path)
         found = await self.documents.write(path, base, text, by, known, settled)
         return await self._write_disk(path, base, text) if isinstance(found, NotLoaded) else found
 
@@ -256,7 +257,7 @@ class Files:
         self._echoes.pop(path, None)
         if content != written.text and split(content).lines != split(written.text).lines:
             self.expect_echo(session, path, content)
-        self._front.on_written(session, absolute(given, session.cwd), written.before, written.text)
+        self._listener.on_written(session, absolute(given, session.cwd), written.before, written.text)
 
     def _base(self, session: Session, path: str) -> str | bytes | None:
         """Return the base of a write, None if it is not known. For a file that is gone it is empty."""
@@ -275,10 +276,10 @@ class Files:
         return self._locks.get(path) or self._locks.setdefault(path, anyio.Lock())
 
     @contextlib.asynccontextmanager
-    async def _in_turn(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
+    async def _one_at_a_time(self, session: Session, access: Access, given: str) -> AsyncIterator[str]:
         """Wait until no other request is served there and the session may have the path. Yield it, resolved."""
         path = disk.resolve(given)
-        async with self._turns.get(path) or self._turns.setdefault(path, anyio.Lock()):
+        async with self._served.get(path) or self._served.setdefault(path, anyio.Lock()):
             with told(access, path):
                 await self.boundary.admit(session, access, path, given)
                 expect_same(given, path)

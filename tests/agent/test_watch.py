@@ -36,7 +36,9 @@ class Watched:
         self.agent, self.tasks = agent, tasks
         self.changes: list[tuple[str, Held, str | None, str]] = []
         self.busy = 0
-        self.watch = DiskWatcher(agent.files, self._spawn, self._changed)
+        self.watch = DiskWatcher(
+            agent.files, self._spawn, self._changed, lambda session, turn: None, lambda level, text: None
+        )
         self.path = agent.root / "f"
 
     def _changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:

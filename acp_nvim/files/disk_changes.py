@@ -1,0 +1,123 @@
+"""Takes up what has become of one file on disk: into its buffer, into the review, or as a question to the user."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+
+import anyio
+from anyio import to_thread
+
+from acp_nvim.files import file_snapshot
+from acp_nvim.files.disk_conflicts import DiskConflicts
+from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
+from acp_nvim.files.file_snapshot import Doer, FileSnapshot, Held, Unknown
+from acp_nvim.files.service import Files
+from acp_nvim.files.turn_tasks import TurnTasks
+from acp_nvim.files.watched_turn import WatchedTurn
+from acp_nvim.text.printable import one_line
+
+log = logging.getLogger(__name__)
+_GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
+
+# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file.
+OnChanged = Callable[[Doer, str, Held, str | None], None]
+
+
+class DiskChanges:
+    def __init__(
+        self, files: Files, tasks: TurnTasks, on_changed: OnChanged, say: Callable[[str, str], None]
+    ) -> None:
+        self._files, self._tasks = files, tasks
+        self._on_changed, self._say = on_changed, say
+        self._conflicts = DiskConflicts(files.conflicts, self._sync)
+
+    def has_conflict(self, path: str) -> bool:
+        return path in self._conflicts
+
+    async def look_at(self, turn: WatchedTurn, path: str, until_answer: bool = False) -> None:
+        """Read a file. Bring its change into the buffer and tell `on_changed`.
+
+        `until_answer`: only what has changed before the agent's answer counts. Once it has answered, a file that was
+        read as it was then is left alone, however long this look has waited.
+        """
+        async with self._files.lock(path):
+            seen = turn.files[path]
+            while True:
+                before, was = seen.text, seen.stamp
+                now, text = await to_thread.run_sync(file_snapshot.look, path)
+                if until_answer and turn.over.is_set() and not turn.is_suspect(path):
+                    return  # another task has looked while this one waited, or it changed while it was read
+                if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
+                    return seen.take(now, text)
+                # The editor says what it has written before it answers this: `wrote` was called, and the look is stale.
+                buffer = await self._files.documents.loaded(path)
+                if (seen.stamp, seen.text) == (was, before):
+                    break
+            buffer = buffer if now else None
+            if before is Unknown.TEXT and buffer and not buffer.modified:
+                before = buffer.text.whole
+            seen.take(now, text)
+            if now is None and was is not None:
+                self._tasks.detach(turn, self._warn_deleted, path)
+                is_users = path in turn.left  # it was still there when the agent answered
+            else:
+                is_users = path in turn.saved and buffer is not None and not buffer.ahead
+            if is_users:
+                return turn.saved.discard(path)
+            earlier = None if isinstance(before, Unknown) else before or ""
+            earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
+            looked = was if earlier == before else None
+        by = turn.doer(seen.by)
+        if isinstance(text, str) and not isinstance(before, Unknown):
+            by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
+        found = await self._sync(path, earlier, None, by, looked) if buffer else None
+        is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
+        if text is not Unknown.TEXT and text != before and not is_echo:
+            self._on_changed(turn.doer(seen.by), seen.path, before, text)
+        self._note_missed(path, seen, found, earlier)
+        if isinstance(found, Overlap):
+            self._tasks.detach(turn, self._ask, path, earlier, found)
+        elif buffer and not found:
+            self._conflicts.settle(path)
+
+    async def _warn_deleted(self, turn: WatchedTurn, path: str) -> None:
+        """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
+        await anyio.sleep(_GONE)
+        if file_snapshot.stamp(path) is None and await self._files.documents.loaded(path):
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
+
+    def _note_missed(self, path: str, seen: FileSnapshot, found: object, earlier: str | None) -> None:
+        """Note whether the buffer has taken up the change. If not, warn once; the next look tries again."""
+        why = found.why if isinstance(found, Missed) else ""
+        if why and why != seen.missed:
+            log.warning("%s has changed on disk and was not reloaded: %s", path, why)
+            name = one_line(os.path.basename(path))
+            self._say("warn", f"{name} changed on disk, the buffer did not: {one_line(why)}")
+        seen.missed, seen.shown = why, earlier if why else None
+
+    async def reconsider(self, turn: WatchedTurn, path: str) -> None:
+        """Close the conflict of a file if the buffer and the disk agree by now."""
+        if not await self._sync(path, self._conflicts.earlier(path, None), None, turn.doer("agent")):
+            self._conflicts.settle(path)
+
+    async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:
+        await self._conflicts.ask(turn.doer("agent"), path, earlier, apart)
+
+    async def _sync(
+        self,
+        path: str,
+        earlier: str | None,
+        settled: Settled | None,
+        by: Doer,
+        looked: file_snapshot.Stamp | None = None,
+    ) -> Overlap | Missed | NotLoaded | None:
+        known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
+        found = await self._files.sync(path, by, known, settled, self._files.echo(path))
+        if settled is None and isinstance(found, Overlap):
+            text = await self._files.decided.wanted(by.session, path, found)
+            if text is not None:  # the user has seen both
+                return await self._files.sync(path, by, known, Settled(found, text))
+        return found
