@@ -91,15 +91,14 @@ class QuestionCommands:
 
     def _merged(self, command: Merged) -> None:
         """Answer a conflict by the merge that the user has written."""
-        wanted, conflicts = command.question, self._app.services.files.conflicts
-        conflict = conflicts.open.get(wanted)
+        conflict = self._app.services.files.conflicts.open.get(command.question)
         if conflict is None or conflict.question is None:
             return self._app.say("warn", "not written: that conflict is already decided")
         if command.version != conflict.question.version:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
-        conflicts.merge(wanted, command.text)
-        self._answer(Answer(question=wanted, option="merge"))
-        self._app.editor.notify(ProposalDone(wanted, True))
+        conflict.merged = command.text
+        self._answer(Answer(question=command.question, option="merge"))
+        self._app.editor.notify(ProposalDone(command.question, True))
 
     # --- rules
 

@@ -38,7 +38,7 @@ class Conflict:
     path: str
     mine: str
     agents: str
-    merged: str | None = None  # the user's merge of both, once there is one
+    merged: str | None = None  # the user's merge of both, for which the option `merge` then stands
     question: Question | None = None
     begun: Begun | None = None  # a merge of an earlier state, to go on with
 
@@ -54,15 +54,9 @@ class Conflicts:
         self.open: dict[int, Conflict] = {}  # by the id of their question
         self.touch = touch
 
-    def merge(self, question_id: int, text: str) -> bool:
-        """Take the user's own merge, which the option `merge` then stands for. The answer comes separately."""
-        if conflict := self.open.get(question_id):
-            conflict.merged = text
-        return conflict is not None
-
     async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
         """Return the text to write. Raise an RpcError if the user keeps their own version or nobody decides."""
-        text, by = await self.settle(session, path, mine, agents, note)
+        text, by = await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
         if text is not None:
             return text
         why = (
@@ -72,16 +66,11 @@ class Conflicts:
         )
         raise RpcError(INTERNAL_ERROR, f"{path} was not written: {why}")
 
-    async def settle(
-        self, session: Session, path: str, mine: Text, agents: Text, note: str
-    ) -> tuple[str | None, str]:
-        """Return the text to write, None for the user's own; and who ended the question."""
-        return await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
-
     async def ask(
         self, session: Session, conflict: Conflict, note: str, stays: bool = False
     ) -> tuple[str | None, str]:
-        """Ask, and return the same. `stays`: neither the end of a turn nor a cancel closes the question."""
+        """Return the text to write, None for the user's own; and who ended the question. `stays`: neither the end of a
+        turn nor a cancel closes it."""
         while True:
             chosen, by = await self._ask(session, conflict, note, stays)
             if chosen is None or chosen.kind.startswith("reject"):

@@ -23,7 +23,7 @@ from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Visit
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.previews import Previews
-from acp_nvim.proposals.proposals import Front, Proposals
+from acp_nvim.proposals.proposals import Proposals
 from acp_nvim.protocol import methods
 from acp_nvim.session.proposed_diffs import has_diff
 from acp_nvim.session.session import Session
@@ -51,9 +51,8 @@ class AgentServices:
         self._touch = touch
         self._editor = editor
         self._written: list[tuple[Session, str]] = []  # on the disk; the editor has not been told yet
-        self.loaded: list[
-            str
-        ] = []  # the files in the editor's buffers, resolved, when a prompt was last sent
+        # the files in the editor's buffers, resolved, when a prompt was last sent
+        self.loaded: list[str] = []
         self.files = Files(editor, self)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
@@ -61,8 +60,16 @@ class AgentServices:
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
         self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
         self.files.decided = self.enforcement
-        front = Front(spawn, self._say, touch, self._writes_through, self.review.text_of)
-        self.proposals = Proposals(editor, self.files, self.enforcement, front)
+        self.proposals = Proposals(
+            editor,
+            self.files,
+            self.enforcement,
+            spawn,
+            self._say,
+            touch,
+            self._writes_through,
+            self.review.text_of,
+        )
         self.previews = Previews(editor, self.files, spawn, touch)
 
     def configure(self, configured: Settings) -> None:

@@ -10,7 +10,7 @@ All of a proposal is the agent's allow option, nothing of it its reject option. 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -45,46 +45,39 @@ class _Proposal:
     version: int  # of the question, when the files were read
 
 
-class Front:
-    """Functions that proposals call in the rest of the backend.
-
-    `through` tells whether the session's agent writes through us, `text_of` returns the text of a file as far as it is
-    known without asking the editor.
-    """
+class Proposals:
+    """`writes_through` tells whether the session's agent writes through us, `text_of` returns the text of a file as far
+    as it is known without asking the editor."""
 
     def __init__(
         self,
+        editor: Editor,
+        files: Files,
+        enforcement: Enforcement,
         spawn: Callable[..., None],
         say: Callable[[str, str], None],
         touch: Callable[[Session], None],
-        through: Callable[[Session], bool],
+        writes_through: Callable[[Session], bool],
         text_of: Callable[[str], str | None],
     ) -> None:
-        self.spawn, self.say, self.touch, self.through = spawn, say, touch, through
-        self.text_of = text_of
-
-
-class Proposals:
-    def __init__(self, editor: Editor, files: Files, enforcement: Enforcement, front: Front) -> None:
-        self._editor, self._files, self._front = editor, files, front
-        self._enforcement = enforcement
+        self._editor, self._files, self._enforcement = editor, files, enforcement
+        self._spawn, self._say, self._touch = spawn, say, touch
+        self._writes_through, self._text_of = writes_through, text_of
         self._shown: dict[int, _Proposal] = {}  # by question
         self._reading = anyio.Lock()
 
     # --- showing
 
     def show(self, session: Session, question: Question, *, focus: bool = False, auto: bool = False) -> None:
-        self._front.spawn(self._show, session, question, focus, auto)
+        self._spawn(self._show, session, question, focus, auto)
 
     def compare(self, session: Session, call: ToolCall) -> bool:
         """Show what a call has done, or would have: its own texts, only to look at. False: it has none."""
         found = diffs(call, session.cwd)
         if found:
             path = found[0].path
-            old, new = (
-                _joined([getattr(each, side) for each in found if each.path == path])
-                for side in ("old", "new")
-            )
+            first = [each for each in found if each.path == path]
+            old, new = _joined(each.old for each in first), _joined(each.new for each in first)
             self._editor.notify(Proposal(_view(session, path, FileDiff(path, old, new))))
         return bool(found)
 
@@ -94,7 +87,7 @@ class Proposals:
         for question in call.questions:
             known = self._shown.get(question.id)
             if known and known.version != question.version:
-                self._front.spawn(self._renew, session, question)
+                self._spawn(self._renew, session, question)
 
     async def _show(self, session: Session, question: Question, focus: bool, auto: bool) -> None:
         async with self._reading:
@@ -124,8 +117,8 @@ class Proposals:
     def _say_none(self, count: int) -> None:
         if count:
             said = f"{count} files are too many for a diff: answer in the chat, where K shows them"
-            return self._front.say("warn", said)
-        self._front.say("info", "this question has no diff: see it with :Acp answer")
+            return self._say("warn", said)
+        self._say("info", "this question has no diff: see it with :Acp answer")
 
     def _payload(
         self, session: Session, question: Question, files: list[ProposedFile], how: Mapping[str, bool]
@@ -135,7 +128,7 @@ class Proposals:
             "question": question.id,
             "session": session.number,
             "version": question.version,
-            "through": self._front.through(session),
+            "through": self._writes_through(session),
             "files": [each.payload(session.cwd) for each in files],
             "focus": False,
             "auto": False,
@@ -155,7 +148,7 @@ class Proposals:
         """
         known = self._shown.get(question.id)
         if known is None or known.version != question.version or version != question.version:
-            return self._front.say("warn", _AGAIN)
+            return self._say("warn", _AGAIN)
         decisions = [Decision.of(each, said.get(each.path)) for each in known.files]
         chosen = None if option_id is None else question.option(option_id)
         kinds = {each.kind for each in decisions}
@@ -166,7 +159,7 @@ class Proposals:
         elif _first(question, "allow_once"):
             self._allow_some(known, decisions, chosen)
         else:
-            self._front.say(
+            self._say(
                 "warn",
                 "not sent: no option allows this once, so take all or nothing (:Acp answer {n})",
             )
@@ -179,10 +172,10 @@ class Proposals:
         enforced = [each for each in decisions if each.is_enforced]
         done = self._enforcement.expect(session, question.tool_call_id or "", enforced)
         self._answer(known, "allow_once", chosen, is_done=False)
-        self._front.spawn(self._say_done, session, question, reports, done)
+        self._spawn(self._say_done, session, question, reports, done)
 
     def _report(self, cwd: str, decision: Decision) -> str:
-        now = self._front.text_of(decision.path)
+        now = self._text_of(decision.path)
         path = os.path.relpath(decision.given, cwd)
         return report(path, decision.right, decision.decided, decision.left, now)
 
@@ -190,10 +183,10 @@ class Proposals:
         option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
         if option is None:
             said = "allow" if kind.startswith("allow") else "refuse"
-            return self._front.say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
+            return self._say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
         known.session.questions.end(known.question, option, "user")
         self._shown.pop(known.question.id, None)
-        self._front.touch(known.session)
+        self._touch(known.session)
         self._editor.notify(ProposalDone(known.question.id, is_done))
 
     async def _say_done(
@@ -221,7 +214,7 @@ def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
     return {"kind": "view", "session": session.number, "files": [file], "focus": True}
 
 
-def _joined(texts: list[str | None]) -> str | None:
+def _joined(texts: Iterable[str | None]) -> str | None:
     found = [text for text in texts if text is not None]
     return "\n".join(found) if found else None
 

@@ -37,10 +37,6 @@ class PendingReports:
         self._waiting = [report for report in self._waiting if not report.is_ready]
         return taken
 
-    @property
-    def has_ready(self) -> bool:
-        return any(report.is_ready for report in self._waiting)
-
     def give_back(self, reports: list[PendingReport]) -> None:
         """Keep reports that did not reach the agent, in front of the others."""
         self._waiting[:0] = reports

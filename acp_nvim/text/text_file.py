@@ -34,10 +34,6 @@ class Text:
             self._whole.append(self.end.join((*self.lines, *last)))
         return self._whole[0]
 
-    def is_known_as(self, whole: str) -> None:
-        """Take over the whole of another text with the same lines."""
-        self._whole[:] = [whole]
-
     @property
     def is_utf8(self) -> bool:
         return not any(

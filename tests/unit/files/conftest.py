@@ -45,7 +45,7 @@ class Agent:
         session.ready("s-1")
         return session
 
-    # --- Front
+    # --- what the files tell
 
     def touch(self, session: Session) -> None:
         for question in session.questions:
@@ -57,7 +57,7 @@ class Agent:
         if self.answers:
             answer = self.answers.pop(0)
             if answer == "merge" and self.merged is not None:
-                assert self.files.conflicts.merge(question.id, self.merged)
+                self.files.conflicts.open[question.id].merged = self.merged
             session.questions.end(question, question.option(answer) if answer else None, "user")
 
     def on_read(self, session: Session, path: str, line: int | None) -> None:
