@@ -64,7 +64,6 @@ PLAN_CHARS = 64 * KIB  # of a plan in words
 PLAN_STEP_CHARS = 1000
 PINNED_STEPS = 100  # of a plan that the status shows
 RECENT_CALLS = 200  # of a session: an update without an id is held against them
-
 RETRY_REASON_CHARS = 200  # why the agent asks its model again
 IGNORED_FILES = 20  # of a folder that the agent does not trust, that are named
 SUGGESTION_CHARS = 500  # of what the user may want to ask next

@@ -138,7 +138,7 @@ def _diff(rows: Body, diff: schema.Diff, named: bool) -> None:
 
 
 def _tail(rows: Body, text: str) -> None:
-    """Return the end of a terminal's output."""
+    """Add the end of a terminal's output."""
     tail = text.rstrip("\n")[-limits.UNFOLDED_OUTPUT_CHARS :].split("\n")[-limits.UNFOLDED_OUTPUT_LINES :]
     shown = "\n".join(tail)
     if earlier := text.rstrip("\n").count("\n") - shown.count("\n"):

@@ -79,10 +79,10 @@ class Doctor:
         seconds = command.seconds or _PATIENCE
         self._app.spawn(self._examine, ticket, spec, seconds)
 
-    def _tell(self, ticket: Any, report: dict[str, Any]) -> None:
+    def _tell(self, ticket: int, report: dict[str, Any]) -> None:
         self._app.editor.notify(Doctored(ticket, report))
 
-    async def _examine(self, ticket: Any, spec: AgentSpec, seconds: float) -> None:
+    async def _examine(self, ticket: int, spec: AgentSpec, seconds: float) -> None:
         with TemporaryDirectory(prefix="acp_nvim-", ignore_cleanup_errors=True) as place:
             report = await self._look(spec, place, seconds)
         self._tell(ticket, {"agent": spec.name, **report})
@@ -166,7 +166,7 @@ def _report(answer: Result | None, spec: AgentSpec, seconds: float, ms: float) -
 
 
 def _offered(capabilities: Any, path: str = "") -> list[str]:
-    """Yield the dotted names of offered capabilities: those that are neither false nor null; `{}` is a yes."""
+    """Return the dotted names of offered capabilities: those that are neither false nor null; `{}` is a yes."""
     if isinstance(capabilities, dict) and (capabilities or not path):
         found = []
         for key, value in list(capabilities.items())[: limits.CAPABILITIES]:

@@ -58,7 +58,7 @@ class Boundary:
         self._roots[session] = tuple(Root.of(root) for root in (session.cwd, *session.roots))
 
     async def admit(self, session: Session, access: Access, path: str, given: str) -> None:
-        """Return if the session may have the resolved path, to which `given` leads. Else raise the agent's error."""
+        """Raise the agent's error unless the session may have the resolved path, to which `given` leads."""
         if self.outside == "allow" or self._is_open_to(session, access, path, given):
             return
         if access == "read" and not os.path.exists(path):

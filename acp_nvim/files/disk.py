@@ -204,8 +204,7 @@ def _dress(handle: int, was: os.stat_result | None, mode: int | None) -> None:
         os.umask(mask)
         os.fchmod(handle, 0o666 & ~mask if mode is None else mode & 0o777)
         return
-    with contextlib.suppress(
-        PermissionError
-    ):  # only root may give files away; groups are kept where possible
+    # only root may give files away; groups are kept where possible
+    with contextlib.suppress(PermissionError):
         os.fchown(handle, was.st_uid, was.st_gid)
     os.fchmod(handle, stat.S_IMODE(was.st_mode))

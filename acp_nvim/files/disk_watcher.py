@@ -167,9 +167,8 @@ class DiskWatcher:
             now = await to_thread.run_sync(turn.stamps)
             for path, each in now.items():
                 if path in before and before[path] == each:
-                    self._tasks.search(
-                        turn, self._changes.look_at, path
-                    )  # a task each: one may wait for the user
+                    # a task each: one may wait for the user
+                    self._tasks.search(turn, self._changes.look_at, path)
             before = now
 
     async def _look_at_call(

@@ -32,9 +32,8 @@ class WatchedTurn:
     answered: int = 0  # when the agent did
     # how the files looked when it answered
     at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
-    trees: dict[str, tuple[Repository, frozenset[str]]] = field(
-        default_factory=dict
-    )  # by folder: what was dirty
+    # by folder: what was dirty
+    trees: dict[str, tuple[Repository, frozenset[str]]] = field(default_factory=dict)
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)

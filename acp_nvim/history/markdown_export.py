@@ -140,7 +140,7 @@ def _diff(diff: schema.Diff) -> Iterator[str]:
 
 
 def _block(text: str, language: str = "") -> str:
-    """Yield a code block below a list item. Its fence is longer than any in the text."""
+    """Return a code block below a list item. Its fence is longer than any in the text."""
     if not text.strip():
         return ""
     longest = max(map(len, re.findall("`+", text)), default=0)

@@ -80,9 +80,8 @@ class SubagentMessages:
             session.subagents.message(child.id, update)
         else:
             call = session.subagents.apply(child, update, now)
-            if call and not session.transcript.calls.find(
-                call.id
-            ):  # else the services have been told already
+            # of a call that the parent shows, too, the services have been told already
+            if call and not session.transcript.calls.find(call.id):
                 self._app.services.tool_call_changed(session, call)
                 if isinstance(update, schema.ToolCallUpdate) and update.meta:
                     self._app.services.terminals.take_reported_output(session, call, update.meta)

@@ -7,7 +7,7 @@ a message that does not fit was sent by a plugin that has been updated while the
 A `Call` is what the backend has Lua do: `editor.notify(FillPrompt(1, "text"))` calls the entry `fill_prompt` of a table
 in lua/acp_nvim/backend_calls.lua. A class is named after its function, its fields are the arguments in their order. A
 `Question` waits for an answer. Types are checked by mypy where a call is made. Tests hold every call against its class
-as well (`messages.record`), parts included; a user's frames are not checked: a chunk of text comes by the thousand.
+as well (`recorder_for_tests.py`), parts included. A user's frames are not checked: chunks of text come by the thousand.
 """
 
 import re

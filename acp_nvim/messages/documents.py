@@ -16,9 +16,8 @@ class DocumentBy(TypedDict):
     kind: Literal["agent", "unknown"]
     session: int
     turn: int
-    own: NotRequired[
-        list[list[list[str]]]
-    ]  # the lines that go and those that come, where not all is the agent's
+    # the lines that go and those that come, where not all is the agent's
+    own: NotRequired[list[list[list[str]]]]
     given: NotRequired[str]  # the path as it was named
     was_there: NotRequired[bool | None]
     was_final: NotRequired[bool]

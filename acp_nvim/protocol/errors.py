@@ -67,7 +67,7 @@ def _code(code: object) -> int:
 
 
 def _parts(data: object) -> list[str]:
-    """Yield the readable parts of the data, then the rest."""
+    """Return the readable parts of the data, then the rest."""
     if data is None:
         return []
     key = (

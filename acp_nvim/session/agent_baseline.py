@@ -31,7 +31,7 @@ class AgentBaseline:
         self._at_turn_start: dict[str, bytes | None] = {}
 
     def text(self, path: str) -> str | None:
-        """Learn the text that the agent has last sent or read."""
+        """Return the text that the agent has last sent or read."""
         return self._texts.get(path)
 
     def learn(self, path: str, text: str) -> None:

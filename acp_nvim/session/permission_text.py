@@ -45,7 +45,7 @@ def matters(call: ToolCall | None) -> object:
 
 
 def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
-    """Yield the paths that need a line: not the folder of a command, and none that an argument shows."""
+    """Return the paths that need a line: not the folder of a command, and none that an argument shows."""
     said = raw_input.read(call)
     texts = set(said.texts)
     found = dict.fromkeys(call.paths(cwd))

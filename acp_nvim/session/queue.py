@@ -45,9 +45,8 @@ class Queue:
 
     def __init__(self) -> None:
         self._items: list[Prompt] = []
-        self._steering: Prompt | None = (
-            None  # sent into the turn; the agent has not said yet whether it took it
-        )
+        # sent into the turn; the agent has not said yet whether it took it
+        self._steering: Prompt | None = None
         self._stopped = False
         self._first = 0  # how many at the front were sent after the hold: they go first
 

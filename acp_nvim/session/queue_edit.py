@@ -30,7 +30,6 @@ def still_to_send(
 
 def edits(was: list[str], wanted: list[str]) -> list[tuple[str, str]]:
     """Pair edited texts: by place, or by likeness if their number has changed."""
-
     pairs = []
     for first, last, start, end in line_diff.stretches(was, wanted):
         new = [text for text in wanted[start:end] if text not in was]

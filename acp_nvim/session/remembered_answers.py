@@ -58,7 +58,7 @@ class RememberedAnswers:
         return [(item.id, item.rule) for item in self._items.values() if item.rule]
 
     def forget(self, ids: Iterable[int] | None = None) -> tuple[list[Remembered], list[Remembered]]:
-        """Forget the named ones, or all. Returns them, and those that only the agent can forget, which stay."""
+        """Forget the named ones, or all. Return them, and those that only the agent can forget, which stay."""
         wanted = self._items.keys() if ids is None else set(ids) & self._items.keys()
         named = [self._items[id] for id in sorted(wanted)]
         ours = [item for item in named if item.by == "session"]

@@ -10,9 +10,8 @@ from acp_nvim.text.printable import one_line
 class SlashCommands:
     def __init__(self, offer_limits: OfferLimits) -> None:
         self._offer_limits = offer_limits
-        self.shapes: list[dict[str, str]] | None = (
-            None  # another list after each update; None before the first
-        )
+        # another list after each update; None before the first
+        self.shapes: list[dict[str, str]] | None = None
 
     def apply(self, update: schema.CommandsUpdate) -> None:
         self.shapes = list(map(_shape, self._offer_limits.first("commands", update.commands)))

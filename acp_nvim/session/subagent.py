@@ -41,9 +41,8 @@ class Subagent:
     cwd: str | None = None
     can_cancel: bool = False
     nested: NestedCalls = field(default_factory=NestedCalls)
-    messages: dict[str, SessionMessage] = field(
-        default_factory=dict
-    )  # between it and its parent, by their ids
+    # between it and its parent, by their ids
+    messages: dict[str, SessionMessage] = field(default_factory=dict)
 
     def describe(self, update: SubagentUpdate) -> None:
         """Take what the agent says the subagent is. Fields that were not sent keep their values."""

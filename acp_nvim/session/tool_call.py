@@ -42,9 +42,8 @@ class ToolCall:
     locations: tuple[schema.Location, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
-    terminals: dict[str, ReportedOutput] = field(
-        default_factory=dict
-    )  # that are the agent's own, by their ids
+    # those of the agent's own, by their ids
+    terminals: dict[str, ReportedOutput] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
     # "cancelled" or "left open", if the turn ended before the agent said how this call did
