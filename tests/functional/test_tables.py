@@ -123,7 +123,7 @@ def test_a_table_made_to_cost_much_costs_little(open_editor: Open, tmp_path: Pat
         return os.clock() - began"""
     )
     assert spent < 0.25, f"{spent} s of CPU"
-    editor.screen.expect("│ `世世世")
+    editor.screen.expect(" `世世世")
 
 
 def test_a_question_below_a_table_is_answered_when_all_of_it_was_seen(
@@ -165,3 +165,106 @@ def test_words_stay_whole_while_there_is_room(
     editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(columns, 40))
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect(lambda screen: drawn(editor).split("\n")[2:][: len(drawn_rows)] == drawn_rows)
+
+
+PADDED = """\
+| File                                    | What it does                                         |
+| --------------------------------------- | ---------------------------------------------------- |
+| `price.py`                              | adds up                                              |
+| `report.py`                             | prints                                               |"""
+DRAWN = """\
+ │ File      │ What it does │
+ ├───────────┼──────────────┤
+ │ price.py  │ adds up      │
+ │ report.py │ prints       │"""
+
+
+def test_lines_that_are_longer_than_their_cells_leave_no_empty_rows(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = talk(open_editor, tmp_path, say(f"Look:\n\n{PADDED}\n\nThe end."), size=(60, 30))
+    editor.wait_event("AcpTurnEnded")
+    if not editor.lua("return vim.fn.has('nvim-0.11') == 1"):  # cannot hide a line
+        editor.screen.expect(" │ report.py │ prints       │")
+        return
+    editor.screen.expect(lambda _: drawn(editor).startswith(f"{DRAWN}\n\n The end."), what="no empty rows")
+    # the cursor's line stands as it came, between those above and those below it
+    heading, _, price, report = PADDED.split("\n")
+    go_to_line(editor, price)
+    above, below = DRAWN.split("\n")[:2], DRAWN.split("\n")[3]
+
+    def shows_line(_: Any) -> bool:
+        rows = drawn(editor).split("\n")
+        return rows[:2] == above and rows[2].startswith(" | `price.py`") and below in rows[3:5]
+
+    editor.screen.expect(shows_line, what="the cursor's line")
+    go_to_line(editor, heading)
+    editor.type("y3j")
+    assert editor.lua(REGISTER) == f"{PADDED}\n"
+    go_to_line(editor, report)
+    editor.screen.expect(lambda _: drawn(editor).startswith("\n".join(DRAWN.split("\n")[:3]) + "\n | `rep"))
+    editor.type("<C-w>j")
+    editor.screen.expect(lambda _: drawn(editor).startswith(f"{DRAWN}\n\n The end."), what="no empty rows")
+    # without conceal nothing is drawn over or beside the lines
+    editor.type("<C-w>k:setlocal conceallevel=0<CR>")
+    editor.screen.expect(lambda screen: "│" not in screen.text())
+
+
+def test_an_answer_may_end_in_a_table(open_editor: Open, tmp_path: Path) -> None:
+    editor = talk(open_editor, tmp_path, say(PADDED), size=(60, 30))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" │ report.py │ prints       │")
+    if editor.lua("return vim.fn.has('nvim-0.11') == 1"):
+        editor.screen.expect(lambda _: drawn(editor).startswith(DRAWN), what="the table")
+    editor.type("imore<C-s>")
+    editor.screen.expect(lambda _: drawn(editor).count("prints       │") >= 2, what="both tables")
+
+
+def test_long_words_are_broken_at_their_slashes(open_editor: Open, tmp_path: Path) -> None:
+    table = """\
+| File | Function | Calls | What it does |
+|------|----------|-------|--------------|
+| `src/orders/report.py` | `test_total_of_none()` | 12 | prints it, rounded, in the currency of the customer |
+"""
+    editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(52, 30))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(
+        """\
+ │ src/orders/  │ test_total_  │ 12    │ prints   │
+ │ report.py    │ of_none()    │       │ it,      │"""
+    )
+
+
+def test_a_table_without_room_for_its_words_is_a_list(open_editor: Open, tmp_path: Path) -> None:
+    table = """\
+| File | Function | Calls | What it does |
+|------|----------|-------|--------------|
+| `report.py` | `monthly()` | 12 | prints it, **rounded**, in the currency |
+| `cart.py` | `checkout()` | 1 | charges |
+"""
+    editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(30, 40))
+    editor.wait_event("AcpTurnEnded")
+    if not editor.lua("return vim.fn.has('nvim-0.11') == 1"):  # each line has its rows
+        editor.screen.expect("│ 12   │")
+        return
+    rule = "─" * 28
+    editor.screen.expect(
+        f"""\
+ {rule}
+ File: report.py
+ Function: monthly()
+ Calls: 12
+ What it does: prints it,
+   rounded, in the currency
+ {rule}
+ File: cart.py
+ Function: checkout()
+ Calls: 1
+ What it does: charges
+ {rule}
+
+ The end."""
+    )
+    go_to_line(editor, table.split("\n")[0])
+    editor.type("y3j")
+    assert editor.lua(REGISTER) == table

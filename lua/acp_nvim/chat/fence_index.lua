@@ -54,7 +54,7 @@ local function note_table(fences, row)
   local open, newest = fences.list[#fences.list], fences.tables[#fences.tables]
   if open and not open.last then
     return
-  elseif newest and newest.last == row - 1 then
+  elseif newest and newest.last >= row - 1 then
     newest.last = row
   else
     table.insert(fences.tables, { first = row, last = row })
@@ -101,6 +101,19 @@ function M.learn(buf, start, fences, upto)
       end
     end
     fences.scanned = fences.scanned + #lines
+  end
+end
+
+--- Counts the buffer's last line to the table above it: an answer may end so, without the end of the line.
+---@param buf integer
+---@param start integer
+---@param fences acp.Fences
+function M.learn_end(buf, start, fences)
+  local row, newest = api.nvim_buf_line_count(buf) - 1, fences.tables[#fences.tables]
+  if newest and start + fences.scanned == row and start + newest.last == row - 1 then
+    if api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find("^%s*|") then
+      newest.last = newest.last + 1
+    end
   end
 end
 

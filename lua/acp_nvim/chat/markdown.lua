@@ -72,6 +72,7 @@ function M.prepare(view, block, first, last)
   local fences = block.mark.fences or fence_index.new()
   block.mark.fences = fences
   fence_index.learn(view.buf, block.row, fences, last - block.row)
+  fence_index.learn_end(view.buf, block.row, fences)
   local _, place = fence_index.at(fences, first - block.row)
   while fences.list[place] and fences.list[place].first <= last - block.row do
     want_colours(view, block.row, fences.list[place])

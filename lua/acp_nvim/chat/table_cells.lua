@@ -6,6 +6,8 @@ local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local api = vim.api
 local M = {}
 
+local PART = "[^/_.,:;=&?-]*[/_.,:;=&?-]*" -- of a word: it is broken behind these if it must be
+
 ---@class acp.Word
 ---@field [1] string  text
 ---@field [2] string  highlight group
@@ -16,6 +18,7 @@ local M = {}
 ---@field words acp.Word[]
 ---@field width integer    cells, in one row
 ---@field longest integer  of its words that stand together
+---@field part integer     the widest part of a word that may be broken
 
 ---@param text string
 ---@return string
@@ -106,29 +109,56 @@ function M.read(text, plain)
       from = is_blank and at + 1 or at
     end
   end
-  local width, longest, whole = 0, 0, 0
+  local width, longest, whole, widest = 0, 0, 0, 0
   for index, word in ipairs(words) do
     width = width + word.width + ((index == 1 or word.follows) and 0 or 1)
     whole = (word.follows and whole or 0) + word.width
     longest = math.max(longest, whole)
+    for part in word[1]:gmatch(PART) do
+      widest = math.max(widest, api.nvim_strwidth(part))
+    end
   end
-  return { words = words, width = width, longest = longest }
+  return { words = words, width = width, longest = longest, part = widest }
 end
 
---- A word that is wider than a row, in pieces.
+--- The beginning of a text that a row has room for, at least a character.
+---@param text string
+---@param width integer
+---@return string
+local function beginning(text, width)
+  local piece = vim.fn.strcharpart(text, 0, width)
+  while api.nvim_strwidth(piece) > width and vim.fn.strchars(piece) > 1 do
+    piece = vim.fn.strcharpart(piece, 0, vim.fn.strchars(piece) - 1)
+  end
+  return piece
+end
+
+--- A word that is wider than a row, in pieces: broken between its parts, and within one that is still too wide.
+---     src/orders/report.py in 12: src/orders/, report.py        in 5: src/, order, s/, repor, t.py
 ---@param word acp.Word
 ---@param width integer
 ---@return acp.Word[]
 local function pieces(word, width)
-  local list, text = {}, word[1]
-  while text ~= "" do
-    local piece = vim.fn.strcharpart(text, 0, width)
-    while api.nvim_strwidth(piece) > width and vim.fn.strchars(piece) > 1 do
-      piece = vim.fn.strcharpart(piece, 0, vim.fn.strchars(piece) - 1)
+  local list, piece = {}, ""
+  local function finish()
+    if piece ~= "" then
+      add(list, piece, word[2], #list > 0 or word.follows == true)
     end
-    add(list, piece, word[2], #list > 0 or word.follows == true)
-    text = text:sub(#piece + 1)
   end
+  for part in word[1]:gmatch(PART) do
+    if api.nvim_strwidth(piece .. part) > width then
+      finish()
+      piece = ""
+    end
+    while api.nvim_strwidth(part) > width do
+      piece = beginning(part, width)
+      part = part:sub(#piece + 1)
+      finish()
+      piece = ""
+    end
+    piece = piece .. part
+  end
+  finish()
   return list
 end
 

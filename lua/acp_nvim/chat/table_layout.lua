@@ -5,13 +5,15 @@
 --   | width   | a share      |            ├─────────┼─────────┤
 --                                         │ width   │ a share │
 local table_cells = require("acp_nvim.chat.table_cells")
+local table_records = require("acp_nvim.chat.table_records")
 
 local M = {}
 
 local EDGE = "AcpRule"
 local LEAST = 3 -- cells of a column
-local LONG = 16 -- of a word that is not broken while there is room
 local FRAME = 3 -- cells that a column takes beside its text
+local FIELDS = 20 -- of a record at most
+local RECORD = 12 -- cells of a record at least
 local MARGIN = 2 -- the last edge, and an empty cell
 
 ---@alias acp.Align "left"|"right"|"center"
@@ -31,19 +33,34 @@ local function sum(numbers)
   end)
 end
 
---- The cells that columns need for a word, the largest of them cut until there is room for all.
+--- The largest numbers cut until there is room for all, or each is as small as it may be.
+---@param numbers integer[]
 ---@param least integer[]
 ---@param room integer
 ---@return integer[]
-local function fitting(least, room)
-  local longest = LONG
-  while longest > LEAST and sum(least) > room do
+local function cut(numbers, least, room)
+  local longest = math.min(room, math.max(unpack(numbers)))
+  while longest > LEAST and sum(numbers) > room do
     longest = longest - 1
-    least = vim.tbl_map(function(cells)
-      return math.min(cells, longest)
-    end, least)
+    for index, number in ipairs(numbers) do
+      numbers[index] = math.max(least[index], math.min(number, longest))
+    end
   end
-  return least
+  return numbers
+end
+
+--- The cells that columns need for their words. Where there is no room for whole words the widest columns break them at
+--- their slashes, dots and the like, and only where even that is too much anywhere.
+---     words 20, 19, 7, parts 9, 6, 7 in 40 cells: 17, 16, 7        in 20: 7, 6, 7
+---@param words integer[]
+---@param parts integer[]
+---@param room integer
+---@return integer[]
+local function fitting(words, parts, room)
+  local nothing = vim.tbl_map(function()
+    return LEAST
+  end, words)
+  return cut(cut(vim.deepcopy(words), parts, room), nothing, room)
 end
 
 --- The index of a column without a width for which this holds.
@@ -61,17 +78,18 @@ end
 
 --- The widths of columns: those that need more than their share for a word get that, those that want less than their
 --- share get what they want, the others share what is left.
----     wanted 7, 7, 70, least 7, 7, 8 in 37 cells: 7, 7, 23        in 24: 7, 7, 10
+---     wanted 7, 7, 70, words 7, 7, 8 in 37 cells: 7, 7, 23        in 24: 7, 7, 10
 ---@param wanted integer[]
----@param least integer[]
+---@param words integer[]  the longest of each
+---@param parts integer[]  the longest part of a word
 ---@param room integer
 ---@return integer[]?
-local function widths_in(wanted, least, room)
+local function widths_in(wanted, words, parts, room)
   local count = #wanted
-  if room < LEAST * count then
+  if count == 0 or room < LEAST * count then
     return nil
   end
-  least = fitting(least, room)
+  local least = fitting(words, parts, room)
   local widths, left, open = {}, room, count
   while open > 0 do
     local share = math.floor(left / open)
@@ -144,22 +162,28 @@ end
 --- Lays out the lines of a table.
 ---@param lines string[]  the heading, the line below it, the body
 ---@param columns integer
+---@param may_be_records boolean  lines may have no row: where even the parts of words have no room it becomes a list
 ---@return [string, string][][][]? rows  of each line; nil: it has too many columns
 ---@return [string, string][]? blank  a row between the edges
-function M.of(lines, columns)
+function M.of(lines, columns, may_be_records)
   local aligns = vim.tbl_map(align_of, table_cells.split(lines[2]))
-  local cells, wanted, least = {}, {}, {}
+  local cells, wanted, words, parts = {}, {}, {}, {}
   for number, line in ipairs(lines) do
     cells[number] = {}
     for index, text in ipairs(number ~= 2 and table_cells.split(line) or {}) do
       local cell = table_cells.read(text, number == 1 and "AcpBold" or "AcpTool")
       cells[number][index] = cell
       wanted[index] = math.max(wanted[index] or LEAST, cell.width)
-      least[index] = math.max(least[index] or LEAST, math.min(cell.longest, LONG))
+      words[index] = math.max(words[index] or LEAST, cell.longest)
+      parts[index] = math.max(parts[index] or LEAST, cell.part)
     end
   end
-  local widths = widths_in(wanted, least, columns - MARGIN - FRAME * #wanted)
-  if not widths or #wanted == 0 then
+  local room = columns - MARGIN - FRAME * #wanted
+  local widths = widths_in(wanted, words, parts, room)
+  local has_records = may_be_records and lines[3] and #wanted <= FIELDS and columns >= RECORD
+  if has_records and sum(parts) > room then
+    return table_records.rows(cells, columns - 1), {}
+  elseif not widths then
     return nil
   end
   local rows = {}

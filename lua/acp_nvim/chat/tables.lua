@@ -1,6 +1,7 @@
 -- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen, after
 -- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
--- line takes anyway show the first rows of its cells, virtual lines below it the others.
+-- line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more rows than
+-- its cells, the lines of the table are hidden, and all rows are virtual.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
@@ -13,10 +14,14 @@ local api = vim.api
 local M = {}
 
 local QUIET_MS = 120
+local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones cannot hide a line
 
 ---@class acp.DrawnTable
----@field last integer     the table's last row then
----@field columns integer  of the text
+---@field bytes integer    the size of the table then: it grows
+---@field columns integer  of the text; 0: nothing is drawn
+---@field is_whole boolean  the line below it had come
+---@field hides? boolean    its lines are hidden, but the cursor's
+---@field cursor? integer   row of the block that the cursor was in, if lines are hidden
 ---@field lines table<integer, { col: integer, chunks: [string, string][] }[]>  by row of the block: its rows
 
 ---@class acp.WantedTable
@@ -26,6 +31,7 @@ local QUIET_MS = 120
 ---@field id integer  of the block's extmark
 ---@field found acp.Table
 ---@field columns integer
+---@field is_whole boolean
 
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
@@ -57,14 +63,15 @@ local function filled(chunks, columns)
   return vim.list_extend({ unpack(chunks) }, { { (" "):rep(columns - width), "AcpTool" } })
 end
 
+--- Lays the rows over the line, and the others below it.
 ---@param want acp.WantedTable
 ---@param row integer
 ---@param rows [string, string][][]
 ---@param blank [string, string][]
+---@param begins integer[]
 ---@return { col: integer, chunks: [string, string][] }[]
-local function place(want, row, rows, blank)
+local function lay_over(want, row, rows, blank, begins)
   local list = {}
-  local begins = beginnings(want, row)
   for index, col in ipairs(begins) do
     list[index] = { col = col, chunks = filled(rows[index] or blank, want.columns) }
   end
@@ -74,11 +81,72 @@ local function place(want, row, rows, blank)
   return list
 end
 
+--- Hides lines and shows their rows above the next line that stands there: the cursor's, or the one below them.
+---     cursor in d:   a b c hidden, their rows above d        e f hidden, their rows above the line below
+---@param want acp.WantedTable
+---@param first integer  row of the buffer
+---@param rows [string, string][][][]  of each line
+---@param cursor? integer  row of the buffer
+local function hide_lines(want, first, rows, cursor)
+  local above = {}
+  local function show_above(row)
+    if above[1] then
+      api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = above, virt_lines_above = true })
+      above = {}
+    end
+  end
+  for index, of_line in ipairs(rows) do
+    local row = first + index - 1
+    if row == cursor then
+      show_above(row)
+    else
+      api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { end_row = row, conceal_lines = "" })
+      vim.list_extend(above, of_line)
+    end
+  end
+  show_above(first + #rows)
+end
+
 --- Whether the second line parts a heading from a body.
 ---@param lines string[]
 ---@return boolean
 local function is_table(lines)
   return lines[2] ~= nil and lines[2]:find("^%s*|[%s:|]*%-[%s:|%-]*$") ~= nil
+end
+
+--- The line of a table in which the cursor is, by row of the block. Every window sees the same: what the lines of the
+--- table are replaced by is the buffer's.
+---@param buf integer
+---@param start integer
+---@param found acp.Table
+---@return integer?
+local function cursor_in(buf, start, found)
+  if api.nvim_get_current_buf() ~= buf then
+    return nil
+  end
+  local row = api.nvim_win_get_cursor(0)[1] - 1 - start
+  return row >= found.first and row <= found.last and row or nil
+end
+
+---@param buf integer
+---@param start integer
+---@param found acp.Table
+---@return integer
+local function bytes_of(buf, start, found)
+  return api.nvim_buf_get_offset(buf, start + found.last + 1) - api.nvim_buf_get_offset(buf, start + found.first)
+end
+
+--- Whether a line would leave rows of the window empty, since it is longer than its cells.
+---@param rows [string, string][][][]
+---@param begins integer[][]
+---@return boolean
+local function leaves_rows(rows, begins)
+  for index, of_line in ipairs(rows) do
+    if #begins[index] > #of_line then
+      return true
+    end
+  end
+  return false
 end
 
 ---@param want acp.WantedTable
@@ -91,18 +159,31 @@ local function lay_out(want)
   if last >= api.nvim_buf_line_count(want.buf) then
     return
   end
-  local bytes = api.nvim_buf_get_offset(want.buf, last + 1) - api.nvim_buf_get_offset(want.buf, first)
+  local bytes = bytes_of(want.buf, start, found)
   local lines = bytes <= limits.TABLE_BYTES and api.nvim_buf_get_lines(want.buf, first, last + 1, false) or {}
-  local drawn = { last = found.last, columns = want.columns, lines = {} } ---@type acp.DrawnTable
+  local drawn = { bytes = bytes, columns = want.columns, is_whole = want.is_whole, lines = {} } ---@type acp.DrawnTable
   found.drawn = drawn
-  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, last + 1)
-  local laid_out, blank = nil, nil
+  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, last + (want.is_whole and 2 or 1))
+  local rows, blank, begins = nil, nil, {}
   if is_table(lines) then
-    laid_out, blank = table_layout.of(lines, want.columns)
+    rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
   end
-  for index, rows in ipairs(laid_out or {}) do
+  if not rows then
+    return
+  end
+  for index in ipairs(rows) do
+    begins[index] = beginnings(want, first + index - 1)
+  end
+  drawn.hides = HIDES_LINES and leaves_rows(rows, begins)
+  if drawn.hides then
+    drawn.cursor = cursor_in(want.buf, start, found)
+    -- The line below may belong to something else that is drawn again: then the last one stays.
+    local hidden = want.is_whole and rows or vim.list_slice(rows, 1, #rows - 1)
+    hide_lines(want, first, hidden, drawn.cursor and start + drawn.cursor)
+  end
+  for index = drawn.hides and (want.is_whole and #rows + 1 or #rows) or 1, #rows do
     local row = found.first + index - 1
-    drawn.lines[row] = place(want, start + row, rows, blank or {})
+    drawn.lines[row] = lay_over(want, start + row, rows[index], blank or {}, begins[index])
   end
 end
 
@@ -137,8 +218,9 @@ end
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param found acp.Table
+---@param columns integer
 ---@param is_whole boolean
-local function want_layout(view, block, found, is_whole)
+local function want_layout(view, block, found, columns, is_whole)
   if wanted[found] or found.last == found.first or found.last - found.first >= limits.TABLE_ROWS then
     return
   end
@@ -148,12 +230,30 @@ local function want_layout(view, block, found, is_whole)
     buf = view.buf,
     id = block.id,
     found = found,
-    columns = view.columns,
+    columns = columns,
+    is_whole = is_whole,
   }
   timer = timer or assert(vim.uv.new_timer())
   if is_whole or not timer:is_active() then
     timer:start(is_whole and 0 or QUIET_MS, 0, vim.schedule_wrap(work))
   end
+end
+
+--- Whether a table stands as it was laid out last.
+---@param view acp.Drawn
+---@param block acp.Block
+---@param found acp.Table
+---@param columns integer
+---@param is_whole boolean
+---@return boolean
+local function is_laid_out(view, block, found, columns, is_whole)
+  local drawn = found.drawn
+  if not drawn or drawn.columns ~= columns or drawn.is_whole ~= is_whole then
+    return false
+  elseif drawn.bytes ~= bytes_of(view.buf, block.row, found) then
+    return false
+  end
+  return not drawn.hides or drawn.cursor == cursor_in(view.buf, block.row, found)
 end
 
 --- Looks at the tables in the block's rows first..last before they are drawn.
@@ -162,13 +262,15 @@ end
 ---@param first integer
 ---@param last integer
 function M.prepare(view, block, first, last)
-  local fences, row = block.mark.fences, first - block.row
+  -- One that ends above has its rows above the first line of the window.
+  local fences, row = block.mark.fences, math.max(0, first - block.row - 1)
   local is_narrowest = view.columns == view.chat.columns -- a table is laid out for one width
-  while #fences.tables > 0 and view.conceals and is_narrowest and row <= last - block.row do
+  local columns = view.conceals and view.columns or 0
+  while #fences.tables > 0 and is_narrowest and row <= last - block.row do
     local found = fence_index.table_at(fences, row)
-    local drawn = found and found.drawn
-    if found and not (drawn and drawn.last == found.last and drawn.columns == view.columns) then
-      want_layout(view, block, found, fences.scanned > found.last + 1)
+    local is_whole = found ~= nil and fences.scanned > found.last + 1
+    if found and not is_laid_out(view, block, found, columns, is_whole) then
+      want_layout(view, block, found, columns, is_whole)
     end
     row = found and found.last + 1 or row + 1
   end
